@@ -19,7 +19,7 @@ QUICK_LABELS := unit|parallel|e2e|real
 LONG_LABELS := slow|gpu|product|mpich
 # ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN, so that
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
-TSAN_ROOMS := data runtime dist train
+TSAN_ROOMS := data runtime dist train python_core
 
 .PHONY: help setup build install wheel quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
   bench clean

@@ -20,11 +20,11 @@ if(NOT RG_HAS_PYTHON)
   return()
 endif()
 
-file(GLOB_RECURSE python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/python/*.cpp)
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/python/*.cpp)
 nanobind_add_module(roentgen_python NOMINSIZE BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNINGS ${python_sources})
 roentgen_set_flags(roentgen_python)
 set_target_properties(roentgen_python PROPERTIES OUTPUT_NAME _native)
-target_link_libraries(roentgen_python PRIVATE roentgen_task)
+target_link_libraries(roentgen_python PRIVATE roentgen_python_core roentgen_task)
 # Symbols of the rooms stay inside: a process may hold another copy.
 target_link_options(roentgen_python PRIVATE -Wl,--exclude-libs,ALL)
 

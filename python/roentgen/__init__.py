@@ -14,12 +14,13 @@
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
     print(roentgen.evaluate(y, scores, patients))           # AUROCs with 95% intervals by patient
 
-A mistake in data or in the value of an argument is a roentgen.Error whose text is one line: what was expected, what was there, and
-what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
+A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what
+was there, and what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
 """
+from __future__ import annotations
 
 from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
-from roentgen import _native
+from roentgen import _check, _native
 from roentgen._dataset import Dataset
 from roentgen._loader import Loader
 from roentgen._model import Heatmap, Model, load
@@ -29,8 +30,16 @@ from roentgen._train import Run, init, models, recipe, recipes, train
 __version__ = "0.1.0"
 
 
+@_check.arguments
 def set_log_level(level: str) -> None:
-    """Lines on standard error about the work: "debug", "info" (as the program), "warning" (from the start) or "error"."""
+    """Sets which lines about the work go to standard error.
+
+    Args:
+        level: "debug", "info" (as the program's), "warning" (the default) or "error".
+
+    Raises:
+        ConfigError: Another level.
+    """
     _native.set_log_level(level)
 
 
@@ -39,6 +48,3 @@ __all__ = [
     "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "init", "load", "models", "recipe", "recipes",
     "set_log_level", "train",
 ]
-
-for _error in (CommError, ConfigError, DataError, DeviceError, Error, ShapeError):
-    _error.__module__ = "roentgen"

@@ -3,32 +3,34 @@
 """Dataset: what a folder of labelled images holds."""
 from __future__ import annotations
 
-import copy
 import os
 import secrets
 from typing import TYPE_CHECKING, Any, Sequence
 
-from roentgen import _native
+from roentgen import _check, _native
 
 if TYPE_CHECKING:
     import pandas
 
 # Salt of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
 _SALT = secrets.token_hex(16)
+_SPLITS = ("train", "val", "test")
 
 
 class Dataset:
-    """A data folder, listed: images, labels, patients and splits. No image is decoded.
+    """A data folder, listed: images, labels, patients and splits. No image is decoded. It can be pickled: the other
+    process lists the folder again.
 
     Args:
         path: A folder, or several that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR, PadChest, a
             table beside images, folders of classes and record files are recognised; `print(dataset)` tells what was
             found, and what was left out.
-        labels: Labels to learn, by name. Default: those of the source.
+        labels: Names of the labels to learn. Default: those of the source.
         split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split.
         split_mode: Origin of the splits, a recipe's data.split: "auto" (lists or a column where there are any, else drawn
             by patient), "given", "random" or "whole" (every image is "test").
-        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv" or split_seed=1.
+        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv" or split_seed=1. An
+            error that speaks of the setting data.csv means csv.
 
     Raises:
         ConfigError: An option that does not exist, or a folder that no source reads.
@@ -40,24 +42,39 @@ class Dataset:
         (75708, ['Atelectasis', 'Cardiomegaly'])
     """
 
+    @_check.arguments
     def __init__(self, path: str | os.PathLike | Sequence[str | os.PathLike], labels: Sequence[str] | None = None,
                  split: str | None = None, split_mode: str = "auto", **data: Any) -> None:
         folders = [path] if isinstance(path, (str, os.PathLike)) else list(path)
         options = {**data, "split": split_mode}
         if labels is not None:
-            options["labels"] = list(labels)
+            options["labels"] = labels
+        self._arguments = (path, labels, split_mode, data)
         self._native = _native.list_dataset([os.fspath(folder) for folder in folders], options)
         self._choose(split)
 
     def _choose(self, split: str | None) -> None:
+        if split is not None and split not in _SPLITS:
+            _check.refuse("dataset", "split", " or ".join(_SPLITS), _check.described(split), 'split="train"')
         self.split = split
         self._indices = self._native.indices(split or "")
 
     def __getitem__(self, split: str) -> Dataset:
-        """The images of one split: "train", "val" or "test". Nothing is read again."""
-        part = copy.copy(self)
+        """The images of one split: "train", "val" or "test". Nothing is read again.
+
+        Raises:
+            KeyError: No such split.
+        """
+        if split not in _SPLITS:
+            sizes = ", ".join(f"{name} ({len(self._native.indices(name))} images)" for name in _SPLITS)
+            raise KeyError(f"{_check.described(split)}, where splits are {sizes}")
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
         part._choose(split)
         return part
+
+    def __reduce__(self):
+        return _listed_again, (self._arguments, self.split)
 
     def __len__(self) -> int:
         """Images of the split, or of all."""
@@ -91,12 +108,14 @@ class Dataset:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row an image of the split: image, path, split, patient, view, sex, age, and a column a label (1, 0, NaN
-        unknown). Patients are hashes that hold within this process; table(patients="written") gives their ids."""
+        """A row an image of the split: image (its name), path, split, patient, view, sex, age in years, and a float32
+        column a label (1, 0, NaN unknown). Patients are hashes that hold within this process;
+        table(patients="written") gives their ids."""
         return self.table()
 
+    @_check.arguments
     def table(self, patients: str = "hashed", salt: str | None = None) -> pandas.DataFrame:
-        """The same as `frame`.
+        """`frame`, with a choice of how patients are named.
 
         Args:
             patients: "hashed", or "written" for their ids.
@@ -106,8 +125,7 @@ class Dataset:
         import pandas
 
         if patients not in ("hashed", "written"):
-            raise _native.ConfigError(
-                f"[python.dataset] patients: expected hashed or written, got {patients}; try patients=\"hashed\"")
+            _check.refuse("dataset", "patients", "hashed or written", _check.described(patients), 'patients="hashed"')
         table = pandas.DataFrame(
             self._native.columns(self._indices, _SALT if salt is None else salt, patients == "written"))
         labels = pandas.DataFrame(self._native.labels(self._indices), columns=self.labels)
@@ -121,3 +139,8 @@ class Dataset:
         columns = {(split, kind): {label: counts[kind] for label, counts in summary["labels"].items()}
                    for split, summary in splits.items() for kind in ("positives", "negatives", "unknown")}
         return pandas.DataFrame(columns, index=self.labels)
+
+
+def _listed_again(arguments: tuple, split: str | None) -> Dataset:
+    path, labels, split_mode, data = arguments
+    return Dataset(path, labels, split, split_mode, **data)

@@ -7,7 +7,7 @@ import hashlib
 import sys
 from typing import Any, Iterator, Mapping
 
-from roentgen import _native
+from roentgen import _check, _native
 from roentgen._dataset import Dataset
 
 _FRAMEWORKS = ("torch", "numpy", "jax")
@@ -17,16 +17,31 @@ def _converter(framework: str | None):
     """The function that makes a framework's array of one of numpy, without a copy."""
     if framework is None:
         framework = "torch" if "torch" in sys.modules else "numpy"
-    if framework == "torch":
-        import torch
-        return torch.from_numpy
-    if framework == "jax":
-        import jax
-        return jax.dlpack.from_dlpack
-    if framework == "numpy":
-        return lambda array: array
-    raise _native.ConfigError(f"[python.loader] framework: expected one of {', '.join(_FRAMEWORKS)}, got {framework}; "
-                              f"try framework=\"numpy\"")
+    if framework not in _FRAMEWORKS:
+        _check.refuse("loader", "framework", " or ".join(_FRAMEWORKS), _check.described(framework), 'framework="numpy"')
+    try:
+        if framework == "torch":
+            import torch
+            return torch.from_numpy
+        if framework == "jax":
+            import jax
+            return jax.dlpack.from_dlpack
+    except ImportError:
+        _check.refuse("loader", "framework", "one that is installed", f"{framework}, which is not",
+                      f'pip install {framework}, or framework="numpy"')
+    return lambda array: array
+
+
+def _require_same(own: Mapping[str, Any], other: Any, place: str = "") -> None:
+    """ConfigError that names the first entry in which a state is of another loader."""
+    for key, value in own.items():
+        name, given = f"{place}{key}", other.get(key) if isinstance(other, Mapping) else None
+        if isinstance(value, dict):
+            _require_same(value, given, f"{name}.")
+        elif given != value:
+            shown = (value, given) if key != "images" else ("those", "others")
+            _check.refuse("loader", f"state, {name}", f"{shown[0]} of this loader", f"{shown[1]}",
+                          "a loader with the data and the options that the state is of")
 
 
 class Loader:
@@ -36,41 +51,50 @@ class Loader:
     images: (N, channels, size, size), normalised float32, or uint8 gray levels 0 to 255.
     labels: (N, K) float32: 1, 0, and NaN where unknown. `roentgen.Dataset.labels` names the columns.
 
-    A training split is shuffled anew in every epoch, distorted if asked, and its last images that fill no batch are
-    left out; other splits come once, in order, as they are, the last batch shorter. Which images a batch holds, and
-    how they are distorted, depends on the seed and the epoch alone, not on workers. A batch stays what it is for as
-    long as anything refers to it. Iterate one after the other: a new iteration ends the one before.
+    The split "train" is shuffled anew in every epoch and distorted if asked, and its last images that fill no batch
+    are left out. Other splits come once, in order, as they are; their last batch is shorter. Which images a batch
+    holds, and how they are distorted, depends on the seed and the epoch alone, not on workers. A batch stays what it is
+    for as long as anything refers to it. Iterate one after the other: a new iteration ends the one before. A Loader
+    cannot be pickled; its Dataset can.
 
     Args:
-        dataset: Its split is read; all images where it has none.
+        dataset: Data set to read: its split, or all images where it has none.
         batch: Images of a batch, on this rank.
-        size: Width and height of the images.
+        size: Width and height of the images, in pixels.
         channels: 1 (gray) or 3. Default: the preset's.
-        preset: Normalisation: "xray", "imagenet" (torchvision's weights), "xrv" (torchxrayvision's) or "unit".
+        preset: Normalisation: "xray", "imagenet" (torchvision's weights), "xrv" (torchxrayvision's) or "unit" (0 to 1).
         preprocess: All keys of a recipe's [preprocess] section, instead of size, channels and preset:
             `roentgen.load(...).preprocessing`, for instance.
-        augment: Keys of a recipe's [augment] section: dict(rotate=10, translate=0.05, flip=0.5). Training alone.
-        seed: Of order and distortions.
-        rank, ranks: This process among those that share the images.
-        workers: Decoding threads, or "auto": as many as this process has cores, fewer where that is as fast.
+        augment: Random distortions, keys of a recipe's [augment] section: dict(rotate=10, translate=0.05, flip=0.5), in
+            degrees, shares of the width, and a probability. Used where images are shuffled.
+        seed: Start of all random numbers, 0 or more: of the order and of the distortions.
+        rank: Number of this process, from 0 to ranks - 1, where several train one model together. In PyTorch:
+            torch.distributed.get_rank().
+        ranks: Number of these processes (the world size). Each gets its own part of every epoch's images.
+        workers: Decoding threads, 1 to 1024. "auto": as many as this process has cores, fewer where that is as fast.
         dtype: "float32" or "uint8".
         device: "cpu". "cuda" is refused until batches are made on the GPU.
-        shuffle: Is it training? Default: whether the split is "train".
-        tail: Last images that fill no batch: "drop" or "wrap" in training, "pad" (a shorter batch) otherwise.
+        shuffle: True: a new order in every epoch, with augment and max_bad, as for training. False: in order, as they
+            are. Default: True for the split "train".
+        tail: Last images that fill no batch: "drop" leaves them out, "wrap" fills the batch with the epoch's first
+            images, "pad" gives a shorter batch. Default: "drop" where images are shuffled, else "pad".
         framework: "torch", "numpy" or "jax". Default: torch where the program has imported it, else numpy.
-        max_bad: Share of unreadable images that training may meet; they are replaced and listed in `bad`.
+        max_bad: Share of unreadable images, 0 to 1, that shuffled loaders replace by others and list in `bad`. Loaders
+            that do not shuffle replace none.
 
     Raises:
-        ConfigError: A wrong option, or fewer images than a batch.
-        DataError: While iterating: an unreadable image, beyond max_bad of them in training.
+        ConfigError: A wrong argument, by name, or fewer images than a batch.
+        DeviceError: A device that is no "cpu".
+        DataError: While iterating: an unreadable image; of shuffled loaders more of them than max_bad.
 
     Example:
         >>> loader = roentgen.Loader(data["train"], batch=64, size=224, augment={"rotate": 10})
         >>> for epoch in range(10):
         ...     for images, labels in loader:
-        ...         known = ~labels.isnan()
+        ...         known = ~labels.isnan()  # numpy: ~numpy.isnan(labels)
     """
 
+    @_check.arguments
     def __init__(self, dataset: Dataset, batch: int = 64, size: int = 224, channels: int | None = None,
                  preset: str = "xray", preprocess: Mapping[str, Any] | None = None,
                  augment: Mapping[str, Any] | None = None, seed: int = 0, rank: int = 0, ranks: int = 1,
@@ -78,30 +102,36 @@ class Loader:
                  shuffle: bool | None = None, tail: str | None = None, framework: str | None = None,
                  max_bad: float = 0.001) -> None:
         if device != "cpu":
-            raise _native.DeviceError(f"[python.loader] device: expected cpu, got {device}; "
-                                      "try device=\"cpu\" and images.to(\"cuda\", non_blocking=True)")
+            _check.refuse("loader", "device", "cpu", device,
+                          'device="cpu" and images.to("cuda", non_blocking=True)', _native.DeviceError)
+        if isinstance(workers, str) and workers != "auto":
+            _check.refuse("loader", "workers", "a number from 1 to 1024 or auto", repr(workers), 'workers="auto"')
         self.dataset = dataset
         self.batch_size = batch
         self.seed = seed
-        self._rank = rank
         self._convert = _converter(framework)
-        self._is_training = dataset.split == "train" if shuffle is None else shuffle
-        table = dict(preprocess) if preprocess is not None else {"preset": preset, "size": size}
-        if preprocess is None and channels is not None:
-            table["channels"] = channels
+        if shuffle is None:
+            shuffle = dataset.split == "train"
+        if preprocess is None:
+            preprocess = {"preset": preset, "size": size, **({} if channels is None else {"channels": channels})}
         self._feed = _native.make_feed(dataset._native, dataset._indices, {
-            "training": self._is_training, "batch": batch, "tail": tail or ("drop" if self._is_training else "pad"),
-            "rank": rank, "ranks": ranks, "workers": 0 if workers == "auto" else workers, "seed": seed, "dtype": dtype,
-            "preprocess": table, "augment": dict(augment or {}), "max_bad": float(max_bad)})
+            "shuffle": shuffle, "batch": batch, "tail": tail or ("drop" if shuffle else "pad"), "rank": rank,
+            "ranks": ranks, "workers": 0 if workers == "auto" else workers, "seed": seed, "dtype": dtype,
+            "preprocess": preprocess, "augment": augment or {}, "max_bad": max_bad})
         self._is_resumed = False
         self._iteration = 0
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Batches of a whole epoch on this rank, as PyTorch counts. After load_state_dict() the first iteration gives
+        only those that are left of its epoch."""
         return self._feed.steps_per_epoch()
 
+    def __reduce__(self):
+        _check.refuse("loader", "pickle", "a Loader in the process that made it", "one that another process should get",
+                      "pickling its Dataset, and a Loader made there")
+
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        """One epoch: the next one, or what is left of the one that load_state_dict() told."""
+        """Yields (images, labels) of one epoch: the next one, or the rest of the one that load_state_dict() resumed."""
         if not self._is_resumed:
             self._feed.skip_to_next_epoch()
         self._is_resumed = False
@@ -122,44 +152,54 @@ class Loader:
     @property
     def epoch(self) -> int:
         """Epoch of the next batch, from 0."""
-        return self._feed.state()["epoch"]
+        return self._feed.place()["epoch"]
 
+    @_check.arguments
     def set_epoch(self, epoch: int) -> None:
-        """The next iteration is that epoch, from its beginning."""
-        state = self._feed.state()
-        self._feed.restore({**state, "epoch": epoch, "batch": 0, "seen": []}, self._rank)
+        """Makes the next iteration that epoch, from its beginning.
+
+        Args:
+            epoch: Number of the epoch, from 0.
+        """
+        self._feed.restore({**self._feed.place(), "epoch": epoch, "batch": 0, "seen": []})
         self._is_resumed = True
 
     @property
     def stats(self) -> dict[str, float]:
-        """Images so far, seconds that iterations waited for batches (`wait_s`: near 0 where training is the slower part),
-        and seconds of reading, decoding and resizing over all threads."""
+        """Counts so far: `images`; `wait_s`, seconds that iterations waited for batches (near 0 where training is the
+        slower part); `read_s`, `decode_s` and `transform_s`, seconds of reading files, decoding and resizing, summed
+        over all threads; `read_bytes`."""
         return self._feed.stats()
 
     @property
     def bad(self) -> list[int]:
         """Positions in `dataset.frame` of the images that could not be read so far, and were replaced."""
         position = {index: i for i, index in enumerate(self.dataset._indices)}
-        return [position[index] for index in self._feed.state()["bad"]]
+        return [position[index] for index in self._feed.place()["bad"]]
 
     def state_dict(self) -> dict[str, Any]:
-        """The place of the next batch, of numbers and text alone. The batches that were made ahead are made again."""
-        return {"version": 1, "seed": self.seed, "samples": self._digest(), **self._feed.state()}
+        """The place of the next batch and the options that decide what it holds: numbers, text, lists and dicts alone,
+        so it can be stored as JSON. Batches that were made ahead are made again."""
+        return {**self._identity(), **self._feed.place()}
 
+    @_check.arguments
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next iteration goes on there, with the very batches that would have come. With another batch size or
+        """Makes the next iteration go on there, with the very batches that would have come. With another batch size or
         number of ranks it gives the rest of the epoch's images.
 
+        Args:
+            state: A state_dict() of a loader of the same images, seed, shuffle, preprocessing, augment and dtype.
+
         Raises:
-            ConfigError: The state is of other images or another seed.
+            ConfigError: A state of another loader. The error names what differs; this loader stays as it was.
         """
-        own = self.state_dict()
-        for key, what in (("version", "version"), ("seed", "seed"), ("samples", "images")):
-            if state.get(key) != own[key]:
-                raise _native.ConfigError(f"[python.loader] state: expected the {what} of this loader, got "
-                                          f"{state.get(key)}; try the data set and seed that the state is of")
-        self._feed.restore(dict(state), self._rank)
+        _require_same(self._identity(), state)
+        self._feed.restore({key: state.get(key) for key in self._feed.place()})
         self._is_resumed = True
+
+    def _identity(self) -> dict[str, Any]:
+        """What a state must have in common with a loader."""
+        return {"version": 2, "images": self._digest(), **self._feed.settings()}
 
     def _digest(self) -> str:
         names = "\n".join(self.dataset._native.names(self.dataset._indices))

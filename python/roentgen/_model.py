@@ -5,39 +5,57 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Sequence
 
-from roentgen import _native
+from roentgen import _check, _native
 
 if TYPE_CHECKING:
     import numpy
     import pandas
 
 
-def _paths(images: Any) -> list[str] | None:
-    """Paths, or None where `images` are arrays."""
-    if isinstance(images, (str, os.PathLike)):
-        return [os.fspath(images)]
-    if hasattr(images, "ndim") or hasattr(images, "__array__"):
-        return None
-    images = list(images)
-    return [os.fspath(image) for image in images] if images and isinstance(images[0], (str, os.PathLike)) else None
+def _listed(images: Any) -> list:
+    """One entry an image, or a path that stands for several."""
+    shape = getattr(images, "shape", None)
+    is_one = isinstance(images, (str, bytes, os.PathLike)) or hasattr(images, "getbands")  # the latter of Pillow
+    if is_one or (shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[2] in (3, 4)))):
+        return [images]
+    try:
+        listed = list(images)
+    except TypeError:
+        _check.refuse("model", "images", "files, folders or arrays", _check.described(images),
+                      "a path or a numpy array")
+    if not listed:
+        _check.refuse("model", "images", "at least one image", "none", "a path or a numpy array")
+    return listed
 
 
-def _arrays(images: Any) -> list[numpy.ndarray]:
-    """Contiguous arrays, one an image."""
+def _path(name: str, image: Any) -> str:
+    if not isinstance(image, (str, os.PathLike)):
+        _check.refuse("model", name, "a path as the first", _check.described(image), "paths or arrays alone")
+    return os.fspath(image)
+
+
+def _array(name: str, image: Any) -> numpy.ndarray:
+    """One image as an array of its own rows, in this machine's order of bytes."""
     import numpy
 
-    shape = tuple(getattr(images, "shape", ()))
-    if len(shape) == 3 and shape[2] == 4:
-        raise _native.ConfigError(f"[python.image] array: expected gray levels or three colours, got shape {shape}; "
-                                  "try array[..., :3] of a picture with alpha")
-    if len(shape) == 2 or (len(shape) == 3 and shape[2] == 3):
-        images = [images]
-    return [numpy.ascontiguousarray(numpy.asarray(image)) for image in images]
+    mode = getattr(image, "mode", "L") if hasattr(image, "getbands") else "L"
+    if mode not in ("L", "I;16", "RGB"):  # others are indices of a palette, have alpha, or another white
+        _check.refuse("model", name, "a picture of mode L, I;16 or RGB", f"mode {mode}", 'image.convert("L")')
+    try:
+        array = numpy.asarray(image)
+    except (TypeError, ValueError):  # of a GPU, say
+        array = numpy.asarray(None)
+    kind = array.dtype.newbyteorder("=")
+    has_form = array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)
+    if not has_form or array.size == 0 or kind not in (numpy.uint8, numpy.uint16):
+        _check.refuse("model", name, "gray levels (H, W) or colours (H, W, 3) of type uint8 or uint16",
+                      _check.described(image), "values to 255 or 65535, and array[..., :3] of a picture with alpha")
+    return numpy.ascontiguousarray(array, dtype=kind)
 
 
-@dataclasses.dataclass(repr=False)
+@dataclasses.dataclass(repr=False, eq=False)
 class Heatmap:
     """Where a network sees a finding in a picture. A notebook shows the overlay."""
 
@@ -61,19 +79,38 @@ class Heatmap:
     def _repr_png_(self) -> bytes:
         return _native.encode_png(self.overlay)
 
+    @_check.arguments
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the overlay as a PNG file."""
-        with open(path, "wb") as file:
-            file.write(self._repr_png_())
+        """Writes the overlay as a PNG file.
+
+        Args:
+            path: File to write; its name ends in .png.
+
+        Raises:
+            ConfigError: Another ending, or a file that cannot be written.
+        """
+        path = os.fspath(path)
+        if not path.lower().endswith(".png"):
+            _check.refuse("model", "path", "a file name that ends in .png", repr(path), 'heat.save("heat.png")')
+        try:
+            with open(path, "wb") as file:
+                file.write(self._repr_png_())
+        except OSError as error:
+            _check.refuse("model", "path", "a file that can be written", f"{path!r} ({error.strerror})",
+                          "another folder")
 
 
 class Model:
     """A trained network with its labels and its preprocessing. load() makes one. Threads may share it; calls are
-    served one after the other."""
+    served one after the other. It can be pickled: the other process loads the file again."""
 
-    def __init__(self, native: Any, path: str) -> None:
+    def __init__(self, native: Any, path: str, options: dict[str, Any]) -> None:
         self._native = native
         self.path = path
+        self._options = options
+
+    def __reduce__(self):
+        return _load, (self.path, self._options)
 
     def __repr__(self) -> str:
         return f"Model({self.path!r}, labels={len(self.labels)}, input={self._native.preprocess_text!r})"
@@ -102,15 +139,17 @@ class Model:
         """Probabilities, a row an image and a column a finding.
 
         Args:
-            images: A file (PNG, JPEG, DICOM, ...), a folder, or several; or arrays of type uint8 or uint16, whose white
-                is 255 or 65535: gray levels (H, W), colours (H, W, 3), or a sequence or stack of such. The stored
-                values of a DICOM file have another white: give its path instead.
+            images: A file (PNG, JPEG, DICOM, ...), a folder, or several of them. Or pictures in memory, one or several:
+                arrays of type uint8 (white is 255) or uint16 (white is 65535), gray levels (H, W), colours (H, W, 3) or
+                a stack (N, H, W) or (N, H, W, 3), and Pillow's images of mode L, I;16 or RGB. The stored values of a
+                DICOM file have another white: give its path instead.
 
         Returns:
-            A data frame with names of the images as its index (positions for arrays). Where files could not be read,
-            their rows are NaN and `frame.attrs["unreadable"]` holds a line for each.
+            A data frame of float32, (N, K), with names of the images as its index (positions for pictures in memory).
+            Where files could not be read, their rows are NaN and `frame.attrs["unreadable"]` holds a line for each.
 
         Raises:
+            ConfigError: Pictures of another type or form, or no image at all.
             DataError: No such file, no images below a folder, one that is named twice.
         """
         import pandas
@@ -123,20 +162,33 @@ class Model:
         return frame
 
     def features(self, images: Any) -> numpy.ndarray:
-        """(N, C): means of the last feature map of each image, what the classifier sees. Arguments as predict()."""
+        """What the classifier sees: (N, C) float32, means over the last feature map of each image. Arguments and errors
+        as predict()."""
         return self._run(images, True)[2]
 
     def _run(self, images: Any, has_features: bool):
-        paths = _paths(images)
-        if paths is not None:
-            return self._native.predict_files(paths, has_features)
-        return self._native.predict_images(_arrays(images), has_features)
+        listed = _listed(images)
+        is_of_files = isinstance(listed[0], (str, os.PathLike))
+        run = self._native.predict_files if is_of_files else self._native.predict_images
+        read = _path if is_of_files else _array
+        return run([read(f"images[{i}]", image) for i, image in enumerate(listed)], has_features)
 
+    @_check.arguments
     def heatmap(self, path: str | os.PathLike, finding: str) -> Heatmap:
-        """Where the network sees `finding` in the picture of one file, in that picture's own pixels."""
+        """Where the network sees a finding in the picture of one file, in that picture's own pixels.
+
+        Args:
+            path: File of the picture (PNG, JPEG, DICOM, ...).
+            finding: Name of a label, one of `labels`.
+
+        Raises:
+            ConfigError: No such label.
+            DataError: A file that cannot be read.
+        """
         values, picture, overlay, probability, method = self._native.heatmap(os.fspath(path), finding)
         return Heatmap(values, picture, overlay, probability, finding, method)
 
+    @_check.arguments
     def export_onnx(self, out: str | os.PathLike, opset: int = 17, fold_batch_norm: bool = False) -> None:
         """Writes the network as an ONNX file, and its model card beside it as OUT.md, as `roentgen export` does. Input
         "image" (N, 1, size, size): gray levels 0 to 255, resized; outputs "probabilities" and "logits" (N, K).
@@ -144,20 +196,25 @@ class Model:
         Args:
             out: File to write.
             opset: ONNX operator set, 13 to 17.
-            fold_batch_norm: Batch norms become part of the convolutions before them.
+            fold_batch_norm: True: batch norms become part of the convolutions before them.
+
+        Raises:
+            ConfigError: An opset that is not written.
+            DataError: A file that cannot be written.
         """
         self._native.export_onnx(os.fspath(out), opset, fold_batch_norm)
 
 
+@_check.arguments
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
-         labels: Iterable[str] = (), preset: str = "", loss: str = "") -> Model:
+         labels: Sequence[str] = (), preset: str = "", loss: str = "") -> Model:
     """Loads a checkpoint of a run, or weights of torchvision, timm and torchxrayvision (.pt, .pth, .ckpt, .safetensors).
     No code that a file holds is run. Weights of other programs must fit one of the program's networks in all names and
     shapes, as `roentgen convert-weights` demands, which writes them as a checkpoint.
 
     Args:
         checkpoint: The file, or the run folder.
-        batch: Most images at a time.
+        batch: Most images at a time, 1 or more.
         threads: Compute threads; 0: all cores.
         workers: Decoding threads; 0: as many as there are cores for them.
         model: Network of other programs' weights, "densenet121"; "": the one that fits.
@@ -166,9 +223,14 @@ def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, worke
         loss: "sigmoid", or "softmax" where outputs exclude each other; "": softmax for ImageNet's 1,000 outputs.
 
     Raises:
-        ConfigError: No such file, one that is cut short, or weights of an unknown network.
+        ConfigError: A wrong argument, no such file, one that is cut short, or weights of an unknown network.
     """
     path = os.fspath(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
-    return Model(_native.Predictor(path, batch, threads, workers, model, list(labels), preset, loss), path)
+    return _load(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
+                        "preset": preset, "loss": loss})
+
+
+def _load(path: str, options: dict[str, Any]) -> Model:
+    return Model(_native.Predictor(path, *options.values()), path, options)

@@ -5,77 +5,161 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
-from roentgen import _native
+from roentgen import _check, _native
 
 if TYPE_CHECKING:
+    import numpy
     import pandas
 
 
-def _table(values: Any, labels: Sequence[str] | None):
-    """(N, K) in the type that was given; columns of a data frame in the order of `labels`."""
-    import numpy
+def _refuse(name: str, expected: str, got: str, remedy: str, kind: type = _native.DataError):
+    _check.refuse("scores", name, expected, got, remedy, kind)
 
-    if labels is not None and hasattr(values, "columns") and set(labels) <= set(values.columns):
-        values = values[list(labels)]
-    if hasattr(values, "detach"):
+
+def _numbers(name: str, values: Any) -> numpy.ndarray:
+    """(N, K) real numbers in the type that was given; NaN where a value is absent."""
+    import numpy
+    import pandas
+
+    if values is None:
+        _refuse(name, "an array (N, K) or (N)", "None", "a row an image and a column a label")
+    if hasattr(values, "detach"):  # a tensor; numpy has no bfloat16
         values = values.detach().cpu()
-    array = numpy.asarray(values)
+        values = values.float() if "bfloat16" in str(values.dtype) else values
+    if numpy.ma.isMaskedArray(values):
+        values = values.astype("float64").filled(numpy.nan)
+    try:
+        array = numpy.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    except ValueError:
+        _refuse(name, "rows of one length", "rows of several lengths", "an array (N, K)", _native.ShapeError)
+    if array.dtype == object and not any(isinstance(value, (str, bytes)) for value in array.flat):
+        try:
+            array = numpy.where(pandas.isna(array), numpy.nan, array).astype("float64")
+        except (TypeError, ValueError):
+            pass
+    if array.dtype.kind not in "biuf":
+        got = "text or other objects" if array.dtype.kind in "OSU" else f"values of type {array.dtype}"
+        _refuse(name, "real numbers", got, "numbers, or labels=[...] for columns of numbers")
     if array.ndim == 1:
         array = array[:, None]
-    if array.ndim != 2:
-        raise _native.ShapeError(f"[python.scores] values: expected an array (N, K) or (N), got {array.shape}; "
-                                 "try a row an image and a column a label")
+    if array.ndim != 2 or array.size == 0:
+        _refuse(name, "an array (N, K) or (N)", f"one of shape {array.shape}", "a row an image and a column a label",
+                _native.ShapeError)
     return array
 
 
-def _matrix(table: Any):
-    """The same as float32, row-major."""
-    import numpy
-
-    return numpy.ascontiguousarray(table, dtype=numpy.float32)
-
-
-def _scores(table: Any, metrics: Sequence[str] = ()):
-    """The same for scores. Where float32 would make different scores equal, their ranks take their place."""
-    import numpy
-
-    array = _matrix(table)
-    if array.dtype == table.dtype:
-        return array
-    for k in range(array.shape[1]):
-        levels, ranks = numpy.unique(table[:, k], return_inverse=True)
-        if len(levels) == len(numpy.unique(array[:, k])):
+def _same_rows(tables: dict[str, Any]) -> dict[str, Any]:
+    """The tables with the rows of each in the order of the first that has an index. Arrays and lists have none."""
+    indexed = [name for name, table in tables.items() if hasattr(table, "iloc")]
+    aligned = dict(tables)
+    for name in indexed[1:]:
+        first, own = tables[indexed[0]].index, tables[name].index
+        if own.equals(first):
             continue
-        if metrics:
-            raise _native.DataError("[python.scores] scores: expected scores that differ in float32, got some that do "
-                                    "not; try no metrics, for which their order alone matters")
-        array[:, k] = ranks.reshape(-1)
-    return array
+        absent, more = int((~first.isin(own)).sum()), int((~own.isin(first)).sum())
+        if absent or more or not (first.is_unique and own.is_unique):
+            got = f"{absent} of them absent and {more} others" if absent or more else "some that share a name"
+            _refuse(f"index of {name}", f"the {len(first)} rows of {indexed[0]}", got,
+                    ".reset_index(drop=True) for both where their rows are in the same order", _native.ShapeError)
+        aligned[name] = tables[name].iloc[own.get_indexer(first)]
+    return aligned
 
 
-def _labels(labels: Sequence[str] | None, *tables: Any) -> list[str]:
-    """Names as told, of a data frame's columns, or "label 1" and so on."""
-    if labels is not None:
-        return [str(label) for label in labels]
-    for table in tables:
-        if hasattr(table, "columns"):
-            return [str(column) for column in table.columns]
-    shape = getattr(tables[0], "shape", None) or (len(tables[0]),)
-    return [f"label {i + 1}" for i in range(shape[1] if len(shape) > 1 else 1)]
+def _same_columns(tables: dict[str, Any], labels: Sequence[str] | None) -> tuple[list[str] | None, dict[str, Any]]:
+    """Names of the labels, None where nothing says them, and the tables with these columns of each data frame."""
+    frames = {name: tables[name] for name in [*tables][1:] + ["y"] if hasattr(tables[name], "columns")}
+    origin, names = "labels", labels
+    if labels is None and frames:
+        origin = next(iter(frames))
+        names = [str(column) for column in frames[origin].columns]
+    for name, table in frames.items():
+        columns = {str(column): column for column in table.columns}
+        absent = [label for label in names if label not in columns]
+        more = [column for column in columns if column not in names] if labels is None else []
+        if absent or more or len(columns) < len(table.columns):
+            found = " and ".join(f"{what} {', '.join(which[:5])}"
+                                 for what, which in (("without", absent), ("with", more)) if which)
+            _refuse(f"columns of {name}", f"those of {origin}" if found else "names that differ",
+                    found or "some of one name",
+                    "labels=[...] for some of them, or .to_numpy() where their order is the same", _native.ShapeError)
+        tables = {**tables, name: table[[columns[label] for label in names]]}
+    return names, tables
 
 
-def _numbers(patients: Any, rows: int):
+def _patients(patients: Any, rows: int) -> numpy.ndarray:
     """One number a patient, in the order of their first rows; a row without one (None, NaN, "") has its own."""
     import numpy
     import pandas
 
     if patients is None:
         return numpy.arange(rows, dtype=numpy.int64)
-    given = pandas.Series(patients).reset_index(drop=True)
+    try:
+        given = pandas.Series(patients).reset_index(drop=True)
+    except ValueError:
+        given = pandas.Series([], dtype=object)
+    if len(given) != rows:
+        _refuse("patients", f"{rows} of them, one a row", f"{_check.described(patients)}, which has {len(given)}",
+                "a column or a list", _native.ShapeError)
     is_unknown = given.isna() | (given.astype(str) == "")
     names = "known " + given.astype(str)
     names[is_unknown] = [f"row {i}" for i in given.index[is_unknown]]
     return numpy.ascontiguousarray(pandas.factorize(names)[0], dtype=numpy.int64)
+
+
+def _require_exclusive(truth: numpy.ndarray, scores: numpy.ndarray) -> None:
+    import numpy
+
+    is_sound = (abs(scores.sum(axis=1) - 1) <= 1e-3) & (scores.min(axis=1) >= 0) & ((truth == 1).sum(axis=1) == 1)
+    if not is_sound.all():
+        row = int(numpy.argmin(is_sound))
+        _refuse("exclusive", "one true label in each row, and scores that sum to 1",
+                f"{(truth[row] == 1).sum()} and a sum of {scores[row].sum():.4g} in row {row}", "exclusive=False")
+
+
+def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
+    """Scores as float32. Where that would make different scores equal, their ranks take their place."""
+    import numpy
+
+    narrow = numpy.ascontiguousarray(array, dtype=numpy.float32)
+    if narrow.dtype == array.dtype:
+        return narrow
+    for k in range(array.shape[1]):
+        levels, ranks = numpy.unique(array[:, k], return_inverse=True)
+        if len(levels) == len(numpy.unique(narrow[:, k])):
+            continue
+        if metrics:
+            _refuse("scores", "scores that differ in float32", "some that do not",
+                    "no metrics, for which their order alone matters")
+        narrow[:, k] = ranks.reshape(-1)
+    return narrow
+
+
+def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str] | None, exclusive: bool,
+            metrics: Sequence[str] = ()) -> tuple[list[numpy.ndarray], numpy.ndarray, numpy.ndarray, list[str]]:
+    """Scores of each model, truth, patients and labels, with rows by index and columns by name where there are any."""
+    import numpy
+
+    tables = _same_rows({"y": y, **scores, "patients": patients})
+    patients = tables.pop("patients")
+    labels, tables = _same_columns(tables, labels)
+    arrays = {name: _numbers(name, table) for name, table in tables.items()}
+    truth = arrays.pop("y")
+    for name, array in arrays.items():
+        if array.shape != truth.shape:
+            _refuse(name, f"as many rows and columns as y, {truth.shape}", f"{array.shape}",
+                    "a row an image and a column a label", _native.ShapeError)
+        if not numpy.isfinite(array).all():
+            row = int(numpy.argmin(numpy.isfinite(array).all(axis=1)))
+            _refuse(f"{name}, row {row}", "finite numbers", str(array[row].tolist()[:5]),
+                    "leaving such rows out of y, too")
+        if exclusive:
+            _require_exclusive(truth, array)
+    rows, count = truth.shape
+    labels = [f"label {k + 1}" for k in range(count)] if labels is None else labels
+    if len(labels) != count:
+        _refuse("labels", f"{count} names, one a column", f"{len(labels)}", "a name for each", _native.ShapeError)
+    return ([_exact(array, metrics) for array in arrays.values()], numpy.ascontiguousarray(truth, dtype=numpy.float32),
+            _patients(patients, rows), labels)
 
 
 class _Figures:
@@ -101,11 +185,15 @@ class Evaluation(_Figures):
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row a label: its AUROC, the 95% interval, positives and images of known truth."""
+        """A row a label: its AUROC, the 95% interval (low, high), positives and images of known truth (n); of each
+        metric KEY that was asked for, KEY, KEY_low and KEY_high."""
         import pandas
 
         rows = {label: {"auroc": row["auroc"], "low": row["low"], "high": row["high"], "positives": row["positives"],
                         "n": row["n"]} for label, row in self.figures["auroc"]["labels"].items()}
+        for key, metric in self.figures.get("metrics", {}).items():
+            for label, figure in metric["labels"].items():
+                rows[label].update({key: figure["value"], f"{key}_low": figure["low"], f"{key}_high": figure["high"]})
         return pandas.DataFrame.from_dict(rows, orient="index")
 
 
@@ -123,39 +211,46 @@ class Comparison(_Figures):
                      "high": row["delta"]["high"], "p": row["p"]} for label, row in rows.items()}, orient="index")
 
 
+@_check.arguments
 def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | None = None, *,
              metrics: Sequence[str] = (), replicates: int = 1000, seed: int = 0,
              exclusive: bool = False) -> Evaluation:
     """Exact AUROCs with 95% intervals, resampled by patient: images of one patient are not independent.
 
+    Arguments are arrays, lists, tensors, data frames or series. Rows of those with an index are matched by it, columns
+    of data frames by name; everything else by position.
+
     Args:
-        y: Truth (N, K) or (N): 1, 0, and NaN where unknown. Arrays, data frames or tensors.
+        y: Truth (N, K) or (N): 1, 0, and NaN, None or pandas.NA where unknown.
         scores: (N, K) or (N), any finite numbers; only their order matters to AUROC.
         patients: (N) anything that tells patients apart. Default: every row is a patient of its own, and then intervals
             are too narrow where a patient has several images.
-        labels: (K) names; of data frames those columns are taken. Default: the columns of a data frame.
-        metrics: More metrics by key: "auprc", "sensitivity_at_specificity_90", "brier", "ece", ...
-        replicates: Resamples; 0 gives no intervals.
-        seed: Of the resamples.
-        exclusive: One label of each row is true, and scores sum to 1.
+        labels: (K) names. Of data frames, these columns are taken. Default: all columns, which must have the same
+            names.
+        metrics: More metrics by key: "auprc", "sensitivity_at_specificity_90", ... "brier" and "ece" take
+            probabilities alone.
+        replicates: Resamples, to 1,000,000; 0 gives no intervals.
+        seed: Start of the resamples' random numbers, 0 or more.
+        exclusive: True: one label of each row is true, and scores are probabilities that sum to 1 (softmax). With
+            metrics, `figures` then has the accuracy of the most probable label.
 
     Raises:
-        DataError: Truth that is no 1, 0 or NaN; scores that are not finite.
-        ShapeError: Rows or columns that do not fit together.
+        DataError: Truth that is no 1, 0 or unknown; scores that are not finite, or no probabilities where a metric or
+            `exclusive` needs them.
+        ShapeError: Rows or columns that do not fit together. The error names what differs.
+        ConfigError: A metric that does not exist.
     """
-    names = _labels(labels, scores, y)
-    truth, values = _matrix(_table(y, names)), _scores(_table(scores, names), metrics)
-    return Evaluation(*_native.evaluate(values, truth, _numbers(patients, len(values)), names, exclusive, replicates,
-                                        seed, list(metrics)))
+    (values,), truth, numbers, names = _inputs(y, {"scores": scores}, patients, labels, exclusive, metrics)
+    return Evaluation(*_native.evaluate(values, truth, numbers, names, exclusive, replicates, seed, metrics))
 
 
+@_check.arguments
 def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: Sequence[str] | None = None, *,
             replicates: int = 2000, seed: int = 0, exclusive: bool = False) -> Comparison:
     """Differences of AUROC between two models on the same images, with paired intervals by patient and p.
 
-    Arguments and errors as evaluate().
+    Arguments and errors as evaluate(); scores_a and scores_b are the scores of the two models.
     """
-    names = _labels(labels, scores_a, scores_b, y)
-    truth = _matrix(_table(y, names))
-    a, b = _scores(_table(scores_a, names)), _scores(_table(scores_b, names))
-    return Comparison(*_native.compare(a, b, truth, _numbers(patients, len(a)), names, exclusive, replicates, seed))
+    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    (a, b), truth, numbers, names = _inputs(y, scores, patients, labels, exclusive)
+    return Comparison(*_native.compare(a, b, truth, numbers, names, exclusive, replicates, seed))

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
-from roentgen import _native
+from roentgen import _check, _native
 from roentgen._model import Model, load
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def recipes() -> dict[str, str]:
     return {recipe["name"]: recipe["summary"] for recipe in _native.recipes()}
 
 
+@_check.arguments
 def recipe(name: str | os.PathLike) -> str:
     """Text of a built-in recipe or of a file, as TOML with comments.
 
@@ -37,6 +38,7 @@ def models() -> list[dict[str, Any]]:
     return _native.models()
 
 
+@_check.arguments
 def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
          settings: Sequence[str] = (), progress: bool = True) -> str:
     """Looks at a folder of images and proposes a recipe for it, as `roentgen init` does: labels, patients, split, views,
@@ -60,7 +62,7 @@ def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
         print(f"{found['source']}: {found['images']} images; {', '.join(found['labels'])}")
         print(f"time: {found['time']}")
         for check in found["checks"]:
-            print(f"check: {check}")
+            print(f"check: {_native.python_terms(check)}")
     return found["text"]
 
 
@@ -97,9 +99,11 @@ class Run:
 
 
 class _Progress:
-    """One line that is written over, and one an epoch, in a terminal or a notebook."""
+    """One line an epoch and, in a terminal or a notebook, a line that is written over meanwhile."""
 
     def __init__(self) -> None:
+        # A file would keep every state of a line that is written over.
+        self._is_live = sys.stdout.isatty() or type(sys.stdout).__module__.startswith("ipykernel")
         self._last = 0.0
         self._begun: tuple[float, int] | None = None
 
@@ -111,8 +115,9 @@ class _Progress:
         elif kind == "epoch":
             auroc = "" if record["val_auroc"] is None else f", validation AUROC {record['val_auroc']:.4f}"
             best = ", the best so far" if record["is_best"] else ""
-            print(f"\repoch {record['epoch'] + 1}: loss {record['train_loss']:.4f}{auroc}{best}{' ' * 30}")
-        elif now - self._last < 0.5:
+            text = f"epoch {record['epoch'] + 1}: loss {record['train_loss']:.4f}{auroc}{best}"
+            print(f"\r{text}{' ' * 30}" if self._is_live else text)
+        elif not self._is_live or now - self._last < 0.5:
             return
         elif kind == "validation":
             print(f"\rvalidation {record['done']}/{record['total']}{' ' * 50}", end="")
@@ -128,6 +133,7 @@ class _Progress:
         sys.stdout.flush()
 
 
+@_check.arguments
 def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
           data: str | os.PathLike | Sequence[str | os.PathLike] | None = None,
           out: str | os.PathLike = "run", *, settings: Mapping[str, Any] | None = None,
@@ -136,8 +142,8 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     """Trains a network, evaluates every epoch, and keeps the best in a run folder that the command line reads as well.
 
     Args:
-        recipe: A TOML file, the name of one of recipes(), or the same as nested dicts:
-            {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
+        recipe: A TOML file, the name of one of recipes(), TOML text of several lines as recipe() and init() return it,
+            or nested dicts: {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
         data: Data folder, or several that are read as one; never written to.
         out: Run folder to make.
         settings: Keys over the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
@@ -168,6 +174,8 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
         for function in functions:
             function(record)
 
+    if isinstance(recipe, str) and "\n" in recipe:
+        recipe = _native.recipe_table(recipe)
     goes_on = resume and data is None
     file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None

@@ -49,7 +49,7 @@ def test_mistakes_are_one_line(folder, tmp_path):
         roentgen.Dataset(tmp_path / "absent")
     with pytest.raises(roentgen.ConfigError, match="viewz"):
         roentgen.Dataset(folder, viewz="frontal")
-    with pytest.raises(roentgen.ConfigError, match="got tset; try one of train, val, test"):
+    with pytest.raises(roentgen.ConfigError, match="expected train or val or test, got 'tset'"):
         roentgen.Dataset(folder, split="tset")
     with pytest.raises(roentgen.Error) as error:
         roentgen.Dataset(folder, labels=["Mas"])

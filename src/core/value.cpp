@@ -8,8 +8,8 @@
 
 namespace roentgen {
 namespace {
-[[noreturn]] void wrong_kind(std::string_view expected, std::string_view got) {
-  throw ConfigError(error_text("core.value", "value", expected, got, "a value of that kind"));
+[[noreturn]] void wrong_kind(std::string_view expected, std::string_view got, std::string_view what = "value") {
+  throw ConfigError(error_text("core.value", what, expected, got, "a value of that kind"));
 }
 }  // namespace
 
@@ -84,7 +84,9 @@ Value& Value::set_path(std::string_view dotted, Value value) {
   const std::string_view head = dotted.substr(0, dot);
   if (find(head) == nullptr) set(head, table());
   for (auto& [name, child] : as_table()) {
-    if (name == head) return child.set_path(dotted.substr(dot + 1), std::move(value));
+    if (name != head) continue;
+    if (!child.is_table() && !child.is_null()) wrong_kind("a table", child.kind(), head);
+    return child.set_path(dotted.substr(dot + 1), std::move(value));
   }
   wrong_kind("a table", kind());
 }

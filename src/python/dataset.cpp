@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "data/source/describe.h"
 #include "python/arrays.h"
+#include "python/core/python_terms.h"
 #include "python/module.h"
 #include "python/values.h"
 #include "train/recipe.h"
@@ -85,7 +86,12 @@ void add_dataset(nb::module_& module) {
       .def_prop_ro("source", [](const data::Dataset& dataset) { return dataset.source; })
       .def_prop_ro("root", [](const data::Dataset& dataset) { return dataset.root; })
       .def_prop_ro("label_names", [](const data::Dataset& dataset) { return dataset.label_names; })
-      .def_prop_ro("notes", [](const data::Dataset& dataset) { return dataset.notes; })
+      .def_prop_ro("notes",
+                   [](const data::Dataset& dataset) {
+                     std::vector<std::string> notes;
+                     for (const std::string& note : dataset.notes) notes.push_back(python_terms(note));
+                     return notes;
+                   })
       .def("indices", &indices_of)
       .def("names",
            [](const data::Dataset& dataset, const std::vector<std::uint32_t>& indices) {
@@ -94,7 +100,7 @@ void add_dataset(nb::module_& module) {
       .def("columns", &columns)
       .def("labels", &labels)
       .def("description", [](const data::Dataset& dataset) { return to_python(data::describe_value(dataset)); })
-      .def("__str__", &data::describe);
+      .def("__str__", [](const data::Dataset& dataset) { return python_terms(data::describe(dataset)); });
   module.def("list_dataset", &list_dataset);
 }
 

@@ -2,22 +2,24 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // BatchFeed for Python: batches as arrays by DLPack.
-#include <fmt/format.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "data/transform/augment.h"
 #include "python/arrays.h"
-#include "python/batch_feed.h"
+#include "python/core/batch_feed.h"
+#include "python/core/options.h"
+#include "python/core/process.h"
 #include "python/module.h"
-#include "python/process.h"
 #include "python/values.h"
 #include "runtime/core_list.h"
 
@@ -32,44 +34,39 @@ DType dtype_of(const std::string& name) {
   throw ConfigError(error_text("python.loader", "dtype", "\"float32\" or \"uint8\"", name, "dtype=\"float32\""));
 }
 
-// ConfigError unless `value` lies in [least, most].
-std::int64_t within(std::int64_t value, std::int64_t least, std::int64_t most, const char* name) {
-  if (value >= least && value <= most) return value;
-  throw ConfigError(error_text("python.loader", name, fmt::format("a number from {} to {}", least, most),
-                               fmt::to_string(value), "another number"));
-}
+constexpr std::string_view kThing = "python.loader";
+constexpr Range kBatch{.least = 1, .most = 1 << 20};
+constexpr Range kRanks{.least = 1, .most = 1 << 20};
+constexpr Range kWorkers{.least = 0, .most = 1024};
 
-constexpr std::int64_t kMostBatch = 1 << 20;
-constexpr std::int64_t kMostRanks = 1 << 20;
-constexpr std::int64_t kMostWorkers = 1024;
-
-// Options as roentgen.Loader gives them: all keys are there.
+// Options as roentgen.Loader gives them.
 FeedOptions read_options(const Value& table) {
-  FeedOptions options;
-  data::LoaderOptions& loading = options.loading;
-  loading.mode = table.at("training").as_bool() ? data::LoadMode::Training : data::LoadMode::Evaluation;
-  const std::int64_t ranks = within(table.at("ranks").as_integer(), 1, kMostRanks, "ranks");
-  loading.shard = {.batch = within(table.at("batch").as_integer(), 1, kMostBatch, "batch"),
-                   .tail = data::parse_tail(table.at("tail").as_string()),
-                   .rank = static_cast<int>(within(table.at("rank").as_integer(), 0, ranks - 1, "rank")),
+  const OptionReader options(table, kThing);
+  FeedOptions feed;
+  data::LoaderOptions& loading = feed.loading;
+  loading.mode = table.at("shuffle").as_bool() ? data::LoadMode::Training : data::LoadMode::Evaluation;
+  const std::int64_t ranks = options.integer("ranks", kRanks);
+  loading.shard = {.batch = options.integer("batch", kBatch),
+                   .tail = data::parse_tail(options.text("tail")),
+                   .rank = static_cast<int>(options.integer("rank", {.most = ranks - 1})),
                    .ranks = static_cast<int>(ranks)};
-  const auto workers = static_cast<int>(within(table.at("workers").as_integer(), 0, kMostWorkers, "workers"));
+  const auto workers = static_cast<int>(options.integer("workers", kWorkers));
   loading.workers = workers > 0 ? workers : static_cast<int>(runtime::usable_cores().size());
-  loading.seed = static_cast<std::uint64_t>(table.at("seed").as_integer());
+  loading.seed = static_cast<std::uint64_t>(options.integer("seed", {}));
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
   loading.augment = data::augment_from_value(table.at("augment"));
-  loading.dtype = dtype_of(table.at("dtype").as_string());
+  loading.dtype = dtype_of(options.text("dtype"));
   if (loading.mode == data::LoadMode::Evaluation) {  // its own pipeline ends after one epoch
     loading.pipeline = data::Pipeline({data::SamplesStage{}, data::ShardStage{.tail = loading.shard.tail},
                                        data::RepeatStage{}, data::MapAndBatchStage{}, data::PrefetchStage{}});
   }
-  loading.max_bad_share = table.at("max_bad").as_double();
-  return options;
+  loading.max_bad_share = options.share("max_bad");
+  return feed;
 }
 
 std::unique_ptr<BatchFeed> make_feed(std::shared_ptr<data::Dataset> dataset, std::vector<std::uint32_t> samples,
                                      const nb::dict& dict) {
-  const Value table = from_python(dict, "options of the loader");
+  const Value table = from_python(dict, "options");
   const nb::gil_scoped_release released;
   require_threads();
   FeedOptions options = read_options(table);
@@ -85,17 +82,23 @@ nb::object next_batch(BatchFeed& feed) {
     batch = feed.next();
   }
   if (!batch) return nb::none();
-  const auto side = static_cast<std::size_t>(feed.preprocess().size_px);
+  const data::LoaderOptions& loading = feed.loading();
+  const auto side = static_cast<std::size_t>(loading.preprocess.size_px);
   const auto rows = static_cast<std::size_t>(batch->rows);
-  const auto channels = static_cast<std::size_t>(feed.preprocess().channels);
-  const auto dtype = feed.dtype() == DType::U8 ? nb::dtype<std::uint8_t>() : nb::dtype<float>();
-  const std::size_t labels = batch->labels.size() / static_cast<std::size_t>(feed.batch_size());
+  const auto channels = static_cast<std::size_t>(loading.preprocess.channels);
+  const auto dtype = loading.dtype == DType::U8 ? nb::dtype<std::uint8_t>() : nb::dtype<float>();
+  const std::size_t labels = batch->labels.size() / static_cast<std::size_t>(loading.shard.batch);
   return nb::make_tuple(share_array(batch->images.data(), dtype, {rows, channels, side, side}, batch),
                         share_array(batch->labels.data(), nb::dtype<float>(), {rows, labels}, batch), batch->samples);
 }
 
-nb::dict state_of(const BatchFeed& feed) {
-  const FeedState state = feed.state();
+// Place of the next batch.
+nb::dict place_of(const BatchFeed& feed) {
+  FeedState state;
+  {
+    const nb::gil_scoped_release released;
+    state = feed.state();
+  }
   nb::dict dict;
   dict["epoch"] = state.position.epoch;
   dict["batch"] = state.position.batch;
@@ -103,12 +106,27 @@ nb::dict state_of(const BatchFeed& feed) {
   dict["ranks"] = state.shard.ranks;
   dict["tail"] = data::name_of(state.shard.tail);
   dict["seen"] = state.seen;
+  dict["seen_batch"] = state.seen_batch;
   dict["bad"] = state.bad;
   return dict;
 }
 
+// Options that say which images a batch holds and how they look, in one form however they were given.
+nb::object settings_of(const BatchFeed& feed) {
+  const data::LoaderOptions& loading = feed.loading();
+  return to_python(Value::Table{{"shuffle", loading.mode == data::LoadMode::Training},
+                                {"seed", static_cast<std::int64_t>(loading.seed)},
+                                {"dtype", loading.dtype == DType::U8 ? "uint8" : "float32"},
+                                {"preprocess", loading.preprocess.to_value()},
+                                {"augment", loading.augment.to_value()}});
+}
+
 nb::dict stats_of(const BatchFeed& feed) {
-  const data::LoaderStats stats = feed.stats();
+  data::LoaderStats stats;
+  {
+    const nb::gil_scoped_release released;
+    stats = feed.stats();
+  }
   nb::dict dict;
   dict["images"] = stats.samples;
   dict["wait_s"] = stats.wait_s;
@@ -119,17 +137,21 @@ nb::dict stats_of(const BatchFeed& feed) {
   return dict;
 }
 
-void restore(BatchFeed& feed, const nb::dict& dict, int rank) {
-  FeedState state;
-  state.position = {.epoch = nb::cast<std::uint32_t>(dict["epoch"]), .batch = nb::cast<std::int64_t>(dict["batch"])};
-  state.shard = {
-      .batch = within(nb::cast<std::int64_t>(dict["batch_size"]), 1, kMostBatch, "state: batch_size"),
-      .tail = data::parse_tail(nb::cast<std::string>(dict["tail"])),
-      .rank = rank,
-      .ranks = static_cast<int>(within(nb::cast<std::int64_t>(dict["ranks"]), 1, kMostRanks, "state: ranks"))};
-  state.seen = nb::cast<std::vector<std::uint32_t>>(dict["seen"]);
-  state.bad = nb::cast<std::vector<std::uint32_t>>(dict["bad"]);
+// Goes on at a place as place_of() gives it.
+void restore(BatchFeed& feed, const nb::dict& place) {
+  const Value table = from_python(place, "state");
   const nb::gil_scoped_release released;
+  const OptionReader entries(table, "python.loader.state");
+  const FeedState state{.position = {.epoch = static_cast<std::uint32_t>(entries.integer(
+                                         "epoch", {.most = std::numeric_limits<std::uint32_t>::max() - 1})),
+                                     .batch = entries.integer("batch", {})},
+                        .shard = {.batch = entries.integer("batch_size", kBatch),
+                                  .tail = data::parse_tail(entries.text("tail")),
+                                  .rank = feed.loading().shard.rank,
+                                  .ranks = static_cast<int>(entries.integer("ranks", kRanks))},
+                        .seen = entries.indices("seen", feed.dataset_size()),
+                        .seen_batch = entries.integer("seen_batch", {}),
+                        .bad = entries.indices("bad", feed.dataset_size())};
   feed.restore(state);
 }
 
@@ -141,7 +163,8 @@ void add_loader(nb::module_& module) {
       .def("skip_to_next_epoch", &BatchFeed::skip_to_next_epoch, nb::call_guard<nb::gil_scoped_release>())
       .def("steps_per_epoch", &BatchFeed::steps_per_epoch)
       .def("stats", &stats_of)
-      .def("state", &state_of)
+      .def("place", &place_of)
+      .def("settings", &settings_of)
       .def("restore", &restore);
   module.def("make_feed", &make_feed);
 }

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "io/png_writer.h"
 #include "python/arrays.h"
+#include "python/core/options.h"
 #include "python/module.h"
 #include "python/predictor.h"
 #include "python/values.h"
@@ -27,15 +28,11 @@ namespace {
 
 using Pixels = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-// Gray (H, W) or colour (H, W, 3), uint8 or uint16; shows the array's own memory.
-data::Image image_of(const Pixels& pixels, std::size_t number) {
+// Gray (H, W) or colour (H, W, 3), uint8 or uint16, as roentgen.Model checks them; shows the array's own memory.
+data::Image image_of(const Pixels& pixels) {
   const bool is_byte = pixels.dtype() == nb::dtype<std::uint8_t>();
-  const bool has_form = pixels.ndim() == 2 || (pixels.ndim() == 3 && pixels.shape(2) == 3);
-  if (!has_form || !(is_byte || pixels.dtype() == nb::dtype<std::uint16_t>())) {
-    throw ConfigError(error_text("python.image", "array " + std::to_string(number),
-                                 "gray levels (H, W) or colours (H, W, 3) of type uint8 or uint16", "another array",
-                                 "array.astype(\"uint16\") of values from 0 to 65535"));
-  }
+  RG_ASSERT(pixels.ndim() == 2 || (pixels.ndim() == 3 && pixels.shape(2) == 3));
+  RG_ASSERT(is_byte || pixels.dtype() == nb::dtype<std::uint16_t>());
   data::ImageLayout layout{.width_px = static_cast<std::int64_t>(pixels.shape(1)),
                            .height_px = static_cast<std::int64_t>(pixels.shape(0)),
                            .channels = pixels.ndim() == 3 ? 3 : 1};
@@ -65,7 +62,7 @@ nb::tuple predict_files(Predictor& predictor, const std::vector<std::string>& pa
 
 nb::tuple predict_images(Predictor& predictor, const std::vector<Pixels>& arrays, bool has_features) {
   std::vector<data::Image> images;
-  for (std::size_t i = 0; i < arrays.size(); ++i) images.push_back(image_of(arrays[i], i));
+  for (const Pixels& pixels : arrays) images.push_back(image_of(pixels));
   Predicted predicted;
   {
     const nb::gil_scoped_release released;
@@ -116,11 +113,12 @@ void add_model(nb::module_& module) {
               std::int64_t workers, const std::string& model, const std::vector<std::string>& labels,
               const std::string& preset, const std::string& loss) {
              const nb::gil_scoped_release released;
+             constexpr Range kThreads{.least = 0, .most = 4096};
              new (self)
                  Predictor({.weights = {.file = file, .model = model, .labels = labels, .preset = preset, .loss = loss},
-                            .batch = batch,
-                            .threads = threads,
-                            .workers = workers});
+                            .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.model", "batch"),
+                            .threads = within(threads, kThreads, "python.model", "threads"),
+                            .workers = within(workers, kThreads, "python.model", "workers")});
            })
       .def_prop_ro("labels", [](const Predictor& predictor) { return predictor.info().labels; })
       .def_prop_ro("loss", [](const Predictor& predictor) { return predictor.info().loss; })

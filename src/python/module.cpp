@@ -5,21 +5,34 @@
 #include "python/module.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
+#include <exception>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "python/core/python_terms.h"
 
 namespace nb = nanobind;
 
 namespace {
 
-// A Python exception for what is thrown as E.
+// Adds a Python exception `name` for what is thrown as E, and returns it.
 template <typename E>
 nb::object add_error(nb::module_& module, const char* name, nb::handle base) {
-  nb::exception<E> type(module, name, base);
+  const nb::object type = nb::steal(PyErr_NewException((std::string("roentgen.") + name).c_str(), base.ptr(), nullptr));
+  module.attr(name) = type;  // which keeps it alive
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* exception) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const E& error) {
+          PyErr_SetString(static_cast<PyObject*>(exception), roentgen::python::python_terms(error.what()).c_str());
+        }
+      },
+      type.ptr());
   return type;
 }
 
@@ -37,8 +50,11 @@ void set_log_level(const std::string& name) {
 
 NB_MODULE(_native, module) {
   using namespace roentgen;
+  // Objects that daemon threads or a traceback hold outlive the interpreter. The system frees them; no leak is there.
+  nb::set_leak_warnings(false);
   log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
   module.def("set_log_level", &set_log_level);
+  module.def("python_terms", &python::python_terms);
   // The most general one first: translators are asked in reverse order.
   const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
   add_error<ConfigError>(module, "ConfigError", error);

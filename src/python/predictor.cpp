@@ -118,13 +118,13 @@ PictureMap Predictor::heatmap(const std::string& path, const std::string& findin
   const auto label = std::ranges::find(info().labels, finding);
   if (label == info().labels.end()) {
     throw ConfigError(
-        error_text("python.heatmap", finding, "a label of the checkpoint", "none of that name", "one of Model.labels"));
+        error_text("python.model", "finding", "a label of the checkpoint", finding, "one of Model.labels"));
   }
   const auto index = label - info().labels.begin();
   const data::ImageList list = data::list_images({path});
   if (list.dataset.samples.size() != 1) {
     throw ConfigError(
-        error_text("python.heatmap", path, "one image", std::to_string(list.dataset.samples.size()), "a file"));
+        error_text("python.model", "path " + path, "one image", std::to_string(list.dataset.samples.size()), "a file"));
   }
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(1, true);

@@ -17,7 +17,7 @@
 #include "data/source/dataset.h"
 #include "engine/engine.h"
 #include "eval/heatmap.h"
-#include "python/process.h"
+#include "python/core/process.h"
 #include "task/convert_weights.h"
 #include "train/load_checkpoint.h"
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // AUROCs with intervals by patient, and the comparison of two models, of arrays.
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "eval/metric.h"
 #include "eval/predictions.h"
 #include "eval/table.h"
+#include "python/core/options.h"
 #include "python/module.h"
 #include "python/values.h"
 #include "train/recipe.h"
@@ -40,11 +43,8 @@ struct ScoredRows {
 
 eval::Predictions predictions_of(const ScoredRows& rows) {
   const std::size_t images = rows.scores.shape(0), labels = rows.scores.shape(1);
-  if (rows.truth.shape(0) != images || rows.truth.shape(1) != labels || rows.labels.size() != labels ||
-      rows.patients.shape(0) != images) {
-    throw ShapeError(error_text("python.scores", "truth, patients and labels", "as many rows and columns as the scores",
-                                "others", "arrays (N, K), (N, K), (N) and K names"));
-  }
+  RG_ASSERT(rows.truth.shape(0) == images && rows.truth.shape(1) == labels && rows.labels.size() == labels &&
+            rows.patients.shape(0) == images);
   eval::Predictions predictions{.label_names = rows.labels,
                                 .patients = {rows.patients.data(), rows.patients.data() + images},
                                 .probabilities = {rows.scores.data(), rows.scores.data() + images * labels},
@@ -54,7 +54,7 @@ eval::Predictions predictions_of(const ScoredRows& rows) {
   for (std::size_t i = 0; i < images * labels; ++i) {
     const float truth = rows.truth.data()[i];
     if (!std::isnan(truth) && truth != 0.0F && truth != 1.0F) {
-      throw DataError(error_text("python.scores", "truth, row " + std::to_string(i / labels), "1, 0 or NaN",
+      throw DataError(error_text("python.scores", "y, row " + std::to_string(i / labels), "1, 0 or NaN",
                                  std::to_string(truth), "NaN for what is not known"));
     }
     predictions.labels.push_back(std::isnan(truth) ? eval::kUnknown : static_cast<std::int8_t>(truth));
@@ -62,8 +62,26 @@ eval::Predictions predictions_of(const ScoredRows& rows) {
   return predictions;
 }
 
-eval::BootstrapOptions bootstrap_of(std::int64_t replicates, std::uint64_t seed) {
-  return {.replicates = replicates, .seed = seed, .threads = train::compute_threads({})};
+eval::BootstrapOptions bootstrap_of(std::int64_t replicates, std::int64_t seed) {
+  return {.replicates = within(replicates, {.most = 1'000'000}, "python.scores", "replicates"),
+          .seed = static_cast<std::uint64_t>(within(seed, {}, "python.scores", "seed")),
+          .threads = train::compute_threads({})};
+}
+
+// Scores of calibration, means over all images, are of probabilities: DataError for others.
+void require_probabilities(const eval::Predictions& predictions, const std::vector<eval::Metric>& metrics) {
+  const auto of_probabilities = [](eval::Metric metric) {
+    return eval::info_of(metric).classes == eval::MetricClasses::Pooled;
+  };
+  const auto metric = std::ranges::find_if(metrics, of_probabilities);
+  const auto score =
+      std::ranges::find_if(predictions.probabilities, [](float value) { return !(value >= 0.0F && value <= 1.0F); });
+  if (metric == metrics.end() || score == predictions.probabilities.end()) return;
+  const auto row = (score - predictions.probabilities.begin()) / predictions.label_count();
+  const std::string_view key = eval::info_of(*metric).key;
+  throw DataError(error_text("python.scores", fmt::format("scores, row {}", row),
+                             fmt::format("probabilities from 0 to 1 for the metric {}", key), fmt::to_string(*score),
+                             "probabilities, or metrics without brier and ece"));
 }
 
 std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
@@ -77,7 +95,8 @@ std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
         if (one.needs != eval::MetricNeeds::Counts) continue;
         keys_text += keys_text.empty() ? one.key : ", " + std::string(one.key);
       }
-      throw ConfigError(error_text("python.scores", "metrics", "metrics that need no thresholds", key, keys_text));
+      throw ConfigError(
+          error_text("python.scores", "metrics", "metrics that need no thresholds", key, "some of " + keys_text));
     }
     metrics.push_back(info->metric);
   }
@@ -87,14 +106,15 @@ std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
 // The figures, and the table as text.
 nb::tuple evaluate(const Matrix& scores, const Matrix& truth, const Numbers& patients,
                    const std::vector<std::string>& labels, bool is_exclusive, std::int64_t replicates,
-                   std::uint64_t seed, const std::vector<std::string>& metrics) {
+                   std::int64_t seed, const std::vector<std::string>& metrics) {
   Value figures;
   std::string text;
   {
     const nb::gil_scoped_release released;
     const eval::Predictions predictions = predictions_of({scores, truth, patients, labels, is_exclusive});
-    const eval::EvalTable table =
-        eval::evaluate(predictions, bootstrap_of(replicates, seed), {.metrics = metrics_of(metrics)});
+    const std::vector<eval::Metric> asked = metrics_of(metrics);
+    require_probabilities(predictions, asked);
+    const eval::EvalTable table = eval::evaluate(predictions, bootstrap_of(replicates, seed), {.metrics = asked});
     figures = eval::to_value(table);
     text = eval::to_text(table) + (metrics.empty() ? std::string() : eval::details_text(table));
   }
@@ -103,7 +123,7 @@ nb::tuple evaluate(const Matrix& scores, const Matrix& truth, const Numbers& pat
 
 nb::tuple compare(const Matrix& scores_a, const Matrix& scores_b, const Matrix& truth, const Numbers& patients,
                   const std::vector<std::string>& labels, bool is_exclusive, std::int64_t replicates,
-                  std::uint64_t seed) {
+                  std::int64_t seed) {
   Value figures;
   std::string text;
   {

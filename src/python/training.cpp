@@ -19,8 +19,9 @@
 #include "io/file.h"
 #include "io/place.h"
 #include "io/toml.h"
+#include "python/core/process.h"
+#include "python/core/python_terms.h"
 #include "python/module.h"
-#include "python/process.h"
 #include "python/values.h"
 #include "task/init_recipe.h"
 #include "task/model_list.h"
@@ -44,7 +45,7 @@ class CallbackObserver final : public train::Observer {
   explicit CallbackObserver(nb::callable callback) : callback_(std::move(callback)) {}
 
   void on_data(const data::Dataset& dataset) {
-    tell(Value::Table{{"kind", "data"}, {"text", data::describe(dataset)}});
+    tell(Value::Table{{"kind", "data"}, {"text", python_terms(data::describe(dataset))}});
   }
   void on_step(const train::StepRecord& record) override {
     tell(Value::Table{{"kind", "step"},
@@ -191,6 +192,8 @@ nb::object init(const fs::path& folder, const fs::path& out, const std::vector<s
 
 void add_training(nb::module_& module) {
   module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
+  module.def("recipe_table",
+             [](const std::string& toml) { return to_python(io::parse_toml(toml, "recipe").or_throw<ConfigError>()); });
   module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
   module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
   module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });

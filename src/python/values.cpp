@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "python/values.h"
 
+#include <nanobind/stl/string.h>
+
 #include <cstdint>
 #include <string>
 
@@ -39,7 +41,11 @@ nb::object to_python(const Value& value) {
 Value from_python(nb::handle object, const char* what) {
   if (object.is_none()) return {};
   if (nb::isinstance<nb::bool_>(object)) return nb::cast<bool>(object);
-  if (nb::isinstance<nb::int_>(object)) return nb::cast<std::int64_t>(object);
+  if (nb::isinstance<nb::int_>(object)) {
+    std::int64_t number = 0;
+    if (nb::try_cast(object, number)) return number;
+    throw ConfigError(error_text("python.values", what, "a number of 64 bits", "a larger one", "a smaller number"));
+  }
   if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
   if (nb::isinstance<nb::str>(object) || is_path(object)) return text_of(object);
   if (nb::isinstance<nb::dict>(object)) {
@@ -48,7 +54,8 @@ Value from_python(nb::handle object, const char* what) {
       if (!nb::isinstance<nb::str>(key)) {
         throw ConfigError(error_text("python.values", what, "keys of type str", text_of(key), "text as key"));
       }
-      table.set(text_of(key), from_python(item, what));
+      const std::string name = text_of(key);
+      table.set(name, from_python(item, name.c_str()));
     }
     return table;
   }

@@ -15,7 +15,7 @@ namespace roentgen::python {
 
 /// Reads None, bool, int, float, str, paths (os.PathLike), lists, tuples and dicts with keys of type str. ConfigError
 /// for any other object. Needs the GIL.
-/// @param what name of the argument, for the error
+/// @param what name of the argument, for the error; entries of dicts are named by their keys
 [[nodiscard]] Value from_python(nanobind::handle object, const char* what);
 
 }  // namespace roentgen::python

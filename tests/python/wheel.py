@@ -32,8 +32,8 @@ def main(build, python):
     environment = out / f"venv-{pathlib.Path(python).name}"
     shutil.rmtree(environment, ignore_errors=True)
     subprocess.run([python, "-m", "venv", environment], check=True)
-    done = subprocess.run([environment / "bin" / "pip", "-q", "--disable-pip-version-check", "install", wheel, "pytest"],
-                          capture_output=True, text=True)
+    done = subprocess.run([environment / "bin" / "pip", "-q", "--disable-pip-version-check", "install", wheel, "pytest",
+                           "pillow"], capture_output=True, text=True)
     if done.returncode != 0:
         skip(f"pip cannot install what the wheel needs: {done.stderr.strip().splitlines()[-1]}")
     # Neither this tree's package nor variables of the tests around this one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "python/batch_feed.h"
+#include "python/core/batch_feed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ class BatchFeed::Memory {
     return std::exchange(let_go_, {});
   }
   [[nodiscard]] int count() const { return static_cast<int>(images_.size()); }
-  // Slots that users hold. Of the feed's thread.
+  // Slots that users hold. Guarded by the feed's mutex.
   int lent = 0;
 
  private:
@@ -66,11 +66,21 @@ struct CopiedBatch : LentBatch {
   std::vector<float> own_labels;
 };
 
+// Batches of an epoch that have rows on this rank. Images of a padded last step go to the first ranks.
+std::int64_t steps_of(const data::Dataset& dataset, const FeedOptions& options) {
+  const data::ShardOptions& shard = options.loading.shard;
+  const std::int64_t steps = data::steps_per_epoch(dataset, options.samples, options.loading);
+  if (shard.tail != data::Tail::Pad || steps == 0) return steps;
+  const std::int64_t before = ((steps - 1) * shard.ranks + shard.rank) * shard.batch;
+  return before < std::ssize(options.samples) ? steps : steps - 1;
+}
+
 }  // namespace
 
 BatchFeed::BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions options)
-    : dataset_(std::move(dataset)), options_(std::move(options)) {
+    : dataset_(std::move(dataset)), options_(std::move(options)), steps_per_epoch_(steps_of(*dataset_, options_)) {
   RG_ASSERT(options_.slots > kAhead);
+  const MutexLock lock(mutex_);
   start(options_.loading);
 }
 
@@ -93,19 +103,21 @@ void BatchFeed::start(data::LoaderOptions loading) {
 
 std::shared_ptr<LentBatch> BatchFeed::next() {
   process_.require("roentgen.Loader");
+  const MutexLock lock(mutex_);
   for (const int slot : memory_->take_let_go()) {
     loader_->release(slot);
     --memory_->lent;
   }
-  if (loader_->position().epoch > epoch_) {  // the epoch is over
-    epoch_ = loader_->position().epoch;
-    return nullptr;
+  while (loader_->position().epoch == epoch_) {
+    has_failed_ = true;  // unless it returns; a loader gives nothing more after an error
+    const std::optional<data::Batch> batch = loader_->next();
+    RG_ASSERT(batch.has_value());
+    has_failed_ = false;
+    if (batch->valid > 0) return lend(*batch);
+    loader_->release(batch->slot);
   }
-  has_failed_ = true;  // unless it returns; a loader gives nothing more after an error
-  const std::optional<data::Batch> batch = loader_->next();
-  RG_ASSERT(batch.has_value());
-  has_failed_ = false;
-  return lend(*batch);
+  epoch_ = loader_->position().epoch;
+  return nullptr;
 }
 
 std::shared_ptr<LentBatch> BatchFeed::lend(const data::Batch& batch) {
@@ -138,6 +150,7 @@ std::shared_ptr<LentBatch> BatchFeed::lend(const data::Batch& batch) {
 
 void BatchFeed::skip_to_next_epoch() {
   process_.require("roentgen.Loader");
+  const MutexLock lock(mutex_);
   const data::LoaderPosition position = loader_->position();
   if (position.epoch > epoch_) epoch_ = position.epoch;
   if (position.batch == 0 && !has_failed_) return;
@@ -147,35 +160,40 @@ void BatchFeed::skip_to_next_epoch() {
   start(std::move(loading));
 }
 
-std::int64_t BatchFeed::steps_per_epoch() const { return loader_->steps_per_epoch(); }
-
 FeedState BatchFeed::state() const {
   process_.require("roentgen.Loader");
+  const MutexLock lock(mutex_);
   const data::LoaderPosition position = loader_->position();
-  const bool is_same_epoch = position.epoch == started_.start.epoch;
-  return {.position = position,
-          .shard = started_.shard,
-          .seen = is_same_epoch ? started_.seen : std::vector<std::uint32_t>{},
-          .bad = loader_->bad_samples()};
+  FeedState state{.position = position, .shard = started_.shard, .bad = loader_->bad_samples()};
+  if (position.epoch == started_.start.epoch && !started_.seen.empty()) {
+    state.seen = started_.seen;
+    state.seen_batch = started_.start.batch;
+  }
+  return state;
 }
 
 void BatchFeed::restore(const FeedState& state) {
   process_.require("roentgen.Loader");
+  const MutexLock lock(mutex_);
   data::LoaderOptions loading = options_.loading;
   loading.known_bad = state.bad;
   const data::ShardOptions& shard = loading.shard;
-  if (state.shard.batch == shard.batch && state.shard.ranks == shard.ranks) {
+  if (state.seen.empty() && state.shard.batch == shard.batch && state.shard.ranks == shard.ranks) {
     loading.start = state.position;
-    loading.seen = state.seen;
   } else {
     data::LoaderOptions then = loading;
     then.shard = state.shard;
     then.seen = state.seen;
+    then.start = {.epoch = state.position.epoch, .batch = state.seen_batch};
     loading = data::resume_elsewhere(*dataset_, options_.samples, then, state.position, loading);
   }
   start(std::move(loading));
 }
 
-data::LoaderStats BatchFeed::stats() const { return loader_->stats(); }
+data::LoaderStats BatchFeed::stats() const {
+  process_.require("roentgen.Loader");
+  const MutexLock lock(mutex_);
+  return loader_->stats();
+}
 
 }  // namespace roentgen::python

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "python/process.h"
+#include "python/core/process.h"
 
 #include <unistd.h>
 

@@ -10,12 +10,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "core/thread_annotations.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
-#include "python/process.h"
+#include "python/core/process.h"
 
 namespace roentgen::python {
 
@@ -40,12 +40,14 @@ struct FeedOptions {
 struct FeedState {
   data::LoaderPosition position{};    ///< next batch
   data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
-  std::vector<std::uint32_t> seen{};  ///< LoaderOptions::seen
+  std::vector<std::uint32_t> seen{};  ///< samples of this epoch that were given before batch `seen_batch` of it
+  std::int64_t seen_batch = 0;        ///< batch that the feed began with, where `seen` is not empty
   std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
 };
 
-/// Gives the batches of an endless row of epochs. One thread calls its methods; lent batches may be let go by any
-/// thread. A process that was forked from the one that made it is refused by name: threads do not survive a fork.
+/// Gives the batches of an endless row of epochs. Thread-safe: calls are served one after the other, and lent batches
+/// may be let go by any thread, also after the feed. A process that was forked from the one that made it is refused by
+/// name: threads do not survive a fork.
 class BatchFeed {
  public:
   /// Starts to read at once. Throws as data::Loader.
@@ -55,39 +57,40 @@ class BatchFeed {
   BatchFeed& operator=(const BatchFeed&) = delete;
 
   /// The next batch of the current epoch; nothing at its end, once: the call after that begins the next epoch. Throws
-  /// as data::Loader::next().
+  /// as data::Loader::next(). Never a batch without rows: where ranks share a padded tail, a rank may have one batch
+  /// less.
   [[nodiscard]] std::shared_ptr<LentBatch> next();
   /// Goes to the first batch of the epoch after the one that next() stands in, unless it stands at a beginning. After
   /// an error it begins anew.
   void skip_to_next_epoch();
-  /// Batches of an epoch.
-  [[nodiscard]] std::int64_t steps_per_epoch() const;
+  /// Batches that this rank gets in a whole epoch. A resumed epoch gives fewer.
+  [[nodiscard]] std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Place where next() goes on.
   [[nodiscard]] FeedState state() const;
   /// Goes on from there; ConfigError where that is no place of these samples.
   void restore(const FeedState& state);
   /// Counts and times so far.
   [[nodiscard]] data::LoaderStats stats() const;
-  /// Images of a full batch.
-  [[nodiscard]] std::int64_t batch_size() const { return options_.loading.shard.batch; }
-  /// Channels, width and height of the images.
-  [[nodiscard]] const data::Preprocess& preprocess() const { return options_.loading.preprocess; }
-  /// Type of the images' elements.
-  [[nodiscard]] DType dtype() const { return options_.loading.dtype; }
+  /// Options as the constructor got them.
+  [[nodiscard]] const data::LoaderOptions& loading() const { return options_.loading; }
+  /// Images of the data set, whatever the split.
+  [[nodiscard]] std::size_t dataset_size() const { return dataset_->samples.size(); }
 
  private:
   class Memory;
-  void start(data::LoaderOptions loading);
-  [[nodiscard]] std::shared_ptr<LentBatch> lend(const data::Batch& batch);
+  void start(data::LoaderOptions loading) RG_REQUIRES(mutex_);
+  [[nodiscard]] std::shared_ptr<LentBatch> lend(const data::Batch& batch) RG_REQUIRES(mutex_);
 
   const std::shared_ptr<const data::Dataset> dataset_;
-  FeedOptions options_;
+  const FeedOptions options_;
+  const std::int64_t steps_per_epoch_;
   const OwnProcess process_;
-  std::shared_ptr<Memory> memory_;
-  std::unique_ptr<data::Loader> loader_;  // after memory_: it writes there
-  data::LoaderOptions started_;           // with which loader_ began
-  std::int64_t epoch_ = 0;                // that next() gives batches of
-  bool has_failed_ = false;               // next() threw
+  mutable Mutex mutex_;
+  std::shared_ptr<Memory> memory_ RG_GUARDED_BY(mutex_);
+  std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // after memory_: it writes there
+  data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // with which loader_ began
+  std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // that next() gives batches of
+  bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() threw
 };
 
 }  // namespace roentgen::python

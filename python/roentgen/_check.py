@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Checks of arguments. Annotations of a public function say what it takes; an error names the argument that is
+something else. Ranges of numbers and names of choices are checked where they are used."""
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import operator
+import os
+import types
+import typing
+from typing import Any, Callable
+
+from roentgen import _native
+
+_LONGEST = 60
+
+
+def refuse(place: str, name: str, expected: str, got: str, remedy: str, kind: type = _native.ConfigError):
+    """Raises an error in the form that all of the program's errors have."""
+    raise kind(f"[python.{place}] {name}: expected {expected}, got {got}; try {remedy}")
+
+
+def described(value: Any) -> str:
+    """A value in an error's text: short, on one line, and never the contents of a table."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"a number of {value.bit_length()} bits"
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, os.PathLike)):
+        text = repr(value)
+        return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    if hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, type):
+        return f"{type(value).__name__} of shape {tuple(value.shape)} and type {value.dtype}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join([described(item) for item in value[:3]] + ['...'] * (len(value) > 3))}]"
+    return f"an object of type {type(value).__name__}"
+
+
+def _integer(value: Any) -> int:
+    number = operator.index(value)
+    if isinstance(value, bool) or not -2**63 <= number < 2**63:
+        raise TypeError
+    return number
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (bool, str, bytes)):
+        raise TypeError
+    return float(value)
+
+
+def _flag(value: Any) -> bool:
+    if type(value).__name__ not in ("bool", "bool_"):  # Python's and numpy's
+        raise TypeError
+    return bool(value)
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {int: _integer, float: _number, bool: _flag}
+_NOUNS = {int: "a whole number below 2**63", float: "a number", bool: "True or False", str: "a string",
+          os.PathLike: "a path", type(None): "None"}
+
+
+def _read(value: Any, kind: Any) -> Any:
+    """`value` as a function of that annotation takes it; TypeError or ValueError where it is something else."""
+    origin = typing.get_origin(kind)
+    if kind is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        for choice in typing.get_args(kind):
+            try:
+                return _read(value, choice)
+            except (TypeError, ValueError):
+                continue
+    elif origin is collections.abc.Sequence:
+        if not isinstance(value, (str, bytes, collections.abc.Mapping)):
+            return [_read(item, typing.get_args(kind)[0]) for item in value]
+    elif kind in _READERS:
+        return _READERS[kind](value)
+    elif isinstance(value, origin or kind):
+        return dict(value) if origin is collections.abc.Mapping else value
+    raise TypeError
+
+
+def _noun(kind: Any) -> str:
+    """What an annotation asks for, in words."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        # A path may be written as a string.
+        return " or ".join(_noun(one) for one in arguments if not (one is str and os.PathLike in arguments))
+    if origin is collections.abc.Sequence:
+        return f"a list of {_noun(arguments[0]).removeprefix('a ')}s"
+    if origin is collections.abc.Mapping:
+        return "a dict"
+    if origin is collections.abc.Callable:
+        return "a function"
+    return _NOUNS.get(kind) or f"a {kind.__name__}"
+
+
+def arguments(function: Callable) -> Callable:
+    """Decorator: reads the arguments by their annotations. Numbers of numpy become Python's, sequences become lists.
+
+    Raises:
+        ConfigError: An argument of another type, by name.
+    """
+    place = function.__module__.rpartition(".")[2].lstrip("_")
+    signature = inspect.signature(function)
+    kinds = {name: eval(parameter.annotation, function.__globals__)
+             for name, parameter in signature.parameters.items()
+             if parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD}
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{function.__qualname__}() {error}") from None
+        for name, value in bound.arguments.items():
+            try:
+                bound.arguments[name] = _read(value, kinds.get(name, Any))
+            except (TypeError, ValueError):
+                default = signature.parameters[name].default
+                remedy = "another value" if default in (inspect.Parameter.empty, None) else f"{name}={default!r}"
+                refuse(place, name, _noun(kinds[name]), described(value), remedy)
+        return function(*bound.args, **bound.kwargs)
+
+    return checked

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Texts for users of Python. Errors and notes of all rooms speak of the program's options, whose names Python's
+// arguments share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roentgen::python {
+
+/// Names the program's options as Python's arguments: "another --data" becomes "another data folder", "--overwrite"
+/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Command lines that begin with "roentgen" stay.
+[[nodiscard]] std::string python_terms(std::string_view text);
+
+}  // namespace roentgen::python
