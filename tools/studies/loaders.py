@@ -230,7 +230,7 @@ def case_markdown(case, rows):
 
 def svg(record):
     """Bars of the median images/s: PNG files and raw records on the left, JPEG files on the right."""
-    line, bar, name_width, width = 20, 14, 196, 470
+    line, bar, name_width, width = 20, 14, 280, 545
     out, lowest = [], 0
     for left, cases in ((0, ("png", "raw")), (width, ("jpeg",))):
         top = 8
@@ -239,7 +239,7 @@ def svg(record):
                     for row in record["table"] if row["case"] == case and row["loader"] != PROGRAM_ARM]
             if not rows:
                 continue
-            out.append(f'<text x="{left + 8}" y="{top + 14}" font-weight="bold">{TITLES[case]}, images/s</text>')
+            out.append(f'<text x="{left + 8}" y="{top + 14}" font-weight="bold">{TITLES[case][0].upper()}{TITLES[case][1:]}, images/s</text>')
             most, top = max(speed for _, _, speed in rows), top + line + 2
             for name, is_ours, speed in sorted(rows, key=lambda row: -row[2]):
                 length, text_y = (width - name_width - 70) * speed / most, top + bar - 3
