@@ -6,7 +6,8 @@ from __future__ import annotations
 import copy
 import os
 import secrets
-from typing import TYPE_CHECKING, Any, Sequence
+import warnings
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from roentgen import _native
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 
 # Salt of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
 _SALT = secrets.token_hex(16)
+# Values of a recipe's data.split, none of which names a split.
+_SPLIT_MODES = ("auto", "given", "random", "whole")
+
+
+def _data_section(recipe: str | os.PathLike | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Keys of a recipe's [data] section."""
+    if recipe is None:
+        return {}
+    table = recipe if isinstance(recipe, Mapping) else _native.recipe_table(os.fspath(recipe))
+    return dict(table.get("data", {}))
 
 
 class Dataset:
@@ -23,12 +34,16 @@ class Dataset:
     Args:
         path: A folder, or several that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR, PadChest, a
             table beside images, folders of classes and record files are recognised; `print(dataset)` tells what was
-            found, and what was left out.
+            found, and what was left out. Images that are left out are warned of.
         labels: Labels to learn, by name. Default: those of the source.
-        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split.
+        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split. A
+            value of split_mode is taken as that, so that Dataset(path, **recipe["data"]) works.
         split_mode: Origin of the splits, a recipe's data.split: "auto" (lists or a column where there are any, else drawn
-            by patient), "given", "random" or "whole" (every image is "test").
-        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv" or split_seed=1.
+            by patient; the default), "given", "random" or "whole" (every image is "test").
+        recipe: A recipe whose [data] section says how to read the folder: what init() returned, a file, one of
+            recipes(), or nested dicts. Arguments beside it count more.
+        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv", patient="MRN" or
+            split_seed=1.
 
     Raises:
         ConfigError: An option that does not exist, or a folder that no source reads.
@@ -41,13 +56,32 @@ class Dataset:
     """
 
     def __init__(self, path: str | os.PathLike | Sequence[str | os.PathLike], labels: Sequence[str] | None = None,
-                 split: str | None = None, split_mode: str = "auto", **data: Any) -> None:
+                 split: str | None = None, split_mode: str | None = None, *,
+                 recipe: str | os.PathLike | Mapping[str, Any] | None = None, **data: Any) -> None:
         folders = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-        options = {**data, "split": split_mode}
+        options = {**_data_section(recipe), **data}
+        if split in _SPLIT_MODES:
+            if split_mode not in (None, split):
+                raise _native.ConfigError(f"[python.dataset] split: expected train, val or test beside split_mode, got "
+                                          f"{split}; try split_mode alone")
+            split, split_mode = None, split
+        if split_mode is not None:
+            options["split"] = split_mode
         if labels is not None:
             options["labels"] = list(labels)
         self._native = _native.list_dataset([os.fspath(folder) for folder in folders], options)
         self._choose(split)
+        if self._native.left_out_images:
+            warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: print(dataset) "
+                          "tells why", stacklevel=2)
+
+    @classmethod
+    def _listed(cls, native: Any) -> Dataset:
+        """All images of a data set that is listed."""
+        dataset = cls.__new__(cls)
+        dataset._native = native
+        dataset._choose(None)
+        return dataset
 
     def _choose(self, split: str | None) -> None:
         self.split = split
@@ -67,7 +101,8 @@ class Dataset:
         return str(self._native)
 
     def __repr__(self) -> str:
-        return f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)})"
+        left_out = f", left_out={self._native.left_out_images}" if self._native.left_out_images else ""
+        return f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}{left_out})"
 
     @property
     def labels(self) -> list[str]:

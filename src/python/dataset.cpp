@@ -86,6 +86,7 @@ void add_dataset(nb::module_& module) {
       .def_prop_ro("root", [](const data::Dataset& dataset) { return dataset.root; })
       .def_prop_ro("label_names", [](const data::Dataset& dataset) { return dataset.label_names; })
       .def_prop_ro("notes", [](const data::Dataset& dataset) { return dataset.notes; })
+      .def_prop_ro("left_out_images", [](const data::Dataset& dataset) { return dataset.left_out_images; })
       .def("indices", &indices_of)
       .def("names",
            [](const data::Dataset& dataset, const std::vector<std::uint32_t>& indices) {
