@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "eval/leak.h"
 #include "eval/table.h"
+#include "python/interrupt.h"
 #include "python/module.h"
 #include "python/process.h"
 #include "python/values.h"

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/source/image_list.h"
 #include "publish/heatmap_files.h"
+#include "python/interrupt.h"
 #include "task/export_model.h"
 #include "train/heatmap.h"
 #include "train/predict_files.h"

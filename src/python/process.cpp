@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "python/process.h"
 
-#include <nanobind/nanobind.h>
-
 #include <unistd.h>
 
 #include <atomic>
@@ -36,11 +34,6 @@ void require_threads() {
       error_text("python.process", "work with threads", "a process of its own",
                  "one forked from a process that had loaders or computed, whose locks may be held for ever",
                  "multiprocessing's start method \"spawn\""));
-}
-
-void throw_if_interrupted() {
-  const nanobind::gil_scoped_acquire held;
-  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
 }  // namespace roentgen::python

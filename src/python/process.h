@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Interrupts, and forked processes: threads do not survive a fork, and an OpenMP team that the parent had makes the
-// child hang.
+// Forked processes: threads do not survive a fork, and an OpenMP team that the parent had makes the child hang.
 #pragma once
 
 #include <string_view>
@@ -26,9 +25,5 @@ class OwnProcess {
 /// To be called before this process computes or makes a loader: ConfigError where one that it was forked from has done
 /// so. Its threads are gone, and what they held locked at the fork stays locked. Thread-safe.
 void require_threads();
-
-/// Ends work at an interrupt: throws KeyboardInterrupt, or what the handler of a signal raised. To be called on the way
-/// of long work, without the GIL. Does nothing on other threads than Python's main thread.
-void throw_if_interrupted();
 
 }  // namespace roentgen::python

@@ -19,6 +19,7 @@
 #include "io/file.h"
 #include "io/place.h"
 #include "io/toml.h"
+#include "python/interrupt.h"
 #include "python/module.h"
 #include "python/process.h"
 #include "python/values.h"
