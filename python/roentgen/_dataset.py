@@ -102,7 +102,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         left_out = f", left_out={self._native.left_out_images}" if self._native.left_out_images else ""
-        return f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}{left_out})"
+        return (f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}"
+                f"{left_out})")
 
     @property
     def labels(self) -> list[str]:
