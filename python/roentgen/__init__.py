@@ -9,10 +9,11 @@
         ...
     roentgen.init("my_xrays", "recipe.toml")                # proposes a recipe, and says how long it takes
     run = roentgen.train("recipe.toml", "my_xrays", "run")  # or the name of one of recipes(), or settings as a dict
+    print(run.evaluate("test"))                             # AUROCs with 95% intervals by patient, leaks refused
     model = run.model()                                     # or roentgen.load("run")
     table = model.predict("new_images")                     # a data frame, a row an image
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
-    print(roentgen.evaluate(y, scores, patients))           # AUROCs with 95% intervals by patient
+    print(roentgen.evaluate(y, scores, patients))           # the same figures of any scores
 
 A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what
 was there, and what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING, Any, Sequence
+import warnings
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from roentgen import _check, _native
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 # Salt of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
 _SALT = secrets.token_hex(16)
 _SPLITS = ("train", "val", "test")
+# Values of a recipe's data.split, none of which names a split.
+_SPLIT_MODES = ("auto", "given", "random", "whole")
+
+
+def _data_section(recipe: str | os.PathLike | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Keys of a recipe's [data] section."""
+    if recipe is None:
+        return {}
+    table = recipe if isinstance(recipe, Mapping) else _native.recipe_table(os.fspath(recipe))
+    return dict(table.get("data", {}))
 
 
 class Dataset:
@@ -24,13 +35,16 @@ class Dataset:
     Args:
         path: A folder, or several that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR, PadChest, a
             table beside images, folders of classes and record files are recognised; `print(dataset)` tells what was
-            found, and what was left out.
+            found, and what was left out. Images that are left out are warned of.
         labels: Names of the labels to learn. Default: those of the source.
-        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split.
+        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split. A
+            value of split_mode is taken as that, so that Dataset(path, **recipe["data"]) works.
         split_mode: Origin of the splits, a recipe's data.split: "auto" (lists or a column where there are any, else drawn
-            by patient), "given", "random" or "whole" (every image is "test").
-        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv" or split_seed=1. An
-            error that speaks of the setting data.csv means csv.
+            by patient; the default), "given", "random" or "whole" (every image is "test").
+        recipe: A recipe whose [data] section says how to read the folder: what init() returned, a file, one of
+            recipes(), or nested dicts. Arguments beside it count more.
+        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv", patient="MRN" or
+            split_seed=1. An error that speaks of the setting data.csv means csv.
 
     Raises:
         ConfigError: An option that does not exist, or a folder that no source reads.
@@ -44,14 +58,28 @@ class Dataset:
 
     @_check.arguments
     def __init__(self, path: str | os.PathLike | Sequence[str | os.PathLike], labels: Sequence[str] | None = None,
-                 split: str | None = None, split_mode: str = "auto", **data: Any) -> None:
+                 split: str | None = None, split_mode: str | None = None, *,
+                 recipe: str | os.PathLike | Mapping[str, Any] | None = None, **data: Any) -> None:
         folders = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-        options = {**data, "split": split_mode}
+        options = {**_data_section(recipe), **data}
+        if split in _SPLIT_MODES:
+            if split_mode not in (None, split):
+                _check.refuse("dataset", "split", "train, val or test beside split_mode", split, "split_mode alone")
+            split, split_mode = None, split
+        if split_mode is not None:
+            options["split"] = split_mode
         if labels is not None:
             options["labels"] = labels
-        self._arguments = (path, labels, split_mode, data)
-        self._native = _native.list_dataset([os.fspath(folder) for folder in folders], options)
+        self._list("list_dataset", ([os.fspath(folder) for folder in folders], options))
         self._choose(split)
+        if self._native.left_out_images:
+            warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: print(dataset) "
+                          "tells why", stacklevel=3)
+
+    def _list(self, function: str, arguments: tuple) -> None:
+        """Reads the folder by that function of `_native`; both are kept for pickle."""
+        self._listing = (function, arguments)
+        self._native = getattr(_native, function)(*arguments)
 
     def _choose(self, split: str | None) -> None:
         if split is not None and split not in _SPLITS:
@@ -74,7 +102,7 @@ class Dataset:
         return part
 
     def __reduce__(self):
-        return _listed_again, (self._arguments, self.split)
+        return listed, (*self._listing, self.split)
 
     def __len__(self) -> int:
         """Images of the split, or of all."""
@@ -84,7 +112,9 @@ class Dataset:
         return str(self._native)
 
     def __repr__(self) -> str:
-        return f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)})"
+        left_out = f", left_out={self._native.left_out_images}" if self._native.left_out_images else ""
+        return (f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}"
+                f"{left_out})")
 
     @property
     def labels(self) -> list[str]:
@@ -141,6 +171,9 @@ class Dataset:
         return pandas.DataFrame(columns, index=self.labels)
 
 
-def _listed_again(arguments: tuple, split: str | None) -> Dataset:
-    path, labels, split_mode, data = arguments
-    return Dataset(path, labels, split, split_mode, **data)
+def listed(function: str, arguments: tuple, split: str | None = None) -> Dataset:
+    """The data set that a function of `_native` lists."""
+    dataset = object.__new__(Dataset)
+    dataset._list(function, arguments)
+    dataset._choose(split)
+    return dataset

@@ -145,19 +145,22 @@ class Model:
                 DICOM file have another white: give its path instead.
 
         Returns:
-            A data frame of float32, (N, K), with names of the images as its index (positions for pictures in memory).
-            Where files could not be read, their rows are NaN and `frame.attrs["unreadable"]` holds a line for each.
+            A data frame of float32, (N, K), with the paths as its index, each as given, or below the folder that was given
+            (positions for pictures in memory): `dataset.frame.join(scores.add_suffix("_score"), on="path")` puts it
+            beside the truth. Where files could not be read, their rows are NaN and `frame.attrs["unreadable"]` holds a
+            line for each.
 
         Raises:
             ConfigError: Pictures of another type or form, or no image at all.
             DataError: No such file, no images below a folder, one that is named twice.
+            KeyboardInterrupt: After the batch in work; what was predicted is lost.
         """
         import pandas
 
         names, probabilities, _, reasons = self._run(images, False)
         frame = pandas.DataFrame(probabilities, columns=self.labels, index=names or None)
         if names:
-            frame.index.name = "image"
+            frame.index.name = "path"
         frame.attrs["unreadable"] = {i: reason for i, reason in enumerate(reasons) if reason}
         return frame
 

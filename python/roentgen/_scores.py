@@ -215,7 +215,8 @@ class Comparison(_Figures):
 def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | None = None, *,
              metrics: Sequence[str] = (), replicates: int = 1000, seed: int = 0,
              exclusive: bool = False) -> Evaluation:
-    """Exact AUROCs with 95% intervals, resampled by patient: images of one patient are not independent.
+    """Exact AUROCs with 95% intervals, resampled by patient: images of one patient are not independent. Nothing here
+    knows what a model was trained on; Run.evaluate("test") refuses patients and images that were.
 
     Arguments are arrays, lists, tensors, data frames or series. Rows of those with an index are matched by it, columns
     of data frames by name; everything else by position.

@@ -11,7 +11,9 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from roentgen import _check, _native
+from roentgen._dataset import Dataset, listed
 from roentgen._model import Model, load
+from roentgen._scores import Evaluation
 
 if TYPE_CHECKING:
     import pandas
@@ -40,24 +42,25 @@ def models() -> list[dict[str, Any]]:
 
 @_check.arguments
 def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
-         settings: Sequence[str] = (), progress: bool = True) -> str:
+         settings: Mapping[str, Any] | None = None, progress: bool = True) -> str:
     """Looks at a folder of images and proposes a recipe for it, as `roentgen init` does: labels, patients, split, views,
     image size, network, and the hours that training takes on this machine, which it measures for some 15 seconds.
 
     Args:
         path: Folder of images with a table (comma, semicolon or tab), of a folder for each class, or a known data set.
         out: File to write the recipe to; it must not exist. None: no file.
-        settings: What is known already: ["data.csv=findings.csv", "data.labels=Mass,Nodule"].
+        settings: Keys of [data] that are known already: {"data.csv": "findings.csv", "data.patient": "MRN"}.
         progress: Print the expected time and what to check.
 
     Returns:
-        The recipe as TOML, each value with its reason. train() takes the file; `Dataset` and `Loader` need none.
+        The recipe as TOML, each value with its reason. train(recipe, path, ...) and Dataset(path, recipe=recipe) take
+        the text or the file.
 
     Raises:
         DataError: A folder that cannot be read, or images without labels.
-        ConfigError: `out` exists or lies in the folder.
+        ConfigError: `out` exists, lies in the folder, or in a folder that is absent.
     """
-    found = _native.init(os.fspath(path), "" if out is None else os.fspath(out), list(settings))
+    found = _native.init(os.fspath(path), "" if out is None else os.fspath(out), settings or {})
     if progress:
         print(f"{found['source']}: {found['images']} images; {', '.join(found['labels'])}")
         print(f"time: {found['time']}")
@@ -66,9 +69,15 @@ def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
     return found["text"]
 
 
+def _folders(data: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
+    """Data folders, of one or several."""
+    return [os.fspath(folder) for folder in ([data] if isinstance(data, (str, os.PathLike)) else data)]
+
+
 class Run:
     """A run folder: what training left. train() makes one; Run(folder) opens one from before."""
 
+    @_check.arguments
     def __init__(self, folder: str | os.PathLike, outcome: Mapping[str, Any] | None = None) -> None:
         self.folder = pathlib.Path(folder)
         self.outcome = outcome
@@ -80,6 +89,38 @@ class Run:
     def model(self, **options: Any) -> Model:
         """The best epoch's model; options as load()."""
         return load(self.folder, **options)
+
+    @_check.arguments
+    def data(self, path: str | os.PathLike | Sequence[str | os.PathLike] = ()) -> Dataset:
+        """The data as the run was trained on them: its labels, patients and splits.
+
+        Args:
+            path: Where the data lie now. Default: where they lay.
+        """
+        return listed("run_dataset", (os.fspath(self.folder), _folders(path)))
+
+    @_check.arguments
+    def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
+                 replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
+                 workers: int = 0) -> Evaluation:
+        """AUROCs of the best epoch on a split, with 95% intervals by patient: the lines and figures of `roentgen eval`.
+        Patients or images that were trained on are refused.
+
+        Args:
+            split: "test", "val", or "train" (which tells what was memorised).
+            data: A data folder with labels of these names. Default: the run's own.
+            replicates: Resamples of the patients; 0 gives no intervals.
+            seed: Of the resamples.
+            batch: Images at a time.
+            threads: Compute threads; 0: all cores.
+            workers: Decoding threads; 0: as many as there are cores for them.
+
+        Raises:
+            DataError: A patient or an image of the split was trained on; no images in the split; an unreadable image.
+            KeyboardInterrupt: After the batch in work.
+        """
+        return Evaluation(*_native.evaluate_run(self.folder, split, _folders(data), batch, threads, workers, replicates,
+                                                seed))
 
     @property
     def history(self) -> pandas.DataFrame:
@@ -145,7 +186,7 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
         recipe: A TOML file, the name of one of recipes(), TOML text of several lines as recipe() and init() return it,
             or nested dicts: {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
         data: Data folder, or several that are read as one; never written to.
-        out: Run folder to make.
+        out: Run folder to make; one that is there must be empty, or hold a run to resume or overwrite.
         settings: Keys over the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
         callbacks: Functions that are given a dict for everything that happens; its "kind" is "data", "step",
             "validation" or "epoch". An exception in one of them stops the run as an interrupt does.
@@ -165,7 +206,6 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     if resume and overwrite:
         raise _native.ConfigError("[python.train] train: expected resume or overwrite, got both; "
                                   "try resume=True to keep what was trained")
-    folders = [] if data is None else [data] if isinstance(data, (str, os.PathLike)) else list(data)
     functions = [callbacks] if callable(callbacks) else list(callbacks)
     if progress:
         functions.insert(0, _Progress())
@@ -174,12 +214,10 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
         for function in functions:
             function(record)
 
-    if isinstance(recipe, str) and "\n" in recipe:
-        recipe = _native.recipe_table(recipe)
     goes_on = resume and data is None
     file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None
     outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
-                            [os.fspath(folder) for folder in folders], out,
+                            _folders(() if data is None else data), out,
                             "resume" if resume else "overwrite" if overwrite else "", tell)
     return Run(out, outcome)

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """A drawn data set and a network trained on it, by the installed program."""
 import json
+import shutil
+import signal
 import subprocess
 import sys
 
@@ -43,6 +45,39 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def data(folder):
     return roentgen.Dataset(folder)
+
+
+@pytest.fixture(scope="session")
+def own(folder, tmp_path_factory):
+    """A stranger's folder: a table with semicolons, names without endings, base names that come twice, a stray file."""
+    path = tmp_path_factory.mktemp("own") / "xrays"
+    frame = roentgen.Dataset(folder).table(patients="written")
+    lines = ["file;PatNr;projection;fluid;opacity"]
+    for i, row in enumerate(frame.itertuples()):
+        place = path / f"site{i % 2}"
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(row.path, place / f"{i // 2:03}.png")
+        lines.append(f"site{i % 2}/{i // 2:03};P{row.patient};PA;{row.Effusion:.0f};{row.Mass:.0f}")
+    (path / "befunde.csv").write_text("\n".join(lines) + "\n")
+    (path / "scan.dcm").write_bytes(bytes(128) + b"DICM")
+    return path
+
+
+@pytest.fixture
+def interrupts():
+    """Signals that come every millisecond from its call on, the fourth of which raises KeyboardInterrupt. Signals that
+    come while nobody looks at them count as one."""
+    seen = []
+
+    def handle(number, frame):
+        seen.append(number)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, handle)
+    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,8 @@ def test_probabilities_are_the_program_s_to_the_last_digit(model, run, files, tm
     told = pandas.read_csv(tmp_path / "preds.csv", index_col=0, dtype={f"prob_{label}": "float32"
                                                                        for label in model.labels})
     given = model.predict(files)
-    assert list(given.index) == list(told.index)
+    assert list(given.index) == [str(file) for file in files]
+    assert list(told.index) == [file.name for file in files]
     assert [f"prob_{label}" for label in given.columns] == list(told.columns)
     assert (given.to_numpy() == told.to_numpy()).all()
 

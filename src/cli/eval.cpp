@@ -20,7 +20,6 @@
 #include "core/terminal.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
-#include "data/stage/image_cache.h"
 #include "data/stage/sample_hashes.h"
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
@@ -39,6 +38,7 @@
 #include "score/prediction_match.h"
 #include "score/stored_evaluation.h"
 #include "score/truth.h"
+#include "task/evaluate_checkpoint.h"
 #include "train/aurocs_csv.h"
 #include "train/load_checkpoint.h"
 #include "train/predict.h"
@@ -50,9 +50,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of decoded images, with test-time augmentation.
-constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
 
 constexpr std::string_view kTraining = "train";
 
@@ -118,16 +115,12 @@ class EvalCommand final : public Command {
   EvalOptions options_;
 };
 
-// The data as the checkpoint's recipe reads it, with its labels whatever the recipe said. Labels that the data lack are
-// unknown.
+// Labels that the data lack are unknown.
 data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
   check_data_overrides(options_.overrides);
-  data::SourceOptions source = train::parse_recipe(info.recipe, options_.checkpoint.string(), options_.overrides).data;
-  source.labels = info.labels;
-  if (source.sources.empty() && source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
+  data::SourceOptions source =
+      task::source_of_checkpoint(info, options_.checkpoint.string(), options_.data, options_.overrides);
   source.unknown_labels = data::UnknownLabels::Mask;
-  data::set_split_rule(source, info.split_rule);
-  data::place_folders(source, options_.data);
   return source;
 }
 
@@ -137,36 +130,22 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
     log::warning("the training part: these figures say how much was memorised, not how good the model is");
     return;
   }
-  const auto unknown = std::ranges::count_if(
-      part.samples, [&dataset](std::uint32_t index) { return dataset.samples[index].patient.empty(); });
-  const auto spellings = data::patient_spellings(dataset, part.samples, info.patient_salt);
-  std::vector<eval::TestPatient> patients;
-  for (const data::PatientSpellings& one : spellings) patients.push_back({.same = one.same, .zeros = one.zeros});
-  const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, patients);
-  if (overlap.similar > 0) log::warning(eval::similar_patients_text(overlap));
-  report_leak(eval::leak_text(overlap), eval::clean_check_text(overlap, unknown), on_overlap());
+  const task::PatientCheck check = task::check_patients(info, dataset, part);
+  if (!check.doubt.empty()) log::warning(check.doubt);
+  report_leak(check.leak, check.clean, on_overlap());
 }
 
 score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
                                     const score::Part& part, data::PixelHashes& hashes) const {
-  train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
-  options.workers = train::decode_workers(train::sharing_cores({.workers = options_.inference.workers}));
-  options.views = data::test_views(options_.views, model.preprocess);
-  // Decoded once for all views, as far as they fit.
-  data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
-  options.cache = &cache;
-  options.pixel_hashes = &hashes;
-  const std::int64_t total = std::ssize(part.samples) * std::ssize(options.views);
-  options.on_progress = [&](std::int64_t done) {
-    if (terminal::has_progress())
-      terminal::show_progress(fmt::format("{}: {}/{} {}", part.title, done, total, plural(total, "image")));
-  };
-  train::PredictResult result = train::predict(ranks, *model.executable, dataset, part.samples, options);
-  train::unite_hashes(ranks, part.samples, hashes);
+  score::EvalSet set = task::predict_part(
+      ranks, model, dataset, part, hashes,
+      {.workers = options_.inference.workers,
+       .views = options_.views,
+       .on_progress = [&part](std::int64_t done, std::int64_t total) {
+         if (terminal::has_progress())
+           terminal::show_progress(fmt::format("{}: {}/{} {}", part.title, done, total, plural(total, "image")));
+       }});
   terminal::clear_progress();
-  if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
-  score::EvalSet set = score::with_facts(std::move(result.predictions), dataset, part.samples);
-  set.list_sha256 = part.list_sha256;
   return set;
 }
 

@@ -35,10 +35,14 @@ class InitCommand final : public Command {
   [[nodiscard]] Folders folders() const override { return {.data = folder_}; }
 
   [[nodiscard]] CommandResult run() override {
-    const task::InitResult result = task::init_recipe(
-        {.folder = folder_, .out = out_, .overrides = overrides_, .on_measuring = [](const std::string& network) {
-           log::info("measuring batches and updates of " + network + ", for at most 20 seconds");
-         }});
+    for (const std::string& text : overrides_) task::check_init_key(text, "--set " + text);
+    const task::InitResult result =
+        task::init_recipe({.folder = folder_,
+                           .out = out_,
+                           .asked = train::parse_recipe("", "--set", overrides_).data,
+                           .on_measuring = [](const std::string& network) {
+                             log::info("measuring batches and updates of " + network + ", for at most 20 seconds");
+                           }});
     io::write_file_atomically(out_, result.text);
     terminal::print(data::describe(result.look.dataset));
     const train::Recipe recipe = task::recipe_of(result.keys);

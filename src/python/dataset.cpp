@@ -92,6 +92,7 @@ void add_dataset(nb::module_& module) {
                      for (const std::string& note : dataset.notes) notes.push_back(python_terms(note));
                      return notes;
                    })
+      .def_prop_ro("left_out_images", [](const data::Dataset& dataset) { return dataset.left_out_images; })
       .def("indices", &indices_of)
       .def("names",
            [](const data::Dataset& dataset, const std::vector<std::uint32_t>& indices) {

@@ -63,6 +63,7 @@ NB_MODULE(_native, module) {
   add_error<DeviceError>(module, "DeviceError", error);
   add_error<CommError>(module, "CommError", error);
   python::add_dataset(module);
+  python::add_evaluation(module);
   python::add_loader(module);
   python::add_model(module);
   python::add_scores(module);

@@ -9,10 +9,11 @@
 
 namespace roentgen::python {
 
-void add_dataset(nanobind::module_& module);   ///< data sets (dataset.cpp)
-void add_loader(nanobind::module_& module);    ///< batches (loader.cpp)
-void add_model(nanobind::module_& module);     ///< checkpoints that predict (model.cpp)
-void add_scores(nanobind::module_& module);    ///< AUROCs and comparisons (scores.cpp)
-void add_training(nanobind::module_& module);  ///< runs (training.cpp)
+void add_dataset(nanobind::module_& module);     ///< data sets (dataset.cpp)
+void add_evaluation(nanobind::module_& module);  ///< a run's data and figures (evaluation.cpp)
+void add_loader(nanobind::module_& module);      ///< batches (loader.cpp)
+void add_model(nanobind::module_& module);       ///< checkpoints that predict (model.cpp)
+void add_scores(nanobind::module_& module);      ///< AUROCs and comparisons (scores.cpp)
+void add_training(nanobind::module_& module);    ///< runs (training.cpp)
 
 }  // namespace roentgen::python

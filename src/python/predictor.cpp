@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/source/image_list.h"
 #include "publish/heatmap_files.h"
+#include "python/interrupt.h"
 #include "task/export_model.h"
 #include "train/heatmap.h"
 #include "train/predict_files.h"
@@ -64,6 +65,9 @@ class Collector {
   const bool has_features_;
 };
 
+// After each batch.
+void interruptible(std::int64_t /*done*/) { throw_if_interrupted(); }
+
 }  // namespace
 
 Predictor::Predictor(PredictorOptions options)
@@ -97,11 +101,13 @@ Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(list.dataset.samples), extras == Extras::Features);
   Predicted predicted;
-  for (const data::Sample& sample : list.dataset.samples) predicted.images.push_back(sample.id);
-  train::predict_files(
-      *model.executable, list.dataset,
-      {.preprocess = preprocess_, .loss = info().loss, .workers = train::decode_workers({.workers = options_.workers})},
-      Collector(predicted, model, extras));
+  for (const data::Sample& sample : list.dataset.samples) predicted.images.push_back(sample.path.string());
+  train::predict_files(*model.executable, list.dataset,
+                       {.preprocess = preprocess_,
+                        .loss = info().loss,
+                        .workers = train::decode_workers({.workers = options_.workers}),
+                        .on_progress = interruptible},
+                       Collector(predicted, model, extras));
   return predicted;
 }
 
@@ -109,7 +115,8 @@ Predicted Predictor::predict_images(std::span<const data::Image> images, Extras 
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(images), extras == Extras::Features);
   Predicted predicted;
-  train::predict_images(*model.executable, images, {.preprocess = preprocess_, .loss = info().loss},
+  train::predict_images(*model.executable, images,
+                        {.preprocess = preprocess_, .loss = info().loss, .on_progress = interruptible},
                         Collector(predicted, model, extras));
   return predicted;
 }

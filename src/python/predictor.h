@@ -33,7 +33,7 @@ struct PredictorOptions {
 
 /// Probabilities of N images for K labels.
 struct Predicted {
-  std::vector<std::string> images;   ///< (N) names; empty for images of memory
+  std::vector<std::string> images;   ///< (N) paths as given, or below a folder that was; empty for images of memory
   std::vector<float> probabilities;  ///< (N, K); NaN where the image could not be read
   std::vector<float> features;       ///< (N, C) where they were asked for
   std::vector<std::string> reasons;  ///< (N) why it could not be read; empty: it could
@@ -61,7 +61,8 @@ class Predictor {
   [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }  ///< of task::ConvertedWeights
   /// Writes the network as an ONNX file with its card. Throws as task::export_model().
   void export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const;
-  /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files().
+  /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files(), and, as
+  /// predict_images(), at an interrupt.
   /// @param paths files and folders
   [[nodiscard]] Predicted predict_files(const std::vector<std::string>& paths, Extras extras);
   /// Predicts decoded images. Throws as train::predict_images().

@@ -21,6 +21,7 @@
 #include "io/toml.h"
 #include "python/core/process.h"
 #include "python/core/python_terms.h"
+#include "python/interrupt.h"
 #include "python/module.h"
 #include "python/values.h"
 #include "task/init_recipe.h"
@@ -109,9 +110,17 @@ class CallbackObserver final : public train::Observer {
   std::exception_ptr error_;
 };
 
+// A recipe as tables of sections: of a text in TOML, which has lines, or of a file or a built-in name.
+Value recipe_table(const std::string& recipe) {
+  const bool is_text = recipe.find('\n') != std::string::npos;
+  Value table = io::parse_toml(is_text ? recipe : task::recipe_text(recipe).toml, is_text ? "recipe" : recipe)
+                    .or_throw<ConfigError>();
+  return table.is_null() ? Value::table() : table;
+}
+
 // Arguments of train(); keys of `settings` are "section.key".
 struct Request {
-  fs::path recipe;                // file or name; empty: `table`, or that of the run that is gone on with
+  fs::path recipe;                // file, name or text; empty: `table`, or that of the run that is gone on with
   Value table;                    // recipe as nested tables
   Value settings;                 // over the recipe
   std::vector<std::string> data;  // folders
@@ -124,11 +133,9 @@ train::Recipe read_recipe(Request& request) {
   if (request.earlier == task::EarlierRun::Resume && request.table.is_null()) {
     train::take_from_run(folder, request.recipe, request.data);
   }
-  const std::string what = request.table.is_null() ? request.recipe.string() : "recipe";
-  Value table = request.table;
-  if (table.is_null()) {
-    table = io::parse_toml(task::recipe_text(request.recipe).toml, what).or_throw<ConfigError>();
-  }
+  const bool is_file = request.table.is_null() && request.recipe.string().find('\n') == std::string::npos;
+  const std::string what = is_file ? request.recipe.string() : "recipe";
+  Value table = request.table.is_null() ? recipe_table(request.recipe.string()) : request.table;
   for (const auto& [key, value] : request.settings.as_table()) table.set_path(key, value);
   train::Recipe recipe = train::recipe_from_value(table, what);
   data::place_folders(recipe.data, request.data);
@@ -174,13 +181,22 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
 }
 
 // Recipe of a folder, what was found, and its JSON. The file is written where `out` is not empty.
-nb::object init(const fs::path& folder, const fs::path& out, const std::vector<std::string>& overrides) {
+nb::object init(const fs::path& folder, const fs::path& out, const nb::dict& settings) {
+  const Value given = from_python(settings, "settings");
   task::InitResult result;
   Value table;
   {
     const nb::gil_scoped_release released;
     require_threads();
-    result = task::init_recipe({.folder = folder, .out = out, .overrides = overrides});
+    Value known = Value::table();
+    for (const auto& [key, value] : given.as_table()) {
+      task::check_init_key(key, "settings: " + key);
+      known.set_path(key, value);
+    }
+    result = task::init_recipe({.folder = folder,
+                                .out = out,
+                                .asked = train::recipe_from_value(known, "settings").data,
+                                .limits = {.on_step = throw_if_interrupted}});
     if (!out.empty()) io::write_file_atomically(out, result.text);
     table = task::to_value(result, out);
     table.set("text", result.text);
@@ -192,9 +208,8 @@ nb::object init(const fs::path& folder, const fs::path& out, const std::vector<s
 
 void add_training(nb::module_& module) {
   module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
-  module.def("recipe_table",
-             [](const std::string& toml) { return to_python(io::parse_toml(toml, "recipe").or_throw<ConfigError>()); });
   module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
+  module.def("recipe_table", [](const std::string& recipe) { return to_python(recipe_table(recipe)); });
   module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
   module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });
   module.def("train", &train_run, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -46,7 +48,10 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   const auto is_told = [overrides](std::string_view key) {
     return std::ranges::any_of(overrides, [key](const std::string& text) { return text.starts_with(key); });
   };
-  if (own.source == "auto" || is_told("data.source=")) return std::nullopt;
+  std::error_code ignored;
+  if (own.source == "auto" || is_told("data.source=") || !std::filesystem::is_directory(own.root, ignored)) {
+    return std::nullopt;
+  }
   // A table of the recipe's kind with a fault in it is refused rather than passed over for another one.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;

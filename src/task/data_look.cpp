@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -34,8 +35,6 @@ std::string joined(const std::vector<std::string>& names) {
   return data::first_names(names, kShown);
 }
 
-std::string name_of(const fs::path& path) { return path.filename().string(); }
-
 /// Refuses a folder of images that say nothing of findings.
 [[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images) {
   throw DataError(error_text("task.init", root.string(), "labels of the images",
@@ -47,75 +46,38 @@ std::string name_of(const fs::path& path) { return path.filename().string(); }
 /// Header of a table, which must be readable.
 io::Csv read_table(const fs::path& path) { return io::read_csv(path).or_throw<DataError>(); }
 
-/// Takes the tables of a folder that no known data set has. Several of one header are parts of one table.
-void choose_tables(const std::vector<fs::path>& tables, DataLook& look) {
-  data::SourceOptions& source = look.source;
-  source.source = "csv";
-  if (tables.size() == 1 && name_of(tables.front()) == "labels.csv") return;
-  const std::vector<std::string> header = read_table(tables.front()).header;
-  std::vector<std::string> others;
-  for (const fs::path& table : tables) {
-    if (read_table(table).header == header) {
-      source.csv.emplace_back(name_of(table));
-    } else {
-      others.push_back(name_of(table));
-    }
-  }
-  if (source.csv.size() > 1) {
-    look.doubts.push_back(fmt::format(
-        "{} have the same columns and are read as one table; where their names say the splits, add a column split",
-        counted(std::ssize(source.csv), "table")));
-  }
-  if (!others.empty()) {
-    look.doubts.push_back(
-        fmt::format("other tables with a column of images are not read: {}; data.csv names the table", joined(others)));
-  }
-}
-
 /// Settles which source reads the folder, and by which tables.
 void choose_source(DataLook& look) {
   data::SourceOptions& source = look.source;
-  if (source.source != "auto" || !source.csv.empty()) {
-    if (source.source == "auto") source.source = data::detected_source(source);
-    return;
-  }
-  const bool is_known = data::fits_source(source);
-  const std::string found = is_known ? std::string(data::detected_source(source)) : std::string();
-  if (is_known && found != "class_folders" && found != "dicom") {
-    source.source = found;
-    return;
-  }
-  const std::vector<fs::path> tables = data::image_tables(source.root);
-  if (!tables.empty()) {
-    choose_tables(tables, look);
-    if (found == "class_folders") {
-      look.doubts.emplace_back(
-          "the folders look like classes, too; data.source = \"class_folders\" reads them instead");
+  const bool is_told = source.source != "auto";
+  if (!is_told && !data::fits_source(source) && data::find_tables(source.root).absent.empty()) {
+    std::optional<std::int64_t> images;
+    try {
+      images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
+    } catch (const DataError&) {
+      static_cast<void>(data::detected_source(source));  // says what every source looked for
     }
-    return;
+    refuse_unlabelled(source.root, images.value_or(0));
   }
-  if (is_known) {
-    source.source = found;
-    return;
+  if (!is_told) source.source = data::detected_source(source);
+  if (source.source != "csv" || !source.csv.empty()) return;
+  const data::FoundTables tables = data::find_tables(source.root);
+  const bool is_usual = tables.read.size() == 1 && tables.read.front().string().starts_with("labels.csv");
+  if (!is_usual) source.csv = tables.read;
+  std::ranges::move(data::notes_on(tables), std::back_inserter(look.doubts));
+  if (is_told) return;
+  if (data::fits_source({.root = source.root, .source = "class_folders"})) {
+    look.doubts.emplace_back("the folders look like classes, too; data.source = \"class_folders\" reads them instead");
   }
-  std::optional<std::int64_t> images;
-  try {
-    images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
-  } catch (const DataError&) {
-    static_cast<void>(data::detected_source(source));  // says what every source looked for
-  }
-  refuse_unlabelled(source.root, images.value_or(0));
 }
 
 /// Labels of a table of the source csv, unless they are told or convert wrote them.
 void choose_csv_labels(DataLook& look) {
   data::SourceOptions& source = look.source;
-  const std::vector<fs::path> tables = source.csv.empty() ? data::image_tables(source.root) : source.csv;
-  const auto is_usual = [](const fs::path& path) { return name_of(path).starts_with("labels.csv"); };
-  const auto usual = std::ranges::find_if(tables, is_usual);
-  if (tables.empty() || (source.csv.empty() && usual == tables.end())) return;  // load_dataset() says what is wrong
-  const fs::path path = source.csv.empty() ? *usual : source.root / source.csv.front();
-  const data::TableLook table = data::look_at_table(read_table(path));
+  const std::vector<fs::path> tables = source.csv.empty() ? data::find_tables(source.root).read : source.csv;
+  if (tables.empty()) return;  // load_dataset() says what is wrong
+  const fs::path path = source.root / tables.front();
+  const data::TableLook table = data::look_at_table(read_table(path), source.patient);
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {
@@ -124,15 +86,15 @@ void choose_csv_labels(DataLook& look) {
   }
   source.labels = table.labels;
   if (source.labels.empty()) {
-    throw DataError(error_text(
-        "task.init", name_of(path), "a column of 1 and 0, or one of classes", "columns " + joined(table.columns),
-        table.unsure.empty()
-            ? "a column of 1 and 0 for each label"
-            : fmt::format("--set data.labels={}:VALUE, a value of that column", table.unsure.front())));
+    throw DataError(error_text("task.init", path.filename().string(), "a column of 1 and 0, or one of classes",
+                               "columns " + joined(table.columns),
+                               table.unsure.empty() ? "a column of 1 and 0 for each label"
+                                                    : fmt::format("--set data.labels={}:VALUE, a value of that column",
+                                                                  table.unsure.front())));
   }
-  look.labels_from = fmt::format("columns of {} that hold 1, 0, -1, yes or no alone", name_of(path));
+  look.labels_from = fmt::format("columns of {} that hold 1, 0, -1, yes or no alone", path.filename().string());
   if (!table.class_column.empty()) {
-    look.labels_from = fmt::format("values of column {} of {}", table.class_column, name_of(path));
+    look.labels_from = fmt::format("values of column {} of {}", table.class_column, path.filename().string());
     if (!table.normals.empty()) look.labels_from += fmt::format("; {} is the absence of all", joined(table.normals));
   }
   if (!table.unsure.empty()) {
@@ -201,7 +163,7 @@ void settle_patients(const data::Dataset& dataset, DataLook& look) {
       dataset.summary(data::Split::Val).images == 0 && look.source.split.mode != data::SplitMode::Whole;
   if (is_drawn) look.source.split.unit = data::SplitUnit::Image;
   look.doubts.push_back(fmt::format(
-      "{}, {}; a column patient in the table would keep patients apart",
+      "{}, {}; a column patient in the table, or data.patient = \"COLUMN\", would keep patients apart",
       unknown == images ? "no patient is known"
                         : fmt::format("the patient is unknown of {} of {}", unknown, counted(images, "image")),
       is_drawn ? "so the split is drawn by image: images of one patient may come into both train and test "
@@ -265,6 +227,10 @@ DataLook look_at_data(const data::SourceOptions& asked) {
     look.doubts.emplace_back(
         "no test images: the validation images choose the epoch, so their AUROC is a little too "
         "good; a split of one's own, or data.split = \"random\", sets some aside");
+  }
+  if (look.dataset.left_out_images > 0) {
+    look.doubts.push_back(fmt::format("{} in the folder, not read; roentgen inspect says why",
+                                      counted(look.dataset.left_out_images, "image file")));
   }
   look.census = census_of(look.dataset);
   if (!look.census.broken.empty()) {

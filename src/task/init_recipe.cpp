@@ -28,24 +28,24 @@ void check_out(const InitOptions& options) {
                                  "another name by --out, or removing it"));
   }
   io::refuse_inside_data("--out", options.out, options.folder);
-}
-
-data::SourceOptions asked_data(const InitOptions& options) {
-  for (const std::string& text : options.overrides) {
-    if (text.starts_with("data.")) continue;
-    throw ConfigError(error_text("task.init", "--set " + text, "a key of [data]", "another",
-                                 "changing it in the recipe, once it is written"));
-  }
-  data::SourceOptions asked = train::parse_recipe("", "--set", options.overrides).data;
-  asked.root = options.folder;
-  return asked;
+  const std::filesystem::path folder = std::filesystem::absolute(options.out, ignored).parent_path();
+  if (std::filesystem::is_directory(folder, ignored)) return;
+  throw ConfigError(error_text("task.init", options.out.string(), "a file in a folder that is there",
+                               "no folder " + folder.string(), "another name by --out, or making the folder"));
 }
 
 }  // namespace
 
+void check_init_key(std::string_view key, std::string_view what) {
+  if (key.starts_with("data.")) return;
+  throw ConfigError(
+      error_text("task.init", what, "a key of [data]", "another", "changing it in the recipe, once it is written"));
+}
+
 InitResult init_recipe(const InitOptions& options) {
   check_out(options);
-  const data::SourceOptions asked = asked_data(options);
+  data::SourceOptions asked = options.asked;
+  asked.root = options.folder;
   InitResult result{.look = look_at_data(asked)};
   result.keys = propose_keys(result.look);
   const train::Recipe recipe = recipe_of(result.keys);

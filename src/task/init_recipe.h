@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/value.h"
@@ -15,12 +16,16 @@
 
 namespace roentgen::task {
 
+/// ConfigError unless the key is one of [data]: "data.labels".
+/// @param what the setting, for the error
+void check_init_key(std::string_view key, std::string_view what);
+
 /// Arguments of init_recipe().
 struct InitOptions {
-  std::filesystem::path folder{};        ///< data folder
-  std::filesystem::path out{};           ///< file that the recipe will be written to, for its commands and refusals
-  std::vector<std::string> overrides{};  ///< "data.key=value"
-  SpeedLimits limits{};                  ///< time that is measured
+  std::filesystem::path folder{};  ///< data folder
+  std::filesystem::path out{};     ///< file that the recipe will be written to, for its commands and refusals
+  data::SourceOptions asked{};     ///< what is known of the data already
+  SpeedLimits limits{};            ///< time that is measured
   /// Called before the measurement, with the network's name; may be empty.
   std::function<void(const std::string& network)> on_measuring{};
 };
@@ -34,8 +39,8 @@ struct InitResult {
   std::string text{};  ///< TOML
 };
 
-/// Makes a recipe; writes nothing. ConfigError where `out` exists or lies in the folder, or an override is not of
-/// [data]; as look_at_data() and measure_training_speed().
+/// Makes a recipe; writes nothing. ConfigError at once where `out` exists, lies in the folder or in none that is there;
+/// as look_at_data() and measure_training_speed().
 [[nodiscard]] InitResult init_recipe(const InitOptions& options);
 
 /// {"source", "images", "labels", "split_origin", "recipe", "images_per_s", "decoded_per_s", "hours", "time", "limit":

@@ -112,6 +112,7 @@ std::string data_reason(const DataLook& look, std::string_view key) {
   if (key == "views") return "Views: " + look.views_from;
   if (key == "split_unit") return "Patients are unknown: the image is drawn in place of the patient, which leaks";
   if (key == "csv") return "Table of the images, in the data folder";
+  if (key == "patient") return "Column of the patients in that table";
   return "As --set says";
 }
 
@@ -220,8 +221,8 @@ std::string time_text(const train::Recipe& recipe, const data::Dataset& dataset,
   constexpr double kLong = 12.0;
   const double hours = expected_hours(recipe, dataset, speed);
   std::string text = fmt::format(
-      "about {} on this machine ({}): {} images/s in training; {}", hours_text(hours), counted(speed.threads, "thread"),
-      rate_text(speed.images_per_s),
+      "about {} for all {} epochs on this machine, as busy as it is now ({}): {} images/s in training; {}",
+      hours_text(hours), recipe.train.epochs, counted(speed.threads, "thread"), rate_text(speed.images_per_s),
       speed.is_input_bound()
           ? fmt::format("reading and decoding limit it ({} images/s alone)", rate_text(speed.decoded_per_s))
           : fmt::format("computing limits it (decoding alone: {} images/s)", rate_text(speed.decoded_per_s)));
@@ -232,10 +233,11 @@ std::string time_text(const train::Recipe& recipe, const data::Dataset& dataset,
 }
 
 std::vector<std::string> next_commands(const DataLook& look, const std::filesystem::path& file) {
+  const std::string recipe = shell_word(file.empty() ? "recipe.toml" : file.string());
   const std::string data = shell_word(look.source.root.string());
   const bool has_test = look.dataset.summary(data::Split::Test).images > 0;
   constexpr std::string_view kBest = "run/checkpoints/best.safetensors";
-  return {fmt::format("roentgen train --recipe {} --data {} --out run", shell_word(file.string()), data),
+  return {fmt::format("roentgen train --recipe {} --data {} --out run", recipe, data),
           fmt::format("roentgen eval --checkpoint {} --data {} --split {}", kBest, data, has_test ? "test" : "val"),
           fmt::format("roentgen predict --checkpoint {} NEW_IMAGES --preds preds.csv --out heatmaps", kBest)};
 }

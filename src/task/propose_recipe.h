@@ -39,7 +39,7 @@ struct ProposedKey {
                                     const TrainingSpeed& speed);
 
 /// Commands that train, evaluate and predict by the recipe, ready for a shell.
-/// @param file the recipe
+/// @param file the recipe; empty: not written yet
 [[nodiscard]] std::vector<std::string> next_commands(const DataLook& look, const std::filesystem::path& file);
 
 /// The recipe as TOML: what it is for, the next commands, time, doubts, and each key below its reason.

@@ -82,8 +82,8 @@ TEST(ProposeRecipe, hours_are_those_of_all_epochs_with_validation) {
   EXPECT_DOUBLE_EQ(expected_hours(recipe, look.dataset, speed), 20.0 * (3000.0 + 100.0) / 36000.0);
   EXPECT_EQ(
       time_text(recipe, look.dataset, speed),
-      "about 1.7 hours on this machine (2 threads): 10 images/s in training; computing limits it (decoding alone: "
-      "100 images/s)");
+      "about 1.7 hours for all 20 epochs on this machine, as busy as it is now (2 threads): 10 images/s in training; "
+      "computing limits it (decoding alone: 100 images/s)");
   const TrainingSpeed waiting{.images_per_s = 0.5, .decoded_per_s = 0.5, .wait_share = 0.6, .threads = 1};
   EXPECT_THAT(time_text(recipe, look.dataset, waiting),
               testing::AllOf(HasSubstr("reading and decoding limit it"), HasSubstr("convert --resize")));

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "engine/engine.h"
 #include "io/place.h"
 #include "publish/torchvision.h"
@@ -33,12 +34,19 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
           .labels = static_cast<std::int64_t>(labels)};
 }
 
+void warn_left_out(const data::Dataset& dataset) {
+  if (dataset.left_out_images == 0) return;
+  log::warning(fmt::format("{} in the data folder, not read: the notes on the data say why",
+                           counted(dataset.left_out_images, "image file")));
+}
+
 }  // namespace
 
 train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& folder) const {
   const bool is_resumed = options_.earlier == EarlierRun::Resume && fs::exists(folder.resume());
   if (options_.earlier == EarlierRun::Resume) folder.check_resumable();
   if (options_.earlier == EarlierRun::Refuse) folder.check_new();
+  if (options_.earlier != EarlierRun::Overwrite) folder.check_own();
   if (options_.earlier == EarlierRun::Overwrite && !recipe.train.init.empty() &&
       io::is_inside(recipe.train.init, folder.root())) {
     throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
@@ -69,7 +77,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
     const train::Start start = check(recipe, folder);
     if (lock_) folder.remove_leftovers();
     if (start == train::Start::Resume)
-      rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
+      rule = train::read_checkpoint_info(folder.resume()).split_rule == data::SplitRule::Normal ? "normal" : "written";
   }
   rule = ranks.broadcast(rule, {.name = "start"});
   recipe.train.algorithms = ranks.broadcast(recipe.train.algorithms, {.name = "start"});
@@ -111,6 +119,7 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
   if (!dataset_ || dataset_rule_ != recipe.data.split.rule) {
     dataset_ = data::load_dataset(recipe.data);
     dataset_rule_ = recipe.data.split.rule;
+    if (train::Ranks(options_.group).is_first()) warn_left_out(*dataset_);
     if (options_.on_data) options_.on_data(*dataset_);
   }
   if (dataset_->label_names.empty()) {

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "task/training_speed.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -65,6 +67,7 @@ double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
     if (!batch) break;
     images += batch->valid;
     loader.release(batch->slot);
+    if (limits.on_step) limits.on_step();
     if (seconds_since(start) >= limits.decoding_s) break;
   }
   return static_cast<double>(images) / seconds_since(start);
@@ -100,6 +103,19 @@ class Updates {
 
 }  // namespace
 
+double median_update_s(std::span<const double> seconds) {
+  RG_ASSERT(!seconds.empty());
+  constexpr std::size_t kSpans = 9;
+  const std::size_t length = std::max<std::size_t>(seconds.size() / kSpans, 1), spans = seconds.size() / length;
+  std::vector<double> means;
+  for (std::size_t i = 0; i < spans; ++i) {
+    const std::span<const double> part = seconds.subspan(i * length, length);
+    means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(length));
+  }
+  std::ranges::sort(means);
+  return (means[(spans - 1) / 2] + means[spans / 2]) / 2.0;
+}
+
 TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Dataset& dataset,
                                      const SpeedLimits& limits) {
   TrainingSpeed speed{.threads = train::compute_threads(recipe.train)};
@@ -112,7 +128,8 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
   speed.decoded_per_s = decoding_speed(loader, limits);
   Updates updates(*executable, recipe.optimizer, speed.threads);
   const auto start = Clock::now();
-  double seconds = 0.0, waiting = 0.0;
+  double waiting = 0.0;
+  std::vector<double> seconds;
   const auto is_over = [&](std::int64_t step) {
     return speed.updates > 0 && (step >= limits.most_updates || seconds_since(start) >= limits.training_s);
   };
@@ -123,14 +140,15 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
     const double waited = seconds_since(begin);
     updates.make(batch->slot);
     loader.release(batch->slot);
+    if (limits.on_step) limits.on_step();
     // The first updates take batches that lie ready, and memory that is touched for the first time.
     if (step < kSlots && seconds_since(start) < limits.training_s / 2.0) continue;
-    seconds += seconds_since(begin);
+    seconds.push_back(seconds_since(begin));
     waiting += waited;
     ++speed.updates;
   }
-  speed.images_per_s = static_cast<double>(speed.updates * recipe.train.batch) / seconds;
-  speed.wait_share = waiting / seconds;
+  speed.images_per_s = static_cast<double>(recipe.train.batch) / median_update_s(seconds);
+  speed.wait_share = waiting / std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return speed;
 }
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 
 namespace roentgen::data {
 struct Dataset;
@@ -17,7 +19,7 @@ namespace roentgen::task {
 
 /// A measurement of a few seconds: good to a fifth on a quiet machine.
 struct TrainingSpeed {
-  double images_per_s = 0.0;   ///< images of updates, waiting for input included
+  double images_per_s = 0.0;   ///< images of updates, waiting for input included: median over spans of updates
   double decoded_per_s = 0.0;  ///< images from files to batches, without updates
   double wait_share = 0.0;     ///< share of the updates' time spent waiting for input
   std::int64_t updates = 0;    ///< updates measured
@@ -30,10 +32,17 @@ struct TrainingSpeed {
 /// End of the two parts of a measurement: a time, which the last batch or update may exceed, or a count.
 struct SpeedLimits {
   double decoding_s = 4.0;          ///< seconds of batches alone
-  double training_s = 8.0;          ///< seconds of updates; those of the first half may count as warm-up
+  double training_s = 8.0;          ///< seconds of updates; the first half of them is warm-up, if need be
   std::int64_t most_batches = 100;  ///< batches alone
   std::int64_t most_updates = 50;   ///< updates
+  /// Called after each batch and update; may throw to end the measurement. May be empty.
+  std::function<void()> on_step{};
 };
+
+/// Median seconds of an update. The updates are parted into nine spans of equal length, or fewer, so that neither a
+/// pause of the machine nor batches that come several at a time decide. Last updates that fill no span do not count.
+/// @param seconds of each update, in order, at least one
+[[nodiscard]] double median_update_s(std::span<const double> seconds);
 
 /// Measures it. Writes nothing. ConfigError and DataError as training: a recipe that does not fit the data, images that
 /// cannot be read.

@@ -49,7 +49,7 @@ struct PredictOptions {
   /// Test-time augmentation (data::test_views): probabilities are averaged over these, each of equal weight, summed in
   /// double. Empty, or one that changes nothing: each image as it is, once.
   std::vector<data::AugmentDraw> views{};
-  /// Called after every batch with the images done; views count as images.
+  /// Called after every batch with the images done; views count as images. May throw, which ends the predictions.
   std::function<void(std::int64_t done)> on_progress{};
 };
 

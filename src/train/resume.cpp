@@ -160,9 +160,9 @@ void write_resume(const std::filesystem::path& path, const RunMemory& memory, co
   write_weights(path, tensors, state.step, metadata);
 }
 
-data::SplitRule read_split_rule(const std::filesystem::path& path) {
+CheckpointInfo read_checkpoint_info(const std::filesystem::path& path) {
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
-  return from_metadata(reader.metadata(), path.string(), kRemedy).or_throw<ConfigError>().split_rule;
+  return from_metadata(reader.metadata(), path.string(), kRemedy).or_throw<ConfigError>();
 }
 
 Resume read_resume(const std::filesystem::path& path) {

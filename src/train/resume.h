@@ -100,8 +100,8 @@ struct Resume {
   std::vector<float> rank_statistics{};
 };
 
-/// The rule by which the run's splits were drawn, of the file's metadata alone. Throws as read_resume().
-[[nodiscard]] data::SplitRule read_split_rule(const std::filesystem::path& path);
+/// Reads the metadata of best.safetensors or resume.safetensors alone. Throws as read_resume().
+[[nodiscard]] CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 
 /// Reads and validates the form. ConfigError or DataError naming the file: not a resume file, cut short, a key missing.
 [[nodiscard]] Resume read_resume(const std::filesystem::path& path);

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/foreign_text.h"
+#include "core/plural.h"
 #include "io/file.h"
 #include "train/observer.h"
 #include "train/run_lock.h"
@@ -77,6 +78,20 @@ void RunFolder::check_new() const {
                                  "a run's " + path.filename().string(),
                                  "--resume to go on, --overwrite to start anew, or another --out"));
   }
+}
+
+void RunFolder::check_own() const {
+  if (fs::exists(recipe()) || fs::exists(log()) || fs::exists(best()) || fs::exists(resume())) return;
+  const std::vector<fs::path> known = own();
+  const auto is_foreign = [&known](const std::string& name) {
+    return !name.starts_with('.') &&
+           std::ranges::none_of(known, [&name](const fs::path& path) { return path.filename() == name; });
+  };
+  const std::vector<fs::path> foreign = files_in(root_, is_foreign);
+  if (foreign.empty()) return;
+  throw ConfigError(error_text("train.run", root_.string(), "a new or empty folder, or a run",
+                               counted(std::ssize(foreign), "other file or folder", "other files or folders"),
+                               "another --out"));
 }
 
 void RunFolder::check_resumable() const {

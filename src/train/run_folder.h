@@ -57,6 +57,8 @@ class RunFolder {
   void check_place() const;
   /// ConfigError when there is a run already (a recipe, log or checkpoint).
   void check_new() const;
+  /// ConfigError when there is no run, but files or folders that are none of a run's. Hidden ones do not count.
+  void check_own() const;
   /// Makes the folders. ConfigError when there is a run already (a recipe, log or checkpoint), DataError when they
   /// cannot be made.
   void create_new() const;

@@ -29,6 +29,20 @@ TEST(RunFolder, is_made_once_and_not_over_another_run) {
   EXPECT_THAT(message_of<ConfigError>([&] { folder.create_new(); }), HasSubstr("--resume"));
 }
 
+TEST(RunFolder, is_no_folder_of_other_files) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path() / "run");
+  folder.check_own();  // nothing there yet
+  for (const char* name : {"run/lock", "run/.gitignore"}) temporary.write(name, "");
+  folder.check_own();
+  temporary.write("run/scan.png", "x");
+  EXPECT_THAT(message_of<ConfigError>([&] { folder.check_own(); }),
+              AllOf(HasSubstr("run: expected a new or empty folder, or a run, got 1 other file or folder"),
+                    testing::Not(HasSubstr("scan"))));
+  temporary.write("run/log.jsonl", "");
+  folder.check_own();
+}
+
 TEST(RunFolder, says_when_a_file_is_in_the_way) {
   const TestFolder temporary;
   const RunFolder folder(temporary.write("run", "a file"));

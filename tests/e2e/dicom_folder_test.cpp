@@ -15,6 +15,7 @@ namespace roentgen::e2e {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -65,6 +66,12 @@ TEST(DicomFolder, is_inspected_and_predicted_but_not_trained_on) {
   const Ended trained = place.run(place.train_arguments(folder, "none"));
   EXPECT_EQ(trained.code, 2);
   EXPECT_THAT(trained.err, HasSubstr("expected a data set with labels, got images without any"));
+
+  place.write("hospital/befunde.csv", "file;sick\nstudies/IM0001;1\nstudies/IM0002;0\n");
+  expect_refusal(place.run({"inspect", "--data", folder}),
+                 {"befunde.csv", "none of them there", "--set data.source=dicom"});
+  place.write("hospital/befunde.csv", "file;sick\nstudy/IM0001;1\nstudy/IM0002;0\n");
+  EXPECT_THAT(place.must_run({"inspect", "--data", folder}).out, AllOf(HasSubstr("csv (2 images)"), HasSubstr("sick")));
 }
 
 }  // namespace

@@ -91,6 +91,16 @@ TEST_F(EarlyChecks, first_weights_in_the_run_that_is_overwritten) {
   place_.must_run(plus(overwrite, {"--set", "train.epochs=1"}));
 }
 
+TEST_F(EarlyChecks, a_run_folder_of_other_files) {
+  place_.write("thesis/notes.txt", "mine");
+  const auto train = place_.train_arguments(place_ / "nodata", "thesis");
+  for (const auto& more : {std::vector<std::string>{}, {"--resume"}}) {
+    expect_refusal(place_.run(plus(train, more)),
+                   {"thesis: expected a new or empty folder, or a run, got 1 other file or folder; try another --out"});
+  }
+  EXPECT_EQ(paths(place_ / "thesis").size(), 1U);
+}
+
 TEST_F(EarlyChecks, resuming_what_cannot_be) {
   trained();
   const auto base = place_.train_arguments(place_ / "nodata", "trained");

@@ -212,7 +212,9 @@ class ClassImages {
     left_out.dangling = std::move(beside);
     listing.add_notes(left_out.notes("which by their endings are no images"));
     std::string text;
+    listing.left_out_images += loose_;
     for (const auto& [name, images] : beside_) {
+      listing.left_out_images += images;
       text += fmt::format("{}{} (image files: {})", text.empty() ? "" : ", ", name, images);
     }
     if (!text.empty()) listing.notes.push_back("folders beside those of train, val and test, left out: " + text);

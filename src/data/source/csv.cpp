@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
-// relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
-// (patient_id, subject_id, subject, in any spelling), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every
-// other column can be a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value".
-// Which are labels has to be told, but of what convert wrote (converted.h), whose column `id` has the names of the
-// images that were converted.
+// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Columns, whatever their case:
+// `path` (or file, filename, image), relative to the csv's folder, else to the data folder, with its ending or without,
+// each image once however its path is spelt; optional `patient` (patient_id, subject_id, subject, in any spelling, or
+// data.patient), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every other column can be a label: by its
+// name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but
+// of what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,10 +74,19 @@ struct ValueColumn {
   std::vector<std::size_t> labels;
 };
 
-std::vector<fs::path> table_paths(const SourceOptions& options) {
-  if (!options.csv.empty()) return named_tables(options);
+/// Tables to read; none where the folder has none.
+FoundTables tables_of(const SourceOptions& options) {
+  FoundTables tables;
   const fs::path usual = options.root / "labels.csv";
-  return {plain_or_gzipped(usual).value_or(usual)};
+  if (!options.csv.empty()) {
+    tables.read = named_tables(options);
+  } else if (options.files == ImageFiles::Unneeded) {
+    tables.read = {plain_or_gzipped(usual).value_or(usual)};
+  } else {
+    tables = find_tables(options.root);
+    for (fs::path& path : tables.read) path = options.root / path;
+  }
+  return tables;
 }
 
 /// Names must be text that can be written again, and each stand for one column.
@@ -115,9 +124,10 @@ Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tabl
   return labels;
 }
 
-Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels, ImageFiles files) {
+Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels,
+                     const SourceOptions& options) {
   check_header(table.header, what);
-  const auto path = image_column(table.header, files);
+  const auto path = image_column(table.header, options.files);
   if (!path) {
     throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
                                "columns " + first_names(table.header, table.header.size()),
@@ -126,7 +136,12 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
   const Columns columns{.path = *path,
                         .id = labels.are_converted ? find_column(table.header, {"id"}) : std::nullopt,
                         .split = find_column(table.header, {"split"}),
-                        .facts = find_facts(table.header)};
+                        .facts = find_facts(table.header, options.patient)};
+  if (!options.patient.empty() && !columns.facts.patient) {
+    throw ConfigError(error_text("data.csv", "patient", "a column of " + what,
+                                 options.patient + ", which is none of them",
+                                 "one of " + first_names(table.header, table.header.size())));
+  }
   for (const auto& column : columns.all()) {
     if (column && column != columns.facts.study) check_only(table.header, *column, what);
   }
@@ -204,8 +219,9 @@ void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& l
   std::vector<std::optional<std::size_t>> read(facts.begin(), facts.end());
   for (const LabelColumn& label : labels) read.push_back(label.column);
   const std::optional<std::size_t>& patient = columns.facts.patient;
-  const std::string source = patient ? fmt::format("the patient is that of column {}", stripped(table.header[*patient]))
-                                     : std::string("rename it \"patient\" to keep patients apart");
+  const std::string source =
+      patient ? fmt::format("the patient is that of column {}", stripped(table.header[*patient]))
+              : std::string("rename it \"patient\", or name it by data.patient, to keep patients apart");
   listing.add_notes(notes_on_unread_patients(table.header, read, what, source));
   if (!columns.split) listing.add_notes(notes_on_unread_splits(table, read, what));
 }
@@ -271,8 +287,8 @@ struct Reading {
 };
 
 /// Takes the columns that read as labels, and says how to name them.
-void propose_labels(const io::Csv& table, ImageFiles files, Listing& listing, Labels& labels) {
-  const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, files);
+void propose_labels(const io::Csv& table, const SourceOptions& options, Listing& listing, Labels& labels) {
+  const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, options);
   labels.names = label_columns(table, columns);
   labels.are_proposed = true;
   listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
@@ -282,7 +298,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
-  const Columns columns = find_columns(table, what, reading.labels, options.files);
+  const Columns columns = find_columns(table, what, reading.labels, options);
   const auto labels = find_labels(table, what, columns, options, reading.labels);
   std::vector<ValueColumn> values = value_columns(labels);
   note_alike(table, what, labels, listing);
@@ -326,17 +342,23 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 }  // namespace
 
 bool probe_csv(const SourceOptions& options) {
-  const auto paths = table_paths(options);
-  return std::all_of(paths.begin(), paths.end(),
-                     [&](const fs::path& path) { return image_column(csv_header(path), options.files).has_value(); });
+  const auto paths = tables_of(options).read;
+  return !paths.empty() && std::all_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+    return image_column(csv_header(path), options.files).has_value();
+  });
 }
 
 Listing list_csv(const SourceOptions& options) {
-  Listing listing{.csv = table_paths(options)};
+  const FoundTables found = tables_of(options);
+  Listing listing{.csv = found.read};
+  if (listing.csv.empty()) {  // says what is absent: the images of a table, or the table
+    listing.csv = {options.root / (found.absent.empty() ? fs::path("labels.csv") : found.absent.front())};
+  }
+  listing.notes = notes_on(found);
   const auto tables = read_tables(listing, "data.csv");
   Labels labels = labels_of(options, listing.csv);
   if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
-    propose_labels(tables.front(), options.files, listing, labels);
+    propose_labels(tables.front(), options, listing, labels);
   }
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);

@@ -52,6 +52,65 @@ TEST_F(CsvSource, tells_names_of_columns_apart_by_their_line_breaks_where_labels
               testing::Not(HasSubstr("\n")));
 }
 
+TEST_F(CsvSource, reads_patients_of_the_column_that_is_told) {
+  auto wanted = options("path,patient,MRN,sick\na.png,1,x,1\nb.png,2,x,0\n");
+  wanted.patient = "mrn";
+  EXPECT_EQ(load_dataset(wanted).samples.at(0).patient, "x");
+  wanted.patient = "PID";
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
+      HasSubstr("[data.csv] patient: expected a column of labels.csv, got PID, which is none of them; try one of "
+                "path, patient, MRN, sick"));
+}
+
+TEST_F(CsvSource, refuses_a_column_of_patients_where_no_table_has_one) {
+  folder_.write("x/1.png", "");
+  folder_.write("y/2.png", "");
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                static_cast<void>(load_dataset({.root = folder_.path(), .source = "class_folders", .patient = "MRN"}));
+              }),
+              HasSubstr("data.patient: expected the source csv"));
+}
+
+TEST_F(CsvSource, takes_names_without_endings_where_one_file_is_meant) {
+  folder_.write("1.2.840.dcm", "");
+  auto wanted = options("path,sick\na,1\n1.2.840,0\nb.png,0\n");
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples.at(0).path, folder_.path() / "a.png");
+  EXPECT_EQ(dataset.samples.at(0).id, "a");
+  EXPECT_EQ(dataset.samples.at(1).path, folder_.path() / "1.2.840.dcm");
+  folder_.write("a.JPG", "");
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] a: expected one image file of that name, got a.JPG, a.png"));
+  EXPECT_THAT(refusal(options("path,sick\nb,1\nb.png,0\n")), HasSubstr("1 repeated (b.png)"));
+}
+
+TEST_F(CsvSource, is_found_by_a_table_of_any_name_that_names_images_that_are_there) {
+  folder_.write("scan.dcm", std::string(128, '\0') + "DICM");
+  folder_.write("befunde.csv", "file;sick;projection\na;1;PA\nb;0;AP\n");
+  folder_.write("other.csv", "file;old\nc.png;1\n");
+  folder_.write("lost.csv", "file;sick\nz.png;1\n");
+  SourceOptions wanted{.root = folder_.path(), .labels = {"sick"}};
+  wanted.split.mode = SplitMode::Whole;
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.source, "csv");
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_EQ(dataset.samples.front().view, "PA");
+  EXPECT_EQ(dataset.left_out_images, 5);
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf(
+                  {"other tables with a column of images are not read: other.csv; data.csv names the table",
+                   "tables of which no image is there are not read: lost.csv", "image files that no row names: 5"}));
+}
+
+TEST_F(CsvSource, whose_images_are_absent_is_refused_rather_than_passed_over) {
+  folder_.write("scan.dcm", std::string(128, '\0') + "DICM");
+  folder_.write("befunde.csv", "file;sick\nx/a.png;1\nx/b.png;0\n");
+  EXPECT_THAT(refusal({.root = folder_.path()}),
+              testing::AllOf(HasSubstr("[data.source] befunde.csv: expected images that it names below"),
+                             HasSubstr("got none of them there (x/a.png, x/b.png); try paths relative to the table, or "
+                                       "--set data.source=dicom")));
+}
+
 TEST_F(CsvSource, proposes_labels_where_that_is_asked_for) {
   auto wanted = options("path,sick,note\na.png,1,x\nb.png,0,y\n", {});
   wanted.unnamed_labels = UnnamedLabels::Propose;

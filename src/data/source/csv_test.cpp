@@ -310,7 +310,8 @@ TEST(Dataset, names_what_every_source_looked_for) {
   SourceOptions options;
   options.root = folder.path();
   const auto message = message_of<DataError>([&] { static_cast<void>(load_dataset(options)); });
-  EXPECT_THAT(message, testing::AllOf(HasSubstr("nih (a csv with"), HasSubstr("csv (labels.csv with")));
+  EXPECT_THAT(message,
+              testing::AllOf(HasSubstr("nih (a csv with"), HasSubstr("csv (labels.csv, or another table, with")));
 }
 
 TEST(Dataset, refuses_a_root_that_is_absent_or_a_file) {

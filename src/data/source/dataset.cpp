@@ -24,6 +24,7 @@
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "data/source/summary.h"
+#include "data/source/table_look.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -53,6 +54,16 @@ void check_root(const SourceOptions& options) {
                              is_there ? "a file" : "nothing of that name", "another --data"));
 }
 
+/// Refuses a folder whose tables name images that are not there: other files in it may be another data set.
+void refuse_absent_images(const SourceOptions& options, const FoundTables& tables, std::string_view other) {
+  if (!tables.read.empty() || tables.absent.empty()) return;
+  const std::filesystem::path& table = tables.absent.front();
+  throw DataError(error_text(
+      "data.source", table.string(), "images that it names below " + options.root.string(),
+      fmt::format("none of them there ({})", first_names(image_names(options.root / table))),
+      "paths relative to the table" + (other.empty() ? "" : fmt::format(", or --set data.source={}", other))));
+}
+
 const SourceEntry& choose_source(const SourceOptions& options) {
   std::string names, looked_for;
   for (const auto& source : kSources) {
@@ -63,9 +74,14 @@ const SourceEntry& choose_source(const SourceOptions& options) {
     throw ConfigError(error_text("data.source", "source", "auto" + names, options.source, "--set data.source=auto"));
   }
   for (const auto& source : kSources) {
-    if (source.probe(options)) return source;
+    if (source.probe(options)) {
+      // A folder of DICOM files alone has no labels: nobody who gives a table wants that.
+      if (source.name == "dicom") refuse_absent_images(options, find_tables(options.root), source.name);
+      return source;
+    }
     looked_for += fmt::format("{}{} ({})", looked_for.empty() ? "" : "; ", source.name, source.what);
   }
+  if (options.csv.empty()) refuse_absent_images(options, find_tables(options.root), "");
   for (const std::string& line : source_obstacles(options)) log::info(line);
   throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
                              "--set data.csv=FILE if the table has another name"));
@@ -88,6 +104,7 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   } catch (const DataError&) {
     return;  // a folder of somebody else, which holds no records either
   }
+  listing.left_out_images += images.total();
   if (!images.is_empty()) {
     listing.notes.push_back("also in this folder, and not read: image files (" + images.text() + ")");
   }
@@ -180,6 +197,10 @@ Dataset load_one(const SourceOptions& asked) {
   check_root(asked);
   check_distinct(asked.labels);
   const SourceEntry& source = choose_source(asked);
+  if (!asked.patient.empty() && source.name != "csv") {
+    throw ConfigError(error_text("data.source", "data.patient", "the source csv, whose table has such a column",
+                                 fmt::format("the source {}", source.name), "leaving it out"));
+  }
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
   Listing listing = list_mapped(source.list, options);
@@ -205,6 +226,7 @@ Dataset load_one(const SourceOptions& asked) {
   dataset.csv_sha256 = std::move(listing.csv_sha256);
   dataset.split_origin = std::move(split_origin);
   dataset.notes = std::move(listing.notes);
+  dataset.left_out_images = listing.left_out_images;
   dataset.parts = {{.name = asked.name.empty() ? dataset.source : asked.name,
                     .source = dataset.source,
                     .root = dataset.root,

@@ -140,6 +140,8 @@ struct Dataset {
   /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient and no
   /// image is named in them: an image's name can hold a patient's number.
   std::vector<std::string> notes;
+  /// Image files in the folder that are no part of the data set, masks and hidden files aside.
+  std::int64_t left_out_images = 0;
   /// In the order of kSplits.
   std::array<SplitSummary, 4> summaries;
 
@@ -229,6 +231,8 @@ struct SourceOptions {
   std::string source = "auto";
   /// Label tables, relative to the root or absolute; empty: looked for.
   std::vector<std::filesystem::path> csv{};
+  /// Column of the patients in a table of the source csv; empty: found by its name.
+  std::string patient{};
   /// Folders below the root where images are looked for (source nih); empty: everywhere below it.
   std::vector<std::filesystem::path> images{};
   /// Labels to learn. A name is a finding (nih) or a column (csv), or "Column:value" = the column holds that value:

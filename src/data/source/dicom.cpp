@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "data/source/dicom_choice.h"
 #include "data/source/folder_walk.h"
+#include "data/source/image_index.h"
 #include "data/source/nih_fields.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
@@ -21,6 +22,20 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_dicom(const fs::path& path) { return may_be_dicom(path) && starts_as_dicom(path); }
+
+/// Notes tables beside the files: somebody may think that they are read.
+void note_tables(const SourceOptions& options, Listing& listing) {
+  std::vector<std::string> tables;
+  for (const fs::directory_entry& entry : sorted_entries(options.root)) {
+    const std::string ending = ending_of(entry.path());
+    if (ending == ".csv" || ending == ".tsv") tables.push_back(entry.path().filename().string());
+  }
+  if (tables.empty()) return;
+  listing.notes.push_back(
+      fmt::format("tables beside DICOM files that are not read: {}; one with a column path or "
+                  "file is",
+                  first_names(tables)));
+}
 
 }  // namespace
 
@@ -68,6 +83,10 @@ Listing list_dicom(const SourceOptions& options) {
   }
   if (const std::string text = exclusions_text(tally); !text.empty()) listing.notes.push_back("DICOM files " + text);
   listing.add_notes(walk.left_out().notes("which are no DICOM"));
+  for (const auto& [ending, count] : walk.left_out().files.counts()) {
+    if (has_image_extension("image" + ending)) listing.left_out_images += count;
+  }
+  note_tables(options, listing);
   if (listing.samples.empty()) {
     const std::string left_out = exclusions_text(tally);
     throw DataError(error_text(

@@ -348,6 +348,7 @@ Listing list_nih(const SourceOptions& options) {
   settle_absent(reading.absent, reading.rows, options, listing);
   settle_ambiguous(reading);
   if (const auto listed = static_cast<std::int64_t>(listing.samples.size()); reading.index.images() > listed) {
+    listing.left_out_images = reading.index.images() - listed;
     listing.notes.push_back(fmt::format("image files that no row names: {}", reading.index.images() - listed));
   }
   if (reading.unlabelled > 0) {

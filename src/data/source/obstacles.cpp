@@ -100,7 +100,7 @@ Obstacle of_table(const TableForm& form, const Table& table) {
   }
   const double there = 1.0 - static_cast<double>(absent.size()) / wanted;
   const bool is_called = is_usual_name(form, table.name);
-  if (absent.empty() && is_called)
+  if (absent.empty() && (is_called || form.source == "csv"))
     return {fmt::format("{}: {} has its columns, but what it names is not all there", form.source, table.name), 0.9};
   if (absent.empty()) {
     return {fmt::format("{}: {} has its columns, but is not called {}; try --set data.source={} {}", form.source,

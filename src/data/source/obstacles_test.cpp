@@ -40,12 +40,12 @@ TEST(Obstacles, tell_why_a_table_is_no_csv) {
 TEST(Obstacles, name_a_table_of_another_name) {
   const TestFolder folder;
   folder.write("mine.csv", "path,Mass\n");
-  EXPECT_EQ(obstacles_of(folder)[0],
-            "csv: mine.csv has its columns, but is not called labels.csv; try --set data.source=csv --set "
-            "data.csv=mine.csv");
+  EXPECT_EQ(obstacles_of(folder)[0], "csv: mine.csv has its columns, but what it names is not all there");
   const TestFolder other;
-  other.write("my labels.csv", "path,Mass\n");
-  EXPECT_THAT(obstacles_of(other)[0], testing::EndsWith("try --set data.source=csv --set 'data.csv=my labels.csv'"));
+  other.write("my labels.csv", "ImageID,ImageDir,Labels\n");
+  EXPECT_EQ(obstacles_of(other)[0],
+            "padchest: my labels.csv has its columns, but is not called PADCHEST....csv; try --set "
+            "data.source=padchest --set 'data.csv=my labels.csv'");
 }
 
 TEST(Obstacles, tell_what_is_wrong_with_folders_of_classes) {

@@ -15,6 +15,7 @@ namespace roentgen::data {
 /// The keys, all optional:
 ///   source = "auto"                      or a name of source_list.h
 ///   csv, images = "FILE" or ["A", "B"]   below the data folder
+///   patient = "COLUMN"                    of the table, with the source csv
 ///   labels = ["Mass", "View:AP"] or "Mass,View:AP"
 ///   blank = "unknown" | "negative", uncertain = "ignore" | "one" | "zero"
 ///   label_policy = {Edema = {blank = ..., uncertain = ...}}
@@ -26,11 +27,18 @@ namespace roentgen::data {
 ///   patient_namespace = "NAME"
 ///   label_map = {Effusion = "the source's own name of it"}
 ///   sources = [{name = "a", folder = "DIR", any of the keys above}, ...]: what is above holds where they do not say
-inline constexpr std::array<std::string_view, 23> kSourceKeys{
-    "source",        "csv",          "images",         "labels",     "blank",      "uncertain",  "label_policy",
-    "views",         "absent",       "duplicates",     "split",      "validation", "split_unit", "split_seed",
-    "test_fraction", "val_fraction", "train_val_list", "train_list", "val_list",   "test_list",  "patient_namespace",
-    "label_map",     "sources"};
+inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "csv",
+                                                              "patient",      "images",
+                                                              "labels",       "blank",
+                                                              "uncertain",    "label_policy",
+                                                              "views",        "absent",
+                                                              "duplicates",   "split",
+                                                              "validation",   "split_unit",
+                                                              "split_seed",   "test_fraction",
+                                                              "val_fraction", "train_val_list",
+                                                              "train_list",   "val_list",
+                                                              "test_list",    "patient_namespace",
+                                                              "label_map",    "sources"};
 
 /// Reads a table with those keys; `root` is the data folder. ConfigError on unknown keys, kinds and values.
 [[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 #include <unordered_map>
 #include <vector>
@@ -17,28 +18,28 @@ namespace roentgen::data {
 
 namespace fs = std::filesystem;
 
-bool PlacedRows::has(const fs::path& path) {
-  if (options_.files == ImageFiles::Unneeded) return true;
-  const fs::path folder = path.parent_path();
-  auto [position, is_new] = folders_.try_emplace(folder.string());
-  for (const fs::directory_entry& entry : is_new ? sorted_entries(folder) : std::vector<fs::directory_entry>()) {
-    std::error_code unreadable;
-    if (entry.is_regular_file(unreadable)) position->second.insert(entry.path().filename().string());
+std::optional<fs::path> PlacedRows::find(const std::vector<fs::path>& places) {
+  if (options_.files == ImageFiles::Unneeded) return places.front();
+  for (const fs::path& place : places) {
+    if (files_.has(place)) return place;
   }
-  return position->second.contains(path.filename().string());
+  for (const fs::path& place : places) {
+    if (auto file = files_.with_ending(place)) return file;
+  }
+  return std::nullopt;
 }
 
 bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::string_view where) {
   ++rows_;
-  const auto found = std::ranges::find_if(places, [this](const fs::path& place) { return has(place); });
-  sample.path = found == places.end() ? places.back() : *found;
+  const std::optional<fs::path> found = find(places);
+  sample.path = found.value_or(places.back());
   const bool is_new_id = ids_.insert(fs::path(sample.id).lexically_normal().string()).second;
   const bool is_new_path = paths_.insert(sample.path.lexically_normal().string()).second;
   if (!is_new_id || !is_new_path) {
     repeated_.push_back(options_.files == ImageFiles::Needed ? sample.id : std::string(where));
     return false;
   }
-  if (found != places.end()) return true;
+  if (found) return true;
   // An absent image can be skipped if told; a folder in its place is a mistake in the table.
   std::error_code ignored;
   if (fs::is_directory(sample.path, ignored)) {
@@ -112,7 +113,7 @@ void PlacedRows::note_unnamed() {
   walk.count_left_out(is_unnamed);
   walk.walk(options_.root);
   // Rows may name files of folders elsewhere.
-  for (const auto& [name, files] : folders_) {
+  for (const auto& [name, files] : files_.folders()) {
     const fs::path folder = real.folder(name);
     if (is_below(folder, real.folder(options_.root)) || !walked.insert(folder.string()).second) continue;
     unnamed += std::ranges::count_if(files, [&](const std::string& file) {
@@ -123,6 +124,7 @@ void PlacedRows::note_unnamed() {
   for (const auto& [name, images] : folders) {
     if (images.named == 0) others.push_back(fmt::format("{} ({})", name, images.unnamed));
   }
+  listing_.left_out_images += unnamed;
   if (unnamed > 0) listing_.notes.push_back(fmt::format("image files that no row names: {}", unnamed));
   if (!others.empty()) {
     listing_.notes.push_back("folders of images of which no row names one: " + first_names(others));

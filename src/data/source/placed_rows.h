@@ -8,12 +8,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "data/source/folder_files.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -24,9 +25,10 @@ class PlacedRows {
   /// Both outlive it.
   PlacedRows(const SourceOptions& options, Listing& listing) : options_(options), listing_(listing) {}
 
-  /// Counts a row and sets sample.path to the first of `places` that is a file, or to the last when none is (with
-  /// ImageFiles::Unneeded to the first, unseen). False, and remembered, when that image came before (by its id or its
-  /// path, in any spelling) or is absent. DataError when a folder is in its place.
+  /// Counts a row and sets sample.path to the first of `places` that is a file, as it is or with an image's ending
+  /// behind it, or to the last when none is (with ImageFiles::Unneeded to the first, unseen). False, and remembered,
+  /// when that image came before (by its id or its path, in any spelling) or is absent. DataError when a folder is in
+  /// its place, or when several files have its name and different endings.
   /// @param where of the row, for errors
   [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
   /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
@@ -35,7 +37,8 @@ class PlacedRows {
   void settle();
 
  private:
-  [[nodiscard]] bool has(const std::filesystem::path& path);
+  /// The first of `places` that is a file, or else an image file's name without its ending; nullopt: none.
+  [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
   /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
   /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
   /// apart. Lists each folder once more.
@@ -43,9 +46,7 @@ class PlacedRows {
 
   const SourceOptions& options_;
   Listing& listing_;
-  /// The regular files of a folder, each folder listed once: on a network file system that is far cheaper than a stat
-  /// of every file.
-  std::map<std::string, std::unordered_set<std::string>> folders_;
+  FolderFiles files_;
   /// In normal form.
   std::unordered_set<std::string> ids_, paths_, passed_over_;
   std::vector<std::string> absent_, repeated_;

@@ -146,6 +146,7 @@ void append(Dataset& all, Dataset part) {
   all.source += (all.source.empty() ? "" : " + ") + what.name;
   all.split_origin += fmt::format("{}{}: {}", all.split_origin.empty() ? "" : " | ", what.name, part.split_origin);
   for (const std::string& note : part.notes) all.notes.push_back(fmt::format("{}: {}", what.name, note));
+  all.left_out_images += part.left_out_images;
   all.csv.insert(all.csv.end(), part.csv.begin(), part.csv.end());
   all.csv_sha256.insert(all.csv_sha256.end(), part.csv_sha256.begin(), part.csv_sha256.end());
   for (Sample& sample : part.samples) {

@@ -30,6 +30,8 @@ struct Listing {
   std::vector<std::filesystem::path> csv{};
   std::vector<std::string> csv_sha256{};
   std::vector<std::string> notes{};
+  /// Value of Dataset::left_out_images.
+  std::int64_t left_out_images = 0;
   /// Where the tables say each image's split, for people ("column split of labels.csv"); empty: they do not.
   std::string given_splits{};
   /// Names of two samples that are one file by a hard or symbolic link, where the source looks for such files.

@@ -12,7 +12,7 @@
   X(chexpert, "train.csv, valid.csv or test.csv with \"Path\" and \"Frontal/Lateral\"")             \
   X(mimic, "...-metadata.csv with \"dicom_id\" and ...-chexpert.csv or ...-negbio.csv, or .csv.gz") \
   X(padchest, "PADCHEST...csv with \"ImageID\", \"ImageDir\" and \"Labels\"")                       \
-  X(csv, "labels.csv with a column \"path\" or \"file\"")                                           \
+  X(csv, "labels.csv, or another table, with a column \"path\" or \"file\"")                        \
   RG_RECORD_SOURCES(X)                                                                              \
   X(dicom, "DICOM files")                                                                           \
   X(class_folders, "nothing but a folder of images for each class, or such folders in train, val and test")

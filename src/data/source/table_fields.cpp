@@ -83,14 +83,16 @@ std::optional<std::size_t> image_column(const std::vector<std::string>& header, 
                               "image_file", "image file", "image_name", "image name"});
 }
 
-FactColumns find_facts(const std::vector<std::string>& header) {
-  const auto patient = find_column(
-      header, {"patient", "patient_id", "patient id", "patientid", "subject_id", "subject id", "subjectid"});
-  return {.patient = patient ? patient : patient_column(header),
-          .study = find_column(header, {"study", "study_id", "study id", "studyid", "follow-up #"}),
-          .view = find_column(header, {"view", "view_position", "view position", "viewposition", "ap/pa"}),
-          .sex = find_column(header, {"sex", "gender", "patient gender", "patient sex"}),
-          .age = find_column(header, {"age", "patient age"})};
+FactColumns find_facts(const std::vector<std::string>& header, const std::string& told) {
+  const auto patient = !told.empty() ? find_column(header, {told})
+                                     : find_column(header, {"patient", "patient_id", "patient id", "patientid",
+                                                            "subject_id", "subject id", "subjectid"});
+  return {
+      .patient = patient || !told.empty() ? patient : patient_column(header),
+      .study = find_column(header, {"study", "study_id", "study id", "studyid", "follow-up #"}),
+      .view = find_column(header, {"view", "view_position", "view position", "viewposition", "ap/pa", "projection"}),
+      .sex = find_column(header, {"sex", "gender", "patient gender", "patient sex"}),
+      .age = find_column(header, {"age", "patient age"})};
 }
 
 void read_facts(const std::vector<std::string>& row, const FactColumns& columns, Sample& sample) {

@@ -52,7 +52,8 @@ struct FactColumns {
 };
 
 /// Finds them by the names that NIH's tables and other common ones give them.
-[[nodiscard]] FactColumns find_facts(const std::vector<std::string>& header);
+/// @param patient name of the column of patients; empty: found by its name
+[[nodiscard]] FactColumns find_facts(const std::vector<std::string>& header, const std::string& patient = {});
 
 /// Puts study, view, sex and age of a row into a sample as the table writes them. The patient is the source's own.
 void read_facts(const std::vector<std::string>& row, const FactColumns& columns, Sample& sample);

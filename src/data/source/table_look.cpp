@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/table_look.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,8 +13,10 @@
 
 #include "core/error.h"
 #include "core/lower_case.h"
+#include "core/plural.h"
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
+#include "data/source/folder_files.h"
 #include "data/source/label_value.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -89,9 +93,8 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
 }
 
 /// Columns that say who and what is in the picture, not what was found.
-std::vector<bool> fact_columns(const std::vector<std::string>& header) {
+std::vector<bool> fact_columns(const std::vector<std::string>& header, const FactColumns& facts) {
   std::vector<bool> is_fact(header.size());
-  const FactColumns facts = find_facts(header);
   for (const auto& column : {image_column(header), find_column(header, {"id"}), find_column(header, {"split"}),
                              facts.patient, facts.study, facts.view, facts.sex, facts.age}) {
     if (column) is_fact[*column] = true;
@@ -128,6 +131,59 @@ std::vector<fs::path> image_tables(const fs::path& folder) {
   return tables;
 }
 
+std::vector<std::string> image_names(const fs::path& path) {
+  const io::Csv table = io::read_csv(path).or_throw<DataError>();
+  const auto column = image_column(table.header);
+  std::vector<std::string> names;
+  for (const auto& row : table.rows) names.push_back(field(row, column));
+  return names;
+}
+
+FoundTables find_tables(const fs::path& folder) {
+  FoundTables found;
+  if (const auto usual = plain_or_gzipped(folder / "labels.csv")) {
+    found.read = {usual->filename()};
+    return found;
+  }
+  FolderFiles files;
+  const auto is_there = [&](const std::string& name) {
+    return !name.empty() && (files.has(folder / name) || files.with_ending(folder / name));
+  };
+  std::vector<std::string> header;
+  for (const fs::path& table : image_tables(folder)) {
+    const fs::path name = table.filename();
+    if (std::ranges::none_of(image_names(table), is_there)) {
+      found.absent.push_back(name);
+      continue;
+    }
+    if (found.read.empty()) header = csv_header(table);
+    (csv_header(table) == header ? found.read : found.others).push_back(name);
+  }
+  return found;
+}
+
+std::vector<std::string> notes_on(const FoundTables& tables) {
+  const auto joined = [](const std::vector<fs::path>& paths) {
+    std::vector<std::string> names;
+    for (const fs::path& path : paths) names.push_back(path.string());
+    return first_names(names);
+  };
+  std::vector<std::string> notes;
+  if (tables.read.size() > 1) {
+    notes.push_back(fmt::format(
+        "{} have the same columns and are read as one table; where their names say the splits, add a column split",
+        counted(std::ssize(tables.read), "table")));
+  }
+  if (!tables.others.empty()) {
+    notes.push_back(fmt::format("other tables with a column of images are not read: {}; data.csv names the table",
+                                joined(tables.others)));
+  }
+  if (!tables.absent.empty()) {
+    notes.push_back(fmt::format("tables of which no image is there are not read: {}", joined(tables.absent)));
+  }
+  return notes;
+}
+
 bool is_label_column(const io::Csv& table, std::size_t column) {
   bool has_positive = false;
   for (const auto& row : table.rows) {
@@ -146,11 +202,11 @@ bool means_no_finding(std::string_view value) {
   return key == finding_text_key("No Finding") || std::ranges::find(kWords, key) != kWords.end();
 }
 
-TableLook look_at_table(const io::Csv& table) {
-  const FactColumns facts = find_facts(table.header);
+TableLook look_at_table(const io::Csv& table, const std::string& patient) {
+  const FactColumns facts = find_facts(table.header, patient);
   TableLook look{.patient = name_of_column(table.header, facts.patient),
                  .split = name_of_column(table.header, find_column(table.header, {"split"}))};
-  const std::vector<bool> is_fact = fact_columns(table.header);
+  const std::vector<bool> is_fact = fact_columns(table.header, facts);
   std::vector<std::pair<std::string, Classes>> candidates;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     const std::string name(stripped(table.header[i]));

@@ -34,11 +34,29 @@ struct TableLook {
 /// Tables that lie directly in a folder (.csv, .tsv, .txt, each also .gz) and have a column of image files, by name.
 [[nodiscard]] std::vector<std::filesystem::path> image_tables(const std::filesystem::path& folder);
 
+/// Tables of a folder as the source csv chooses them, where none is named.
+struct FoundTables {
+  /// Tables to read: labels.csv, else the first table that names images that are there, and those of its header.
+  std::vector<std::filesystem::path> read{};
+  std::vector<std::filesystem::path> others{};  ///< further tables that name images that are there
+  std::vector<std::filesystem::path> absent{};  ///< tables of which no image is there
+};
+
+/// Looks for image_tables() in a folder, relative to it.
+[[nodiscard]] FoundTables find_tables(const std::filesystem::path& folder);
+
+/// Names of the images in a table, as it writes them.
+[[nodiscard]] std::vector<std::string> image_names(const std::filesystem::path& table);
+
+/// Sentences on found tables: several that are read as one, and those that are not read.
+[[nodiscard]] std::vector<std::string> notes_on(const FoundTables& tables);
+
 /// True for a column whose fields all read as labels, with a positive among them.
 [[nodiscard]] bool is_label_column(const io::Csv& table, std::size_t column);
 
 /// Looks at all rows of a table.
-[[nodiscard]] TableLook look_at_table(const io::Csv& table);
+/// @param patient column of the patients; empty: found by its name
+[[nodiscard]] TableLook look_at_table(const io::Csv& table, const std::string& patient = {});
 
 /// True for a value or a folder that means the absence of any finding: "normal", "No Finding", "negative", "healthy".
 [[nodiscard]] bool means_no_finding(std::string_view value);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A run's data and its evaluation for Python, with the checks and figures of `roentgen eval`.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "data/source/describe.h"
+#include "data/stage/sample_hashes.h"
+#include "engine/engine.h"
+#include "eval/leak.h"
+#include "eval/table.h"
+#include "python/core/process.h"
+#include "python/interrupt.h"
+#include "python/module.h"
+#include "python/values.h"
+#include "score/eval_set.h"
+#include "score/evaluated_data.h"
+#include "score/image_part.h"
+#include "task/evaluate_checkpoint.h"
+#include "train/load_checkpoint.h"
+#include "train/ranks.h"
+#include "train/recipe.h"
+#include "train/resume.h"
+#include "train/run_folder.h"
+#include "train/run_origin.h"
+
+namespace nb = nanobind;
+namespace fs = std::filesystem;
+
+namespace roentgen::python {
+namespace {
+
+// Weights of the best epoch, or of the last where there is no validation yet.
+fs::path weights_of(const train::RunFolder& run) {
+  if (fs::exists(run.best())) return run.best();
+  if (fs::exists(run.resume())) return run.resume();
+  throw ConfigError(error_text("python.run", run.root().string(), "a run with weights", "none in it",
+                               "the folder that train() was given as out"));
+}
+
+// Data of a run, as it was trained on; `folders` where they have moved.
+data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path& weights, const train::RunFolder& run,
+                              std::vector<std::string> folders) {
+  fs::path recipe = weights;  // stays
+  train::take_from_run(run, recipe, folders);
+  if (folders.empty()) {
+    throw ConfigError(
+        error_text("python.run", run.root().string(), "the run's data folder", "none in it", "data=\"folder\""));
+  }
+  return task::source_of_checkpoint(info, weights.string(), folders);
+}
+
+std::shared_ptr<data::Dataset> run_dataset(const fs::path& folder, const std::vector<std::string>& data) {
+  const nb::gil_scoped_release released;
+  const train::RunFolder run(folder);
+  const fs::path weights = weights_of(run);
+  const train::CheckpointInfo info = train::read_checkpoint_info(weights);
+  return std::make_shared<data::Dataset>(data::load_dataset(source_of(info, weights, run, data)));
+}
+
+// Arguments of Run.evaluate().
+struct EvaluateRequest {
+  fs::path folder;
+  std::string split;
+  std::vector<std::string> data;
+  std::int64_t batch = 32, threads = 0, workers = 0, replicates = 1000;
+  std::uint64_t seed = 0;
+};
+
+// Refuses patients and, once predictions are there, images that were trained on.
+class LeakChecks {
+ public:
+  LeakChecks(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part)
+      : info_(info), dataset_(dataset), part_(part), is_training_(part.name == "train") {}
+
+  void check_patients() {
+    if (is_training_) {
+      log::warning("the training part: these figures say how much was memorised, not how good the model is");
+      return;
+    }
+    const task::PatientCheck check = task::check_patients(info_, dataset_, part_);
+    if (!check.doubt.empty()) log::warning(check.doubt);
+    settle(check.leak, check.clean);
+  }
+  void check_pixels(const data::PixelHashes& hashes) {
+    if (is_training_) return;
+    const auto overlap = eval::pixel_overlap(info_.training_pixels, data::hash_texts(hashes, part_.samples));
+    settle(eval::pixel_leak_text(overlap), eval::clean_pixels_text(overlap));
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }  // a line for each check
+
+ private:
+  void settle(const std::string& leak, const std::string& clean) {
+    if (!leak.empty()) throw DataError(leak);
+    text_ += clean + "\n";
+  }
+
+  const train::CheckpointInfo& info_;
+  const data::Dataset& dataset_;
+  const score::Part& part_;
+  bool is_training_;
+  std::string text_;
+};
+
+// Figures, and the lines that `roentgen eval` prints.
+std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
+  const train::RunFolder run(request.folder);
+  const fs::path weights = weights_of(run);
+  const data::Split split = data::parse_split(request.split);
+  const train::Ranks ranks(nullptr);
+  const auto engine = engine::make_engine("cpu");
+  train::LoadedModel model =
+      train::load_checkpoint(weights, *engine, {.batch = request.batch, .threads = static_cast<int>(request.threads)});
+  data::SourceOptions source = source_of(model.info, weights, run, request.data);
+  source.unknown_labels = data::UnknownLabels::Mask;
+  const data::Dataset dataset = score::load_evaluated(source, {});
+  const score::Part part = score::split_part(dataset, split);
+  LeakChecks checks(model.info, dataset, part);
+  checks.check_patients();
+  data::PixelHashes hashes(std::ssize(dataset.samples));
+  const score::EvalSet set = task::predict_part(
+      ranks, model, dataset, part, hashes,
+      {.workers = request.workers, .on_progress = [](std::int64_t, std::int64_t) { throw_if_interrupted(); }});
+  checks.check_pixels(hashes);
+  const eval::EvalTable table =
+      eval::evaluate(set.predictions,
+                     {.replicates = request.replicates,
+                      .seed = request.seed,
+                      .threads = train::compute_threads(train::sharing_cores({.threads = request.threads}))},
+                     {.metrics = eval::all_metrics()});
+  return {eval::to_value(table), checks.text() + score::part_text(part) + data::label_notes(dataset) +
+                                     score::absent_text(dataset) + score::unknown_patients_text(set) +
+                                     eval::to_text(table)};
+}
+
+nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const std::vector<std::string>& data,
+                       std::int64_t batch, std::int64_t threads, std::int64_t workers, std::int64_t replicates,
+                       std::uint64_t seed) {
+  std::pair<Value, std::string> result;
+  {
+    const nb::gil_scoped_release released;
+    require_threads();
+    result = evaluate({.folder = folder,
+                       .split = split,
+                       .data = data,
+                       .batch = batch,
+                       .threads = threads,
+                       .workers = workers,
+                       .replicates = replicates,
+                       .seed = seed});
+  }
+  return nb::make_tuple(to_python(result.first), result.second);
+}
+
+}  // namespace
+
+void add_evaluation(nb::module_& module) {
+  module.def("run_dataset", &run_dataset);
+  module.def("evaluate_run", &evaluate_run);
+}
+
+}  // namespace roentgen::python
