@@ -13,6 +13,8 @@ RELEASE := build/release
 # $(call run_tests,BUILD,LABELS)
 run_tests = ctest --output-on-failure --no-tests=error -j$$(($(JOBS) + 1)) --test-dir $(1) -L '^($(2))$$' | \
   tools/skipped_cases.py $(1)
+# $(call build_targets,TARGETS)
+build_targets = cmake --preset release && cmake --build $(RELEASE) -j$(JOBS) --target $(1)
 QUICK_LABELS := unit|parallel|e2e|real
 # product: every case by every unit and instruction set; `make test` takes one of them a case. mpich: those labelled
 # parallel under MPICH, where Open MPI is installed, too.
@@ -21,7 +23,7 @@ LONG_LABELS := slow|gpu|product|mpich
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train python_core
 
-.PHONY: help setup build install wheel quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
   bench clean
 
 help:  ## List the targets
@@ -37,8 +39,22 @@ build: setup  ## Build everything, tests too, into build/release
 install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
 	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
 
-wheel: build  ## Write the Python package as a wheel into build/wheels
+wheel: setup  ## Write the Python package as a wheel into build/wheels
+	$(call build_targets,roentgen roentgen_python)
 	tools/wheel.py $(RELEASE) build/wheels
+
+tarball: setup  ## Write program and libraries as a tarball that runs anywhere, and the wheel, into build/packages
+	$(call build_targets,roentgen roentgen_python)
+	tools/tarball.py $(RELEASE) "$$(tools/wheel.py $(RELEASE) build/packages)" build/packages
+
+deb: setup  ## Write Debian packages into build/packages
+	$(call build_targets,roentgen roentgen_shared roentgen_static)
+	cpack --config $(RELEASE)/CPackConfig.cmake -B build/packages
+	rm -r build/packages/_CPack_Packages
+
+packages: tarball deb  ## Everything of a release into build/packages: wheel, tarball, Debian packages, SBOM, checksums
+	tools/bundle.py $(RELEASE) >build/packages/roentgen-sbom.cdx.json
+	cd build/packages && sha256sum *.whl *.tar.gz *.deb *.json >SHA256SUMS
 
 quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table in minutes
 	cmake --preset release

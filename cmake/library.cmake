@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 #
 # libroentgen, shared and static, made of the rooms' objects; and what `cmake --install` copies: the program, recipes, a
-# man page, both libraries with their public headers, and the package that find_package(roentgen) reads.
+# man page, both libraries with their public headers, and the package that find_package(roentgen) reads. Components:
+# `program`, `library` (the shared one), `development` and `license`; cmake/packages.cmake makes a package of each.
 
 # Rooms with public headers (cmake/public_headers.cmake says which these are), and rooms that these need.
 set(public_rooms core graph data engine models eval score train)
@@ -44,30 +45,31 @@ set_target_properties(roentgen_shared PROPERTIES LINK_DEPENDS ${exports})
 
 # Libraries that were found outside of the system's folders are found there again.
 set_target_properties(roentgen roentgen_shared PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS roentgen)
-install(TARGETS roentgen_shared EXPORT roentgen_shared)
-install(TARGETS roentgen_static EXPORT roentgen_static)
-install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/roentgen FILES_MATCHING PATTERN *.toml)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS roentgen COMPONENT program)
+install(TARGETS roentgen_shared EXPORT roentgen_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS roentgen_static EXPORT roentgen_static ARCHIVE COMPONENT development)
+install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/roentgen COMPONENT program FILES_MATCHING PATTERN *.toml)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
 
 list(JOIN public_rooms "," rooms)
 set(stage_headers ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DROOMS=${rooms} -DOUTPUT=${public_include}
   -P ${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake)
 list(JOIN stage_headers "\" \"" quoted)
-install(CODE "execute_process(COMMAND \"${quoted}\" COMMAND_ERROR_IS_FATAL ANY)")
-install(DIRECTORY ${public_include}/roentgen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(CODE "execute_process(COMMAND \"${quoted}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
+install(DIRECTORY ${public_include}/roentgen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:roentgen>\"
   -DVERSION=${PROJECT_VERSION} \"-DOUTPUT=${PROJECT_BINARY_DIR}/roentgen.1\"
-  -P \"${PROJECT_SOURCE_DIR}/cmake/man_page.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
-install(FILES ${PROJECT_BINARY_DIR}/roentgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  -P \"${PROJECT_SOURCE_DIR}/cmake/man_page.cmake\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/roentgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/roentgen-config.cmake.in roentgen-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(roentgen-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/roentgen-config.cmake ${PROJECT_BINARY_DIR}/roentgen-config-version.cmake
-  cmake/FindDnnl.cmake DESTINATION ${package_dir})
+  cmake/FindDnnl.cmake DESTINATION ${package_dir} COMPONENT development)
 foreach(kind IN ITEMS shared static)
-  install(EXPORT roentgen_${kind} NAMESPACE roentgen:: FILE roentgen-${kind}.cmake DESTINATION ${package_dir})
+  install(EXPORT roentgen_${kind} NAMESPACE roentgen:: FILE roentgen-${kind}.cmake DESTINATION ${package_dir}
+    COMPONENT development)
 endforeach()
 
 # The reference of the public headers (make docs-api). A name without a comment is an error.

@@ -9,9 +9,11 @@
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
 #   tools/setup.sh --docs      what `make docs-api` needs: without the lint tools, with Doxygen
 #   tools/setup.sh --all       also what planned parts will use: ONNX
+#   tools/setup.sh --prefix DIR  without root: unpacks a tarball of Roentgen into DIR where one was made, and otherwise
+#                                says how to get Roentgen there
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config git python3 python3-dev python3-venv
+packages=(g++ cmake ninja-build pkg-config git dpkg-dev file python3 python3-dev python3-venv
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
   libdcmtk-dev libopenjp2-7-dev libopenmpi-dev openmpi-bin
@@ -20,14 +22,69 @@ lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 docs=(doxygen)
+
+missing_packages() {
+  local package status
+  for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    if [ "$status" != "installed" ]; then printf '%s\n' "$package"; fi
+  done
+}
+
+# Without root: a tarball that is at hand is unpacked; otherwise the ways are told, shortest first.
+without_root() {
+  local folder=$1 tarball
+  for tarball in "${ROENTGEN_PACKAGES:-build/packages}"/roentgen-*-linux-x86_64-*.tar.gz; do
+    if [ -f "$tarball" ]; then
+      mkdir -p "$folder"
+      tar -xzf "$tarball" -C "$folder" --strip-components=1
+      echo "setup: unpacked $tarball: $folder/bin/roentgen"
+      return
+    fi
+  done
+  cat <<TEXT
+To have Roentgen in $folder without root:
+  1. a tarball, made by \`make tarball\` on any Debian 12 or taken from a release; nothing is built:
+       mkdir -p $folder && tar -xzf roentgen-*-linux-x86_64-*.tar.gz -C $folder --strip-components=1
+  2. a wheel, made by \`make wheel\` or taken from a release, with Python 3.10 or later:
+       python3 -m venv $folder && $folder/bin/pip install roentgen-*.whl
+TEXT
+  if command -v dpkg-query >/dev/null && [ -z "$(missing_packages)" ]; then
+    cat <<TEXT
+  3. built here; all packages that it takes are installed:
+       cmake --preset release && cmake --build build/release --target roentgen roentgen_shared roentgen_static
+       cmake --install build/release --prefix $folder
+TEXT
+    return
+  fi
+  cat <<TEXT
+  3. built with Spack, which builds what is missing as well, in about an hour (untried):
+       spack -e deploy/spack install && spack env activate deploy/spack
+  4. built from conda-forge's packages (untried):
+       rattler-build build --recipe-dir deploy/conda -c conda-forge
+       micromamba create -p $folder -c ./output -c conda-forge roentgen
+docs/install.md has more.
+TEXT
+}
+
 case "${1:-}" in
   "") packages+=("${lint[@]}") ;;
   --minimal) ;;
   --fuzz) packages+=("${fuzz[@]}") ;;
   --docs) packages+=("${docs[@]}") ;;
   --all) packages+=("${lint[@]}" "${planned[@]}") ;;
+  --prefix)
+    if [ $# -ne 2 ] || [ -z "$2" ]; then
+      echo "[setup.options] --prefix: expected a folder, got $(($# - 1)) words;" \
+        "try tools/setup.sh --prefix \$HOME/roentgen" >&2
+      exit 1
+    fi
+    without_root "$2"
+    exit
+    ;;
   *)
-    echo "[setup.options] $1: expected --minimal, --fuzz, --docs, --all or nothing, got another word; try tools/setup.sh" >&2
+    echo "[setup.options] $1: expected --minimal, --fuzz, --docs, --all, --prefix DIR or nothing, got another word;" \
+      "try tools/setup.sh" >&2
     exit 1
     ;;
 esac
@@ -47,17 +104,14 @@ by_hand() {
   for several processes, when they run: Open MPI 3 or later, or MPICH 3.1 or later, or Intel MPI
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
+without root, or without building: tools/setup.sh --prefix DIR
 TEXT
   exit 1
 }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then by_hand "package manager"; fi
 
-missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  if [ "$status" != "installed" ]; then missing+=("$package"); fi
-done
+mapfile -t missing < <(missing_packages)
 if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: all ${#packages[@]} packages are installed"
   exec tools/python_env.sh
@@ -70,7 +124,8 @@ if [ "$release" != "debian 12" ]; then by_hand "missing ${missing[*]}"; fi
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "[setup.packages] installing ${missing[*]}: expected root or sudo, got neither; try asking your administrator for these packages" >&2
+    echo "[setup.packages] installing ${missing[*]}: expected root or sudo, got neither;" \
+      "try tools/setup.sh --prefix DIR, or ask your administrator for these packages" >&2
     exit 1
   fi
   as_root=(sudo)

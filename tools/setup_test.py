@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 """What a machine that lacks something is told: by setup.sh, and by CMake of a oneDNN that does not fit. Run by `make lint`."""
+import os
 import pathlib
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -21,14 +23,15 @@ class Setup(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_setup(self, *words, path=None):
+    def run_setup(self, *words, path=None, **variables):
+        environment = {"PATH": str(path)} if path else {**os.environ, **variables}
         return subprocess.run([shutil.which("bash"), ROOT / "tools/setup.sh", *words], capture_output=True, text=True,
-                              check=False, env=path and {"PATH": str(path)})
+                              check=False, cwd=ROOT, env=environment)
 
     def test_another_option_is_refused(self):
         ended = self.run_setup("--most")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("[setup.options] --most: expected --minimal, --fuzz, --docs, --all or nothing", ended.stderr)
+        self.assertIn("[setup.options] --most: expected --minimal, --fuzz, --docs, --all, --prefix DIR or nothing", ended.stderr)
 
     def test_without_apt_says_what_to_install(self):
         (self.folder / "cat").symlink_to(shutil.which("cat"))
@@ -36,6 +39,31 @@ class Setup(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertIn("CMake >= 3.25", ended.stderr)
         self.assertIn("oneDNN 2.6", ended.stderr)
+
+    def test_a_prefix_without_a_folder_is_refused(self):
+        for words in (("--prefix",), ("--prefix", ""), ("--prefix", "a", "b")):
+            ended = self.run_setup(*words)
+            self.assertEqual(ended.returncode, 1)
+            self.assertIn("[setup.options] --prefix: expected a folder", ended.stderr)
+            self.assertEqual(ended.stderr.count("\n"), 1)
+
+    def test_a_prefix_without_a_tarball_says_the_ways(self):
+        ended = self.run_setup("--prefix", f"{self.folder}/r", ROENTGEN_PACKAGES=str(self.folder))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        ways = [line.strip()[:2] for line in ended.stdout.splitlines() if line.startswith("  ") and line[2].isdigit()]
+        self.assertEqual(ways, [f"{i}." for i in range(1, len(ways) + 1)])
+        self.assertIn(f"-C {self.folder}/r --strip-components=1", ended.stdout)
+        self.assertFalse((self.folder / "r").exists())
+
+    def test_a_prefix_gets_the_tarball_that_was_made(self):
+        program = self.folder / "roentgen-1" / "bin" / "roentgen"
+        program.parent.mkdir(parents=True)
+        program.write_text("a program")
+        with tarfile.open(self.folder / "roentgen-1-linux-x86_64-glibc2.34.tar.gz", "w:gz") as archive:
+            archive.add(program.parent.parent, arcname="roentgen-1")
+        ended = self.run_setup("--prefix", f"{self.folder}/r", ROENTGEN_PACKAGES=str(self.folder))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual((self.folder / "r/bin/roentgen").read_text(), "a program")
 
     def configure(self, version):
         """CMake's words on a oneDNN of this version, in one line."""

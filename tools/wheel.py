@@ -10,50 +10,68 @@
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = SOURCE / "build" / "python" / "bin"
+import bundle
+
+NOTICES = "LICENSE.third-party"
+LIBRARIES = "roentgen.libs/"  # auditwheel's folder in a wheel
 
 
 def run(*command, **options):
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, **options)
 
 
-def stage(build, folder):
+def stage(build, folder, libraries):
     """The package as it is installed, beside what describes it."""
     shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip")
-    for file in (SOURCE / "python" / "roentgen").iterdir():
+    for file in (bundle.SOURCE / "python" / "roentgen").iterdir():
         if file.is_file():
             shutil.copy(file, folder / "roentgen")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(SOURCE / name, folder)
+        shutil.copy(bundle.SOURCE / name, folder)
+    parts = [*bundle.components(libraries), bundle.nanobind()]
+    (folder / NOTICES).write_text(bundle.notices(parts), encoding="utf-8")
 
 
 def pack(folder, out):
     """A wheel of the staged files alone."""
-    run(TOOLS / "pip", "-q", "--disable-pip-version-check", "wheel", folder, "--no-deps", "--no-build-isolation", "-w",
-        out, "-C", "wheel.cmake=false", "-C", "wheel.platlib=true", "-C", "wheel.packages=roentgen")
+    run(bundle.TOOLS / "pip", "-q", "--disable-pip-version-check", "wheel", folder, "--no-deps", "--no-build-isolation",
+        "-w", out, "-C", "wheel.cmake=false", "-C", "wheel.platlib=true", "-C", "wheel.packages=roentgen")
     return next(out.glob("*.whl"))
 
 
+def check_libraries(wheel, libraries):
+    """Fails unless the wheel holds the libraries whose notices it has. auditwheel adds a hash to their names."""
+    names = zipfile.ZipFile(wheel).namelist()
+    held = {re.sub(r"-[0-9a-f]{8}(?=\.so)", "", name.removeprefix(LIBRARIES)) for name in names
+            if name.startswith(LIBRARIES) and name != LIBRARIES}
+    expected = {path.name for path in libraries.values()}
+    if held != expected:
+        bundle.fail(f"{wheel.name}: expected the linked libraries, got others: {sorted(held ^ expected)}")
+
+
 def main(build, out):
-    out = pathlib.Path(out).resolve()
     work = out / "work"
-    stage(build, work / "stage")
+    libraries = {**bundle.linked(build / "roentgen"), **bundle.linked(build / "_native.abi3.so")}
+    stage(build, work / "stage", libraries)
     shutil.rmtree(work / "plain", ignore_errors=True)
     plain = pack(work / "stage", work / "plain")
     for old in out.glob("*.whl"):
         old.unlink()
-    environment = {**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}"}
-    run(TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", env=environment, stderr=subprocess.DEVNULL)
-    print(next(out.glob("*.whl")))
+    environment = {**os.environ, "PATH": f"{bundle.TOOLS}:{os.environ['PATH']}"}
+    run(bundle.TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", env=environment, stderr=subprocess.DEVNULL)
+    wheel = next(out.glob("*.whl"))
+    check_libraries(wheel, libraries)
+    return wheel
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), sys.argv[2])
+    print(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))

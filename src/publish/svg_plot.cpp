@@ -87,7 +87,8 @@ std::string drawn(const Plot& plot, std::size_t index) {
     if (series.has_marks) {
       marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", at.x, at.y, colour(index));
     }
-    if (std::hypot(at.x - last.x, at.y - last.y) < kLeastStepPx && i + 1 < places.size()) continue;
+    const double dx = at.x - last.x, dy = at.y - last.y;
+    if (dx * dx + dy * dy < kLeastStepPx * kLeastStepPx && i + 1 < places.size()) continue;
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", at.x, at.y);
     last = at;
   }

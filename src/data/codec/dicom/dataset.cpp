@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 #include <isa-l/igzip_lib.h>
 
+#include "data/codec/dicom/dictionary.h"
 #include "data/codec/dicom/memory_stream.h"
 
 namespace roentgen::data {
@@ -31,7 +32,10 @@ constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {
   static std::once_flag done;
-  std::call_once(done, [] { OFLog::configure(OFLogger::OFF_LOG_LEVEL); });
+  std::call_once(done, [] {
+    OFLog::configure(OFLogger::OFF_LOG_LEVEL);
+    complete_dictionary();
+  });
 }
 
 // Tags of items, in either byte order. What looks like one inside a value counts as well: a bound, not a number.

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Lists the libraries of others that a wheel or tarball brings along: packages, versions, licences, lowest glibc.
+
+  tools/bundle.py BUILD    prints the SBOM (CycloneDX 1.5, JSON) of the wheel and the tarball of a build
+
+Libraries come from the loader (ldd), packages and licence texts from Debian's package database. A package without an
+entry in LICENSES is an error, so that nothing is shipped whose licence nobody has read.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.parse
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = SOURCE / "build" / "python" / "bin"  # of tools/python_env.sh
+# Libraries that wheels take from the machine (PEP 600): glibc's, GCC's, C++'s and zlib.
+MACHINE = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1",
+           "libstdc++.so.6", "libz.so.1"}
+# Debian package without the number of its ABI: licence as an SPDX expression, read in the package's copyright file.
+LICENSES = {
+    "libcli11-dev": "BSD-3-Clause", "libdcmtk": "BSD-3-Clause AND Apache-2.0 AND IJG",
+    "libdnnl": "Apache-2.0 AND BSD-3-Clause",
+    "libfmt": "MIT", "libgomp": "GPL-3.0-or-later WITH GCC-exception-3.1", "libhwloc": "BSD-3-Clause",
+    "libhwy": "Apache-2.0", "libicu": "Unicode-DFS-2016", "libisal": "BSD-3-Clause", "liblzma": "LicenseRef-public-domain",
+    "libopenjp2-": "BSD-2-Clause", "libspdlog": "MIT", "libspng": "BSD-2-Clause AND libpng-2.0", "libssl": "Apache-2.0",
+    "libtomlplusplus": "MIT", "libturbojpeg": "BSD-3-Clause AND IJG AND Zlib",
+    "libudev": "LGPL-2.1-or-later", "libxml": "MIT AND ISC", "libxxhash": "BSD-2-Clause", "nanobind": "BSD-3-Clause",
+    "nlohmann-json3-dev": "MIT", "ocl-icd-libopencl": "BSD-2-Clause",
+}
+COMPILED_IN = ("libcli11-dev", "nlohmann-json3-dev")  # headers alone
+DOCUMENTS = pathlib.Path("/usr/share/doc")
+COMMON = pathlib.Path("/usr/share/common-licenses")
+
+# purl: the package's name in SBOMs; notice: file with copyright and licence; files: names of its libraries.
+Component = collections.namedtuple("Component", "name version license purl notice files")
+
+
+def fail(text):
+    sys.exit(f"[bundle] {text}")
+
+
+def output(*command):
+    """Standard output of a command that has to succeed."""
+    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
+
+
+def linked(binary):
+    """Libraries that the loader opens for a program or library: {soname: path}, without the machine's."""
+    found = dict(re.findall(r"^\s+(\S+) => (/\S+) \(", output("ldd", binary), re.MULTILINE))
+    return {name: pathlib.Path(path).resolve() for name, path in found.items() if name not in MACHINE}
+
+
+def package_of(path):
+    """The Debian package that holds a file. Older packages say /lib for what lies in /usr/lib."""
+    for known in (str(path), str(path).removeprefix("/usr")):
+        done = subprocess.run(["dpkg-query", "-S", known], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return done.stdout.split(":")[0]
+    return fail(f"{path}: expected a file of a Debian package, got none; try the packages of tools/setup.sh")
+
+
+def license_of(package):
+    """SPDX expression of a package."""
+    name = package if package in LICENSES else re.sub(r"[\d.]+$", "", package)
+    if name not in LICENSES:
+        fail(f"{package}: expected its licence in tools/bundle.py, got none; read {DOCUMENTS / package / 'copyright'}")
+    return LICENSES[name]
+
+
+def debian_component(package, files):
+    version = output("dpkg-query", "-W", "-f", "${Version}", package)
+    quoted = urllib.parse.quote(version, safe="~")
+    return Component(package, version, license_of(package), f"pkg:deb/debian/{package}@{quoted}",
+                     DOCUMENTS / package / "copyright", files)
+
+
+def nanobind():
+    """The component nanobind, which the Python module is compiled with."""
+    folder = next((TOOLS.parent / "lib").glob("python3*/site-packages/nanobind-*.dist-info"), None)
+    if folder is None:
+        fail(f"{TOOLS.parent}: expected nanobind, got none; try tools/python_env.sh")
+    version = folder.name.removeprefix("nanobind-").removesuffix(".dist-info")
+    return Component("nanobind", version, license_of("nanobind"), f"pkg:pypi/nanobind@{version}",
+                     folder / "licenses" / "LICENSE", ())
+
+
+def components(libraries):
+    """Components of {soname: path} and of the headers that are compiled in, sorted by name."""
+    files = {package: [] for package in COMPILED_IN}
+    for path in libraries.values():
+        files.setdefault(package_of(path), []).append(path.name)
+    return [debian_component(package, tuple(sorted(files[package]))) for package in sorted(files)]
+
+
+def notices(parts):
+    """Copyright and licence of every component, and the long licences that Debian's files refer to, as one text."""
+    texts = {f"{part.name} {part.version}": part.notice.read_text(encoding="utf-8") for part in parts}
+    named = set(re.findall(rf"{COMMON}/([\w.-]*\w)", "\n".join(texts.values())))
+    for name in sorted({(COMMON / name).resolve().name for name in named if (COMMON / name).is_file()}):
+        texts[name] = (COMMON / name).read_text(encoding="utf-8")
+    line = "=" * 80
+    head = "Roentgen is under the Apache License 2.0 (LICENSE). It contains these works of others:\n\n"
+    contents = "".join(f"  {part.name} {part.version}: {part.license}\n" for part in parts)
+    return head + contents + "".join(f"\n{line}\n{name}\n{line}\n{text}" for name, text in texts.items())
+
+
+def sbom(version, parts):
+    """CycloneDX 1.5 document of a release."""
+    own = f"pkg:generic/roentgen@{version}"
+    listed = []
+    for part in parts:
+        entry = {"type": "library", "bom-ref": part.purl, "name": part.name, "version": part.version, "purl": part.purl,
+                 "licenses": [{"expression": part.license}]}
+        if part.files:
+            entry["properties"] = [{"name": "roentgen:file", "value": name} for name in part.files]
+        listed.append(entry)
+    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+            "metadata": {"component": {"type": "application", "bom-ref": own, "name": "roentgen", "version": version,
+                                       "purl": own, "licenses": [{"license": {"id": "Apache-2.0"}}]}},
+            "components": listed, "dependencies": [{"ref": own, "dependsOn": [part.purl for part in parts]}]}
+
+
+def project_version():
+    return re.search(r"project\(roentgen VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+
+
+def lowest(files, prefix):
+    """The lowest version of a library with every symbol that the files ask for: "2.34" for the prefix "GLIBC_2."."""
+    versions = re.findall(rf"\b{re.escape(prefix)}(\d+)\b", output("readelf", "-VW", *files))
+    return prefix.split("_")[1] + max(versions, key=int)
+
+
+def commit_seconds():
+    """Time of files in archives: $SOURCE_DATE_EPOCH, or when HEAD was committed."""
+    return int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "-C", SOURCE, "log", "-1", "--format=%ct"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    program = pathlib.Path(sys.argv[1]) / "roentgen"
+    print(json.dumps(sbom(project_version(), [*components(linked(program)), nanobind()]), indent=1))

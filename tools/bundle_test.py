@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""What tools/bundle.py writes of components that are made up here. Run by `make lint`."""
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+import bundle
+
+
+class Bundle(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def component(self, name, text, files=("liba.so.1",)):
+        notice = self.folder / name
+        notice.write_text(text, encoding="utf-8")
+        return bundle.Component(name, "1.2-3", "MIT", f"pkg:deb/debian/{name}@1.2-3", notice, files)
+
+    def test_the_number_of_an_abi_does_not_change_the_licence(self):
+        for package, licence in (("libfmt9", "MIT"), ("libspdlog1.10", "MIT"), ("libopenjp2-7", "BSD-2-Clause"),
+                                 ("libxml2", "MIT AND ISC"), ("nlohmann-json3-dev", "MIT")):
+            self.assertEqual(bundle.license_of(package), licence)
+
+    def test_a_package_without_a_licence_is_an_error(self):
+        with self.assertRaisesRegex(SystemExit, r"libnew3: expected its licence in tools/bundle.py"):
+            bundle.license_of("libnew3")
+
+    def test_notices_hold_every_text_and_the_long_licences_they_refer_to(self):
+        apache = bundle.COMMON / "Apache-2.0"
+        text = bundle.notices([self.component("liba1", f"(c) A, see {apache}."), self.component("libb1", "(c) B")])
+        self.assertIn("  liba1 1.2-3: MIT\n  libb1 1.2-3: MIT\n", text)
+        self.assertIn("(c) A", text)
+        self.assertIn("(c) B", text)
+        if apache.is_file():
+            self.assertIn("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION", text)
+
+    def test_the_sbom_names_version_licence_and_files(self):
+        document = bundle.sbom("0.1.0", [self.component("liba1", "")])
+        self.assertEqual((document["bomFormat"], document["specVersion"]), ("CycloneDX", "1.5"))
+        part, = document["components"]
+        self.assertEqual(part["licenses"], [{"expression": "MIT"}])
+        self.assertEqual(part["properties"], [{"name": "roentgen:file", "value": "liba.so.1"}])
+        self.assertEqual(document["dependencies"][0]["dependsOn"], [part["bom-ref"]])
+
+    def test_the_lowest_glibc_is_that_of_the_newest_symbol(self):
+        self.assertRegex(bundle.lowest([sys.executable], "GLIBC_2."), r"^2\.\d+$")
+        with unittest.mock.patch.object(bundle, "output", return_value="GLIBC_2.9 GLIBC_2.34 GLIBC_2.4 GLIBCXX_3.4.30"):
+            self.assertEqual(bundle.lowest(["a"], "GLIBC_2."), "2.34")
+            self.assertEqual(bundle.lowest(["a"], "GLIBCXX_3.4."), "3.4.30")
+
+
+if __name__ == "__main__":
+    unittest.main()
