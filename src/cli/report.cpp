@@ -215,8 +215,10 @@ class ReportCommand final : public Command {
     publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
     if (!beside_.empty()) {
       input.runs.push_back(read_run(beside_, beside_evaluation_));
-      check_same_figures(input.runs[0], input.runs[1],
-                         (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
+      if (!evaluation_.empty() || labels_.empty()) {  // else the predictions are compared, with checks of their own
+        check_same_figures(input.runs[0], input.runs[1],
+                           (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
+      }
       input.recipe_differences = score::to_value(score::recipe_differences(
           publish::without_folders(input.runs[0].recipe), publish::without_folders(input.runs[1].recipe)));
     }
