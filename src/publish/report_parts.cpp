@@ -75,8 +75,9 @@ const std::string_view kReportStyle =
     "gap:2px}figure img{width:150px;height:150px;object-fit:contain;background:#000}"
     "figcaption{grid-column:1/3;font-size:13px;overflow-wrap:anywhere}"
     "@media (max-width:600px){.wide{display:none}.narrow{display:block}}"
-    "@media print{nav,.skip{display:none}.scroll,pre{overflow:visible;white-space:pre-wrap}"
-    "svg,figure,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}}";
+    "@media print{nav,.skip{display:none}.scroll{overflow:visible}table{font-size:10px}.n{white-space:normal}"
+    "td,th{padding-right:6px}pre{white-space:pre-wrap}svg,figure,tr{break-inside:avoid}"
+    "h2,h3,h4{break-after:avoid}}";
 
 std::string absent(std::string_view text) { return fmt::format("<p class=\"absent\">{}</p>\n", escaped(text)); }
 
