@@ -4,7 +4,7 @@
 """Executes the notebooks of docs/notebooks with the Python package of a build, and stores their outputs.
 
   tools/notebooks.py BUILD [NOTEBOOK ...]            as build/release; stores outputs and pictures in the notebooks
-  tools/notebooks.py BUILD --quick [NOTEBOOK ...]    with the small sizes of each notebook's cell "parameters"; stores nothing
+  tools/notebooks.py BUILD --quick [NOTEBOOK ...]    at the small sizes of the cells "parameters"; stores nothing
 
 Runs under build/python/bin/python (tools/python_env.sh). Exit code 77 and a line where the build has no package or a
 module that a notebook imports is absent.
@@ -100,7 +100,7 @@ def execute(build, path, is_quick):
     notebook = nbformat.read(path, as_version=4)
     absent = absent_modules(imported(notebook))
     if absent:
-        print(f"SKIPPED: {path.name}: no module {', '.join(absent)}; {sys.executable} -m pip install {' '.join(absent)}")
+        print(f"SKIPPED: {path.name}: no module {', '.join(absent)}; pip install {' '.join(absent)}, as in CONTRIBUTING.md")
         return False
     if is_quick:
         with_quick_sizes(notebook)
