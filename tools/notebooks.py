@@ -100,7 +100,7 @@ def execute(build, path, is_quick):
     notebook = nbformat.read(path, as_version=4)
     absent = absent_modules(imported(notebook))
     if absent:
-        print(f"SKIPPED: {path.name}: no module {', '.join(absent)}; pip install {' '.join(absent)}, as in CONTRIBUTING.md")
+        print(f"SKIPPED: {path.name}: no module {', '.join(absent)} (CONTRIBUTING.md, Notebooks)")
         return False
     if is_quick:
         with_quick_sizes(notebook)
