@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 """What the pages promise: commands that prove something fail where nothing runs, README's picture is the quickstart's."""
+import json
 import pathlib
 import re
 import unittest
@@ -22,6 +23,15 @@ class Docs(unittest.TestCase):
     def test_the_program_of_the_library_page_is_the_one_that_is_tested(self):
         shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/library.md").read_text(encoding="utf-8"), re.DOTALL)
         self.assertIn(shown[1], (ROOT / "tests/consumer/main.cpp").read_text(encoding="utf-8"))
+
+    def test_notebooks_hold_outputs_of_cells_that_ran_and_little_else(self):
+        for path in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
+            self.assertLess(path.stat().st_size, 400_000, path)
+            cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+            self.assertEqual([cell["execution_count"] for cell in cells], list(range(1, len(cells) + 1)), path)
+            outputs = [output for cell in cells for output in cell["outputs"]]
+            self.assertTrue(outputs, path)
+            self.assertNotIn("error", [output["output_type"] for output in outputs], path)
 
 
 if __name__ == "__main__":

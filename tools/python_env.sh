@@ -19,7 +19,8 @@ leave_out() {
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then leave_out "no Python 3.10"; fi
 mkdir -p build
 if ! python3 -m venv --clear "$environment" >/dev/null 2>&1; then leave_out "python3 -m venv fails (python3-venv)"; fi
-if ! "$environment/bin/pip" install -q --disable-pip-version-check -r "$list" 2>"$environment/pip.log"; then
+pip=("$environment/bin/pip" install -q --no-compile --disable-pip-version-check)
+if ! "${pip[@]}" -r "$list" 2>"$environment/pip.log"; then
   leave_out "pip could not install $list: $(tail -n 1 "$environment/pip.log")"
 fi
 cp "$list" "$stamp"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen report: a run folder as one page to look at and pass on.
+// roentgen report: a run folder as one page to look at and pass on, or two beside each other.
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "cli/command_list.h"
 #include "cli/output_file.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/terminal.h"
+#include "data/source/table_fields.h"
 #include "engine/engine.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -17,9 +20,11 @@
 #include "io/toml.h"
 #include "publish/error_gallery.h"
 #include "publish/report_page.h"
+#include "publish/run_tables.h"
+#include "score/compared_side.h"
 #include "score/eval_set.h"
 #include "score/evaluated_data.h"
-#include "score/prediction_file.h"
+#include "score/recipe_difference.h"
 #include "score/stored_evaluation.h"
 #include "score/truth.h"
 #include "train/aurocs_csv.h"
@@ -30,6 +35,8 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t kReplicates = 2000;  // as roentgen compare
 
 // All whole lines: of a run that was killed, or goes on, the last one may be cut short.
 std::vector<Value> read_log(const fs::path& path) {
@@ -44,15 +51,111 @@ std::vector<Value> read_log(const fs::path& path) {
   return lines;
 }
 
+// Last part of the folder's path.
+std::string run_name(const fs::path& folder) {
+  const fs::path full = fs::absolute(folder).lexically_normal();
+  return (full.has_filename() ? full : full.parent_path()).filename().string();
+}
+
+std::string short_hash(const std::string& sha256) { return sha256.substr(0, 12); }
+
+publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
+  const train::RunFolder folder(path);
+  for (const fs::path& file : {folder.recipe(), folder.log()}) {
+    if (fs::is_regular_file(file)) continue;
+    throw ConfigError(error_text("cli.report", path.string(), "a run folder with recipe.toml and log.jsonl",
+                                 "no " + file.filename().string(), "the --out folder of roentgen train"));
+  }
+  publish::ReportRun run{.name = run_name(path)};
+  run.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
+  run.log = read_log(folder.log());
+  if (fs::exists(folder.data())) run.data = io::read_json(folder.data()).or_throw<ConfigError>();
+  if (!evaluation.empty()) run.evaluation = score::read_evaluation(evaluation, folder.best());
+  publish::check_tables("publish.report", run.data, run.evaluation);
+  if (evaluation.empty() && fs::exists(folder.aurocs())) {
+    for (auto& [label, auroc] : train::read_aurocs(folder.aurocs())) {
+      run.validation.push_back({.label = std::move(label), .value = auroc});
+    }
+  }
+  return run;
+}
+
+// Images, labels and truth of a run's figures, as far as it says: the hash of the images' names, and for each label its
+// positives and known images.
+struct FigureBasis {
+  std::string list{};
+  std::map<std::string, std::string> labels{};
+};
+
+FigureBasis basis_of(const publish::ReportRun& run) {
+  FigureBasis basis;
+  if (run.evaluation.is_null()) {
+    basis.list = publish::text_of(publish::find(run.data, {"splits", "val", "list_sha256"}));
+    for (const publish::ForestRow& row : run.validation) basis.labels[row.label];
+    return basis;
+  }
+  basis.list = publish::evaluated_list(run.evaluation);
+  for (const auto& [label, row] : publish::find(run.evaluation, {"auroc", "labels"})->as_table()) {
+    basis.labels[label] =
+        fmt::format("{} of {}", publish::text_of(row.find("positives")), publish::text_of(row.find("n")));
+  }
+  return basis;
+}
+
+// Figures of two runs stand side by side only where they are of the same images, labels and truth.
+void check_same_figures(const publish::ReportRun& run, const publish::ReportRun& beside, const std::string& what) {
+  const FigureBasis a = basis_of(run), b = basis_of(beside);
+  const auto names = [](const FigureBasis& basis) {
+    std::vector<std::string> all;
+    for (const auto& [label, counts] : basis.labels) all.push_back(label);
+    return all;
+  };
+  const auto refuse = [&](std::string_view expected, std::string_view got, std::string_view remedy) {
+    throw ConfigError(error_text("cli.report", what, expected, got, remedy));
+  };
+  if (names(a) != names(b)) {
+    refuse(fmt::format("figures of the labels of {}: {}", run.name, data::first_names(names(a), 20)),
+           "those of " + data::first_names(names(b), 20), "two runs with the same labels");
+  }
+  if (!a.list.empty() && !b.list.empty() && a.list != b.list) {
+    refuse(fmt::format("figures of the images of {} (list {})", run.name, short_hash(a.list)),
+           fmt::format("those of others (list {})", short_hash(b.list)), "both runs on the very same images");
+  }
+  for (const auto& [label, counts] : a.labels) {
+    if (b.labels.at(label) == counts) continue;
+    refuse(fmt::format("the truth of {}: {} positive for {}", run.name, counts, label), b.labels.at(label),
+           "one version of the labels for both");
+  }
+}
+
+score::ComparedModel read_predictions(const fs::path& run, const fs::path& given, const publish::ReportRun& read) {
+  const fs::path file = given.empty() ? train::RunFolder(run).predictions() : given;
+  if (!fs::exists(file)) {
+    throw ConfigError(error_text("cli.report", file.string(), "predictions beside --labels", "no such file",
+                                 "--preds FILE, or a run that has finished an epoch with validation"));
+  }
+  score::ComparedModel model = score::read_model(file.string(), file);
+  if (const Value* tables = read.data.find("csv"); tables != nullptr && tables->is_array()) {
+    for (const Value& table : tables->as_array()) {
+      model.csv_sha256.push_back(publish::text_of(table.find("sha256")));
+    }
+  }
+  return model;
+}
+
 class ReportCommand final : public Command {
  public:
   ReportCommand()
       : Command(
             "report",
-            "Write a run as one self-contained HTML page: results with intervals, curves, worst errors, recipe.",
+            "Write a run, or two side by side, as one self-contained HTML page: results with intervals, thresholds, "
+            "curves, worst errors, recipe.",
             "roentgen report run --evaluation eval.json --out report.html\n"
             "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
-            "--data nih --out report.html") {}
+            "--data nih --out report.html\n"
+            "roentgen report run --beside run2 --labels nih/Data_Entry_2017_v2020.csv --out report.html\n"
+            "roentgen report run --evaluation eval.json --preds test_preds.csv --beside run2 --beside-evaluation "
+            "eval2.json --beside-preds test_preds2.csv --labels nih/Data_Entry_2017_v2020.csv --out report.html") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
             {.name = "--out", .target = &out_, .doc = "page to write", .need = Need::Required, .is_output = true},
@@ -72,6 +175,18 @@ class ReportCommand final : public Command {
              .target = &data_,
              .doc = "folder with the images of --preds: the page gets a gallery of the worst errors with heat-maps",
              .value_name = "DIR"},
+            {.name = "--beside",
+             .target = &beside_,
+             .doc = "second run folder: both in every table and plot, paired differences with --labels",
+             .value_name = "RUN"},
+            {.name = "--beside-evaluation",
+             .target = &beside_evaluation_,
+             .doc = "--evaluation of the second run, on the same images",
+             .value_name = "FILE"},
+            {.name = "--beside-preds",
+             .target = &beside_predictions_,
+             .doc = "--preds of the second run, on the same images",
+             .value_name = "FILE"},
             {.name = "--gallery",
              .target = &cases_,
              .doc = "false positives, and false negatives, of each finding in the gallery; 0 = none",
@@ -84,55 +199,69 @@ class ReportCommand final : public Command {
              .doc = "also write the AUROCs with their intervals as an SVG picture",
              .is_output = true}};
   }
-  // Nothing is written into the run's own files.
+  // Nothing is written into the runs' own files.
   [[nodiscard]] Folders folders() const override {
-    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own(), .read = {labels_}};
+    Folders folders{.data = data_, .own = {}, .read = {labels_}};
+    for (const fs::path& run : {run_, beside_}) {
+      if (run.empty()) continue;
+      const Paths own = train::RunFolder(run).own();
+      folders.own.insert(folders.own.end(), own.begin(), own.end());
+    }
+    return folders;
   }
 
   [[nodiscard]] CommandResult run() override {
-    const train::RunFolder folder(run_);
-    for (const fs::path& file : {folder.recipe(), folder.log()}) {
-      if (fs::is_regular_file(file)) continue;
-      throw ConfigError(error_text("cli.report", run_.string(), "a run folder with recipe.toml and log.jsonl",
-                                   "no " + file.filename().string(), "the --out folder of roentgen train"));
-    }
-    if (!predictions_.empty() && labels_.empty()) {
-      throw ConfigError(error_text("cli.report", "--preds", "--labels PATH with the truth beside it", "none",
-                                   "roentgen report --help"));
-    }
-    if (!data_.empty() && !fs::is_directory(data_)) {
-      throw ConfigError(error_text("cli.report", "--data " + data_.string(), "a folder with images", "no such folder",
-                                   "the folder of the images, or no --data"));
-    }
-    publish::ReportInput input;
-    input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
-    input.log = read_log(folder.log());
-    if (fs::exists(folder.data())) input.data = io::read_json(folder.data()).or_throw<ConfigError>();
-    if (!evaluation_.empty()) input.evaluation = score::read_evaluation(evaluation_, folder.best());
-    if (evaluation_.empty() && fs::exists(folder.aurocs())) {
-      for (auto& [label, auroc] : train::read_aurocs(folder.aurocs())) {
-        input.validation.push_back({.label = std::move(label), .value = auroc});
+    check_arguments();
+    publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
+    if (!beside_.empty()) {
+      input.runs.push_back(read_run(beside_, beside_evaluation_));
+      if (!evaluation_.empty() || labels_.empty()) {  // else the predictions are compared, with checks of their own
+        check_same_figures(input.runs[0], input.runs[1],
+                           (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
       }
+      input.recipe_differences = score::to_value(score::recipe_differences(
+          publish::without_folders(input.runs[0].recipe), publish::without_folders(input.runs[1].recipe)));
     }
-    if (!labels_.empty()) input.scored = read_scored(folder);
-    add_gallery(folder, input);
+    if (!labels_.empty()) add_scored(input);
+    add_gallery(input);
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
     if (!forest_.empty()) io::write_file_atomically(forest_, forest);
     terminal::print(fmt::format("{}: one page, nothing beside it needed\n", out_.string()));
     return {.json = Value::Table{{"file", out_.string()},
-                                 {"has_evaluation", !input.evaluation.is_null()},
-                                 {"has_curves", input.scored.has_value()},
+                                 {"has_evaluation", !input.runs[0].evaluation.is_null()},
+                                 {"has_curves", input.runs[0].scored.has_value()},
                                  {"has_gallery", input.gallery.has_value()}}};
   }
 
  private:
-  void add_gallery(const train::RunFolder& folder, publish::ReportInput& input) const {
+  void check_arguments() const {
+    const auto need = [](bool holds, std::string_view what, std::string_view expected, std::string_view got) {
+      if (!holds) throw ConfigError(error_text("cli.report", what, expected, got, "roentgen report --help"));
+    };
+    need(predictions_.empty() || !labels_.empty(), "--preds", "--labels PATH with the truth beside it", "none");
+    need(!beside_.empty() || (beside_evaluation_.empty() && beside_predictions_.empty()),
+         beside_evaluation_.empty() ? "--beside-preds" : "--beside-evaluation", "--beside RUN with the second run",
+         "none");
+    if (!beside_.empty()) {
+      need(evaluation_.empty() == beside_evaluation_.empty(), "--beside",
+           "--evaluation and --beside-evaluation, or neither", "one of them");
+      need(predictions_.empty() == beside_predictions_.empty(), "--beside", "--preds and --beside-preds, or neither",
+           "one of them");
+    }
+    if (!data_.empty() && !fs::is_directory(data_)) {
+      throw ConfigError(error_text("cli.report", "--data " + data_.string(), "a folder with images", "no such folder",
+                                   "the folder of the images, or no --data"));
+    }
+  }
+
+  void add_gallery(publish::ReportInput& input) const {
+    const train::RunFolder folder(run_);
     if (cases_ == 0) {
       input.no_gallery = "None was asked for (--gallery 0).";
     } else if (data_.empty()) {
       input.no_gallery = "No images to show: --data DIR, since a run does not say where its images lie.";
-    } else if (!input.scored) {
+    } else if (!input.runs[0].scored) {
       input.no_gallery = "No truth to tell errors by: --labels PATH, with --preds FILE or the run's own preds.csv.";
     } else if (!fs::exists(folder.best())) {
       input.no_gallery = "No heat-maps: the run folder has no checkpoints/best.safetensors.";
@@ -142,25 +271,45 @@ class ReportCommand final : public Command {
           .data = data_,
           .cases = cases_,
           .names = shows_names_ ? publish::ImageNames::Shown : publish::ImageNames::Hidden};
-      input.gallery = publish::make_gallery(input.scored->predictions, request, *engine::make_engine("cpu"));
+      input.gallery = publish::make_gallery(input.runs[0].scored->predictions, request, *engine::make_engine("cpu"));
     }
   }
 
-  [[nodiscard]] publish::ScoredPredictions read_scored(const train::RunFolder& folder) const {
-    const fs::path file = predictions_.empty() ? folder.predictions() : predictions_;
-    if (!fs::exists(file)) {
-      throw ConfigError(error_text("cli.report", file.string(), "predictions beside --labels", "no such file",
-                                   "--preds FILE, or a run that has finished an epoch with validation"));
+  // Predictions of each run beside the truth, and the comparison of two.
+  void add_scored(publish::ReportInput& input) const {
+    std::vector<score::ComparedModel> models{read_predictions(run_, predictions_, input.runs[0])};
+    if (input.runs.size() > 1) models.push_back(read_predictions(beside_, beside_predictions_, input.runs[1]));
+    const score::ComparedModel first = models.front();
+    const score::Truth truth = score::read_truth(labels_, first.predictions.labels,
+                                                 train::read_recipe(train::RunFolder(run_).recipe(), {}).data);
+    std::vector<score::ComparedSide> sides;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      sides.push_back(score::make_side(models[i].what, {models[i]}, truth, first));
+      const score::EvalSet& set = sides[i].sets.front();
+      input.runs[i].scored =
+          publish::ScoredPredictions{.predictions = set.predictions,
+                                     .list_sha256 = set.list_sha256,
+                                     .predictions_sha256 = models[i].predictions_sha256,
+                                     .labels_sha256 = fmt::format("{}", fmt::join(truth.dataset.csv_sha256, ", "))};
     }
-    score::PredictionFile predictions = score::read_prediction_file(file);
-    const score::Truth truth =
-        score::read_truth(labels_, predictions.labels, train::read_recipe(folder.recipe(), {}).data);
-    score::EvalSet set = score::join(std::move(predictions), truth, file.string());
     terminal::print(score::absent_text(truth.dataset));
-    return {.predictions = std::move(set.predictions),
-            .list_sha256 = std::move(set.list_sha256),
-            .predictions_sha256 = io::sha256_hex(io::read_text(file).or_throw()),
-            .labels_sha256 = fmt::format("{}", fmt::join(truth.dataset.csv_sha256, ", "))};
+    if (sides.size() < 2) return;
+    check_list(input.runs[0], sides[0].sets.front().list_sha256);
+    for (const std::string& warning : {score::version_warning("A", sides[0]), score::version_warning("B", sides[1])}) {
+      if (!warning.empty()) log::warning(warning);
+    }
+    input.comparison =
+        score::compare(sides[0], sides[1], {.replicates = kReplicates, .threads = train::compute_threads({})});
+  }
+
+  // Differences stand beside the figures of the evaluation.
+  void check_list(const publish::ReportRun& run, const std::string& list) const {
+    const std::string evaluated = publish::evaluated_list(run.evaluation);
+    if (evaluated.empty() || evaluated == list) return;
+    throw ConfigError(error_text("cli.report", predictions_.empty() ? "--beside" : predictions_.string(),
+                                 "predictions on the images of --evaluation (list " + short_hash(evaluated) + ")",
+                                 "others (list " + short_hash(list) + ")",
+                                 "--preds and --beside-preds of those images"));
   }
 
   fs::path run_;
@@ -168,6 +317,9 @@ class ReportCommand final : public Command {
   fs::path forest_;
   fs::path evaluation_;
   fs::path predictions_;
+  fs::path beside_;
+  fs::path beside_evaluation_;
+  fs::path beside_predictions_;
   fs::path labels_;
   fs::path data_;
   std::int64_t cases_ = 3;

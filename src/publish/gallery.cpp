@@ -75,7 +75,7 @@ std::string gallery_html(const Gallery& gallery, const std::string& of, std::siz
                                  fmt::format("at most {} bytes of pictures", most_bytes),
                                  fmt::format("more even at {} pixels a side", kSidesPx.back()), "a smaller --gallery"));
   }
-  std::string text = "<h2>Error gallery</h2>\n<p>" + escaped(of) +
+  std::string text = "<h2 id=\"gallery\">Error gallery</h2>\n<p>" + escaped(of) +
                      ". Of every finding the images labelled negative that the model finds most probable, and those "
                      "labelled positive that it finds least probable, whatever the threshold; equal ones by name. "
                      "Below each its probability" +

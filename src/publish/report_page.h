@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The page that shows a run: one HTML file with everything in it, to be opened anywhere and passed on. Which files it
-// is made from belongs to the command.
+// The page that shows a run, or two side by side: one HTML file with everything in it, to be opened anywhere and passed
+// on. Which files it is made from belongs to the command.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/value.h"
+#include "eval/comparison.h"
 #include "eval/predictions.h"
 #include "publish/gallery.h"
 #include "publish/svg_plot.h"
@@ -26,8 +27,10 @@ struct ScoredPredictions {
   std::string labels_sha256{};
 };
 
-/// What a page tells of. What is absent is named in the page as absent.
-struct ReportInput {
+/// One run of a page. What is absent is named in the page as absent.
+struct ReportRun {
+  /// Name for people: the last part of the folder's path.
+  std::string name{};
   /// recipe.toml.
   Value recipe{};
   /// Lines of log.jsonl, in order.
@@ -40,7 +43,17 @@ struct ReportInput {
   std::vector<ForestRow> validation{};
   /// For ROC curves and reliability diagrams.
   std::optional<ScoredPredictions> scored{};
-  /// Of `scored`.
+};
+
+/// Contents of a page: one run, or A and B.
+struct ReportInput {
+  /// One or two. Two with evaluations, or with predictions, have the same images in the same order, labels and truth.
+  std::vector<ReportRun> runs{};
+  /// B less A on the predictions of both; nothing for one run, and where there are no predictions beside the truth.
+  std::optional<eval::Comparison> comparison{};
+  /// {key: {"a", "b"}} of the recipes' keys that differ; null for one run.
+  Value recipe_differences{};
+  /// Of the first run's predictions.
   std::optional<Gallery> gallery{};
   /// Where there is no gallery: one line that says why.
   std::string no_gallery{};
@@ -63,8 +76,8 @@ struct TrainingCurves {
 /// `data` or `evaluation` is no such table, and as gallery_html(); DataError as eval::check_predictions().
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
-/// The AUROCs of the page with their intervals as a forest plot: an SVG file of its own. ConfigError where there are
-/// none.
+/// The AUROCs of the page with their intervals as a forest plot, of two runs on one axis: an SVG file of its own.
+/// ConfigError where there are none.
 [[nodiscard]] std::string forest_figure(const ReportInput& input);
 
 }  // namespace roentgen::publish

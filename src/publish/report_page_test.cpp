@@ -4,10 +4,12 @@
 // The page shows what it was given, says what it was not, and loads nothing.
 #include "publish/report_page.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "eval/comparison.h"
 
 namespace roentgen::publish {
 namespace {
@@ -19,12 +21,15 @@ Value step(int number, double loss) {
   return Value::Table{{"kind", "step"}, {"step", number}, {"loss", loss}, {"lr", 0.01}};
 }
 
-ReportInput sample() {
-  return {.recipe = Value::Table{{"model", Value::Table{{"name", "resnet18"}, {"file", ""}}},
+ReportRun sample_run() {
+  return {.name = "baseline",
+          .recipe = Value::Table{{"model", Value::Table{{"name", "resnet18"}, {"file", ""}}},
                                  {"train", Value::Table{{"init", "/home/somebody/weights.safetensors"}}}},
           .log = {step(1, 0.7), step(2, 0.5),
                   Value::Table{{"kind", "epoch"}, {"step", 2}, {"val_loss", 0.6}, {"val_auroc", 0.8}}}};
 }
+
+ReportInput sample() { return {.runs = {sample_run()}}; }
 
 ScoredPredictions scored() {
   return {.predictions = {.label_names = {"Mass", "Hernia"},
@@ -43,23 +48,26 @@ TEST(ReportPage, says_what_is_absent) {
   EXPECT_THAT(page, HasSubstr("No truth to hold predictions against"));
   EXPECT_THAT(page, HasSubstr("Validation AUROC, mean of findings"));
   ReportInput empty = sample();
-  empty.log.clear();
+  empty.runs[0].log.clear();
   EXPECT_THAT(report_page(empty), HasSubstr("no finished update"));
 }
 
 TEST(ForestFigure, needs_aurocs) {
   EXPECT_THROW(static_cast<void>(forest_figure(sample())), ConfigError);
   ReportInput validated = sample();
-  validated.validation = {{.label = "Mass", .value = 0.75}};
+  validated.runs[0].validation = {{.label = "Mass", .value = 0.75}};
   EXPECT_THAT(forest_figure(validated), HasSubstr("0.750"));
 }
 
 TEST(ReportPage, holds_no_folder_image_script_or_address) {
   ReportInput input = sample();
-  input.scored = scored();
+  input.runs[0].scored = scored();
   const std::string page = report_page(input);
-  for (const char* text : {"/home/somebody", "patient7", "<script", "http:", "https:", "src=", "href=", "url("}) {
+  for (const char* text : {"/home/somebody", "patient7", "<script", "http:", "https:", "src=", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(text))) << text;
+  }
+  for (std::size_t at = page.find("href="); at != std::string::npos; at = page.find("href=", at + 1)) {
+    EXPECT_EQ(page.substr(at, 7), "href=\"#") << "links stay on the page";
   }
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
   EXPECT_THAT(page, HasSubstr("weights.safetensors"));
@@ -67,7 +75,7 @@ TEST(ReportPage, holds_no_folder_image_script_or_address) {
 
 TEST(ReportPage, curves_come_from_predictions_and_truth) {
   ReportInput input = sample();
-  input.scored = scored();
+  input.runs[0].scored = scored();
   const std::string page = report_page(input);
   EXPECT_THAT(page, HasSubstr("Mass: 1.000"));
   EXPECT_THAT(page, HasSubstr("Mass: ECE 0.150"));
@@ -76,8 +84,8 @@ TEST(ReportPage, curves_come_from_predictions_and_truth) {
 
 TEST(ReportPage, evaluation_stands_with_intervals_and_other_images_are_told) {
   ReportInput input = sample();
-  input.scored = scored();
-  input.evaluation = Value::Table{
+  input.runs[0].scored = scored();
+  input.runs[0].evaluation = Value::Table{
       {"auroc",
        Value::Table{
            {"mean", 0.8125},
@@ -88,14 +96,14 @@ TEST(ReportPage, evaluation_stands_with_intervals_and_other_images_are_told) {
   EXPECT_THAT(page, Not(HasSubstr("<Mass>")));
   EXPECT_THAT(page, HasSubstr("(0.750 to 0.875)"));
   EXPECT_THAT(page, HasSubstr("other images than those of the results"));
-  input.evaluation.set("split", Value::Table{{"list_sha256", "feed"}});
+  input.runs[0].evaluation.set("split", Value::Table{{"list_sha256", "feed"}});
   EXPECT_THAT(report_page(input), Not(HasSubstr("other images than those of the results")));
 }
 
 TEST(ReportPage, says_why_a_figure_has_no_interval) {
   ReportInput input = sample();
   const Value few = Value::Table{{"auroc", 0.8125}, {"low", nullptr}, {"high", nullptr}, {"no_interval", "too few"}};
-  input.evaluation = Value::Table{
+  input.runs[0].evaluation = Value::Table{
       {"auroc", Value::Table{{"mean", 0.8125},
                              {"mean_low", nullptr},
                              {"mean_high", nullptr},
@@ -106,32 +114,106 @@ TEST(ReportPage, says_why_a_figure_has_no_interval) {
 
 TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {
   ReportInput input = sample();
-  input.scored = scored();
+  input.runs[0].scored = scored();
   const auto with_split = [&](const char* name) {
-    input.data = Value::Table{{"splits", Value::Table{{name, Value::Table{{"list_sha256", "feed"}}}}}};
+    input.runs[0].data = Value::Table{{"splits", Value::Table{{name, Value::Table{{"list_sha256", "feed"}}}}}};
     return report_page(input);
   };
   EXPECT_THAT(with_split("val"), HasSubstr("best epoch was chosen on these very images"));
   EXPECT_THAT(with_split("train"), HasSubstr("how much was memorised"));
   EXPECT_THAT(with_split("test"), HasSubstr("split &quot;test&quot; of the run, "));
   const Value same = Value::Table{{"list_sha256", "feed"}};
-  input.data = Value::Table{{"splits", Value::Table{{"train", same}, {"test", same}}}};
+  input.runs[0].data = Value::Table{{"splits", Value::Table{{"train", same}, {"test", same}}}};
   EXPECT_THAT(report_page(input), HasSubstr("a list that is no split of the run")) << "names cannot tell which";
 }
 
 TEST(ReportPage, validation_figures_are_named_as_such) {
   ReportInput input = sample();
-  input.validation = {{.label = "Mass", .value = 0.5}};
+  input.runs[0].validation = {{.label = "Mass", .value = 0.5}};
   EXPECT_THAT(report_page(input), HasSubstr("the epoch was chosen on these very images"));
 }
 
 TEST(ReportPage, refuses_tables_of_another_kind) {
   ReportInput input = sample();
-  input.evaluation = Value::Table{{"points", 1}};
+  input.runs[0].evaluation = Value::Table{{"points", 1}};
   EXPECT_THROW((void)report_page(input), ConfigError);
   input = sample();
-  input.data = Value::Table{{"splits", 1}};
+  input.runs[0].data = Value::Table{{"splits", 1}};
   EXPECT_THROW((void)report_page(input), ConfigError);
+}
+
+TEST(ReportPage, names_the_run_and_links_every_section_that_it_lists) {
+  ReportInput input = sample();
+  input.runs[0].name = "<base>";
+  const std::string page = report_page(input);
+  EXPECT_THAT(page, HasSubstr("<title>Training report: &lt;base&gt;</title>"));
+  EXPECT_THAT(page, HasSubstr("<h1>Training report: &lt;base&gt;</h1>"));
+  for (const char* id : {"results", "thresholds", "curves", "training", "gallery", "data", "recipe"}) {
+    EXPECT_THAT(page, HasSubstr(fmt::format("href=\"#{}\"", id)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("id=\"{}\"", id)));
+  }
+}
+
+Value at_threshold(double value) {
+  return Value::Table{
+      {"labels", Value::Table{{"Mass", Value::Table{{"value", value}, {"low", 0.25}, {"high", 0.875}}}}}};
+}
+
+// 8 positives of 40 images: 6 are called, and 4 of the negatives.
+Value evaluation_with_points() {
+  const Value row = Value::Table{{"auroc", 0.8125}, {"low", 0.75}, {"high", 0.875}, {"positives", 8}, {"n", 40}};
+  return Value::Table{{"auroc", Value::Table{{"mean", 0.8125}, {"labels", Value::Table{{"Mass", row}}}}},
+                      {"metrics", Value::Table{{"sensitivity", at_threshold(0.75)},
+                                               {"specificity", at_threshold(0.875)},
+                                               {"ppv", at_threshold(0.6)},
+                                               {"npv", at_threshold(28.0 / 30.0)}}},
+                      {"points", Value::Table{{"rule", "f1"},
+                                              {"thresholds", Value::Table{{"Mass", 0.4375}}},
+                                              {"fitted_on", Value::Table{{"images", 1200}}}}}};
+}
+
+TEST(ReportPage, thresholds_stand_with_rates_and_whole_counts) {
+  ReportInput input = sample();
+  EXPECT_THAT(report_page(input), HasSubstr("No thresholds: they come with --evaluation"));
+  input.runs[0].evaluation = evaluation_with_points();
+  const std::string page = report_page(input);
+  EXPECT_THAT(page, HasSubstr("Chosen by F1 on 1200 validation images"));
+  EXPECT_THAT(page, HasSubstr("<td>Mass</td><td class=\"n\">0.438</td><td class=\"n\">0.750 (0.250 to 0.875)</td>"
+                              "<td class=\"n\">0.875 (0.250 to 0.875)</td>"));
+  EXPECT_THAT(page,
+              HasSubstr("<td class=\"n\">6</td><td class=\"n\">4</td><td class=\"n\">2</td><td class=\"n\">28</td>"));
+}
+
+// Two runs on the same images.
+ReportInput two_runs() {
+  ReportInput input{.runs = {sample_run(), sample_run()}};
+  input.runs[1].name = "wide";
+  for (ReportRun& run : input.runs) run.scored = scored();
+  eval::Predictions& second = input.runs[1].scored->predictions;
+  second.probabilities[2] = 0.15F;  // a positive below a negative
+  input.comparison = eval::compare(input.runs[0].scored->predictions, second, {.replicates = 20});
+  input.comparison->labels[0].delta.interval = eval::Interval{.low = -0.5, .high = 0.125};
+  input.recipe_differences = Value::Table{{"optimizer.lr", Value::Table{{"a", 0.1}, {"b", 0.2}}}};
+  return input;
+}
+
+TEST(ReportPage, two_runs_share_tables_and_plots) {
+  const std::string page = report_page(two_runs());
+  for (const char* text : {"Training report: baseline beside wide", "A: baseline", "B: wide", "B - A (95% interval)",
+                           "Differences are B - A", "A 1.000", "B 0.750", "A training", "B validation AUROC",
+                           "optimizer.lr", "-0.250 (-0.500 to +0.125)"}) {
+    EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+  ReportInput unpaired = two_runs();
+  unpaired.comparison.reset();
+  unpaired.runs[0].validation = unpaired.runs[1].validation = {{.label = "Mass", .value = 0.5}};
+  EXPECT_THAT(report_page(unpaired), HasSubstr("No differences: they are paired by patient"));
+}
+
+TEST(ForestFigure, puts_two_runs_on_one_axis) {
+  const std::string svg = forest_figure(two_runs());
+  EXPECT_THAT(svg, HasSubstr("A: baseline"));
+  EXPECT_THAT(svg, HasSubstr("B: wide"));
 }
 
 TEST(TrainingCurves, many_updates_become_means) {

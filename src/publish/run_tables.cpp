@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "io/toml.h"
@@ -31,6 +32,11 @@ std::optional<double> number_of(const Value* value) {
   return value->as_double();
 }
 
+std::string evaluated_list(const Value& evaluation) {
+  const std::string split = text_of(find(evaluation, {"split", "list_sha256"}));
+  return split.empty() ? text_of(find(evaluation, {"predictions", "list_sha256"})) : split;
+}
+
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation) {
   const auto is_table = [](const Value* value) { return value != nullptr && value->is_table(); };
   if (!data.is_null() && !is_table(find(data, {"splits"}))) {
@@ -42,13 +48,15 @@ void check_tables(std::string_view thing, const Value& data, const Value& evalua
   }
 }
 
-std::string recipe_text(Value recipe) {
+Value without_folders(Value recipe) {
   for (const char* key : {"model.file", "train.init"}) {
     const Value* value = recipe.find_path(key);
     if (value == nullptr || !value->is_string()) continue;
     recipe.set_path(key, std::filesystem::path(value->as_string()).filename().string());
   }
-  return io::to_toml(recipe);
+  return recipe;
 }
+
+std::string recipe_text(Value recipe) { return io::to_toml(without_folders(std::move(recipe))); }
 
 }  // namespace roentgen::publish

@@ -20,11 +20,16 @@ namespace roentgen::publish {
 /// Nothing for null and for what is no number.
 [[nodiscard]] std::optional<double> number_of(const Value* value);
 
+/// io::name_list_sha256 of the images that the JSON of roentgen eval is of; "" where it does not say.
+[[nodiscard]] std::string evaluated_list(const Value& evaluation);
+
 /// ConfigError where data.json or the JSON of roentgen eval is not what it should be; either may be null.
 /// @param thing "publish.card", for the error
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation);
 
-/// The recipe as TOML, without the folders of the files that it names: those are of the machine it ran on.
+/// The recipe without the folders of the files that it names: those are of the machine it ran on.
+[[nodiscard]] Value without_folders(Value recipe);
+/// without_folders() as TOML.
 [[nodiscard]] std::string recipe_text(Value recipe);
 
 }  // namespace roentgen::publish

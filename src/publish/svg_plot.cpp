@@ -20,6 +20,7 @@ constexpr double kRightPx = 14.0;
 constexpr double kTopPx = 26.0;
 constexpr double kBottomPx = 40.0;
 constexpr double kLeastStepPx = 0.5;
+constexpr double kLegendPx = 14.0;  // from name to name
 
 constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
 
@@ -73,8 +74,13 @@ std::string frame(const Plot& plot) {
   return text;
 }
 
+std::string_view colour_of(const Plot& plot, std::size_t index) {
+  return colour(plot.series[index].colour.value_or(index));
+}
+
 std::string drawn(const Plot& plot, std::size_t index) {
   const Series& series = plot.series[index];
+  const std::string_view stroke = colour_of(plot, index);
   std::vector<PlotPoint> places;
   for (const PlotPoint& point : series.points) {
     if (is_finite(point)) places.push_back(place(plot, point));
@@ -85,15 +91,83 @@ std::string drawn(const Plot& plot, std::size_t index) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const PlotPoint& at = places[i];
     if (series.has_marks) {
-      marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", at.x, at.y, colour(index));
+      marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", at.x, at.y, stroke);
     }
     const double dx = at.x - last.x, dy = at.y - last.y;
     if (dx * dx + dy * dy < kLeastStepPx * kLeastStepPx && i + 1 < places.size()) continue;
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", at.x, at.y);
     last = at;
   }
-  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path, colour(index)) +
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path, stroke,
+                     series.is_dashed ? " stroke-dasharray=\"5 3\"" : "") +
          marks;
+}
+
+constexpr double kForestHead = 24.0;
+
+// Where the parts of a forest plot lie, px.
+struct ForestPlace {
+  ForestPlace(const std::vector<ForestSeries>& series, ForestForm form)
+      : names(form == ForestForm::Wide ? 170.0 : 128.0),
+        plot(form == ForestForm::Wide ? 380.0 : 220.0),
+        figures(form == ForestForm::Wide ? 170.0 : 12.0),
+        has_figures(form == ForestForm::Wide),
+        models(static_cast<double>(series.size())),
+        rows(static_cast<double>(series.front().rows.size())) {
+    double low = 0.5;
+    for (const ForestSeries& one : series) {
+      RG_ASSERT(one.rows.size() == series.front().rows.size());
+      for (const ForestRow& row : one.rows) low = std::min({low, row.value.value_or(low), row.low.value_or(low)});
+    }
+    axis.low = std::max(0.0, std::floor(low * 10.0) / 10.0);
+  }
+  [[nodiscard]] double width() const { return names + plot + figures; }
+  [[nodiscard]] double row_px() const { return 6.0 + 14.0 * models; }
+  [[nodiscard]] double bottom() const { return kForestHead + row_px() * rows; }
+  [[nodiscard]] double x(double value) const { return names + share(value, axis) * plot; }
+  [[nodiscard]] double middle(std::size_t row) const {
+    return kForestHead + row_px() * (static_cast<double>(row) + 0.5);
+  }
+  [[nodiscard]] double y(std::size_t row, std::size_t model) const {
+    return middle(row) + 14.0 * (static_cast<double>(model) - (models - 1.0) / 2.0);
+  }
+
+  double names;
+  double plot;
+  double figures;
+  bool has_figures;
+  double models;
+  double rows;
+  Axis axis{};
+};
+
+std::string forest_frame(const ForestPlace& place, std::string_view title) {
+  std::string text =
+      text_at({.x = place.names + place.plot / 2.0, .y = 15.0}, "middle", title, " font-weight=\"bold\"");
+  const auto upright = [&](double value, std::string_view look) {
+    return line({.x = place.x(value), .y = kForestHead}, {.x = place.x(value), .y = place.bottom()}, look);
+  };
+  for (const double tick : ticks(place.axis.low, place.axis.high)) {
+    text += upright(tick, "stroke=\"#ddd\"");
+    text += text_at({.x = place.x(tick), .y = place.bottom() + 15.0}, "middle", fmt::format("{:g}", tick));
+  }
+  return text + upright(0.5, "stroke=\"#999\" stroke-dasharray=\"4 3\"");
+}
+
+std::string forest_row(const ForestPlace& place, const ForestRow& row, double y, std::size_t model) {
+  std::string text;
+  if (place.has_figures) {
+    text += text_at({.x = place.names + place.plot + 12.0, .y = y + 4.0}, "start", estimate_text(row));
+  }
+  if (row.low && row.high) {
+    text += line({.x = place.x(*row.low), .y = y}, {.x = place.x(*row.high), .y = y},
+                 fmt::format("stroke=\"{}\" stroke-width=\"2\"", colour(model)));
+  }
+  if (row.value) {
+    text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", place.x(*row.value), y,
+                        colour(model));
+  }
+  return text;
 }
 
 }  // namespace
@@ -168,11 +242,14 @@ std::string svg_lines(const Plot& plot) {
     text += line(place(plot, {.x = plot.x.low, .y = plot.y.low}), place(plot, {.x = plot.x.high, .y = plot.y.high}),
                  "stroke=\"#999\" stroke-dasharray=\"4 3\" fill=\"none\"");
   }
-  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+  const std::size_t count = plot.series.size();
+  const double first_y =
+      plot.has_low_legend ? plot.height_px - kBottomPx - kLegendPx * static_cast<double>(count) : kTopPx + kLegendPx;
+  for (std::size_t i = 0; i < count; ++i) {
     text += drawn(plot, i);
-    if (plot.series.size() < 2) continue;
-    text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = kTopPx + 14.0 * static_cast<double>(i + 1)}, "end",
-                    plot.series[i].name, fmt::format(" style=\"fill:{}\"", colour(i)));
+    if (count < 2) continue;
+    text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = first_y + kLegendPx * static_cast<double>(i)}, "end",
+                    plot.series[i].name, fmt::format(" style=\"fill:{}\"", colour_of(plot, i)));
   }
   return text + "</svg>\n";
 }
@@ -193,34 +270,18 @@ std::string estimate_text(const ForestRow& row) {
   return row.low && row.high ? text + fmt::format(" ({:.3f} to {:.3f})", *row.low, *row.high) : text;
 }
 
-std::string svg_forest(std::string_view title, const std::vector<ForestRow>& rows) {
-  constexpr double kNames = 170.0, kPlot = 380.0, kFigures = 170.0, kRow = 20.0, kHead = 24.0, kFoot = 26.0;
-  double low = 0.5;
-  for (const ForestRow& row : rows) low = std::min({low, row.value.value_or(low), row.low.value_or(low)});
-  const Axis axis{.low = std::max(0.0, std::floor(low * 10.0) / 10.0), .high = 1.0};
-  const auto x_of = [&](double value) { return kNames + share(value, axis) * kPlot; };
-  const double bottom = kHead + kRow * static_cast<double>(rows.size());
-  std::string text = opened(kNames + kPlot + kFigures, bottom + kFoot, title);
-  text += text_at({.x = kNames + kPlot / 2.0, .y = 15.0}, "middle", title, " font-weight=\"bold\"");
-  for (const double tick : ticks(axis.low, axis.high)) {
-    text += line({.x = x_of(tick), .y = kHead}, {.x = x_of(tick), .y = bottom}, "stroke=\"#ddd\"");
-    text += text_at({.x = x_of(tick), .y = bottom + 15.0}, "middle", fmt::format("{:g}", tick));
+std::string svg_forest(std::string_view title, const std::vector<ForestSeries>& series, ForestForm form) {
+  const ForestPlace place(series, form);
+  std::string text =
+      opened(place.width(), place.bottom() + (series.size() > 1 ? 40.0 : 26.0), title) + forest_frame(place, title);
+  for (std::size_t i = 0; i < series.front().rows.size(); ++i) {
+    text += text_at({.x = place.names - 10.0, .y = place.middle(i) + 4.0}, "end", series.front().rows[i].label);
+    for (std::size_t k = 0; k < series.size(); ++k) text += forest_row(place, series[k].rows[i], place.y(i, k), k);
   }
-  const double chance = x_of(0.5);
-  text += line({.x = chance, .y = kHead}, {.x = chance, .y = bottom}, "stroke=\"#999\" stroke-dasharray=\"4 3\"");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ForestRow& row = rows[i];
-    const double y = kHead + kRow * (static_cast<double>(i) + 0.5);
-    text += text_at({.x = kNames - 10.0, .y = y + 4.0}, "end", row.label);
-    text += text_at({.x = kNames + kPlot + 12.0, .y = y + 4.0}, "start", estimate_text(row));
-    if (row.low && row.high) {
-      text += line({.x = x_of(*row.low), .y = y}, {.x = x_of(*row.high), .y = y},
-                   fmt::format("stroke=\"{}\" stroke-width=\"2\"", colour(0)));
-    }
-    if (row.value) {
-      text +=
-          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x_of(*row.value), y, colour(0));
-    }
+  double x = place.names;
+  for (std::size_t k = 0; k < series.size() && series.size() > 1; ++k, x += place.plot / 2.0) {
+    text += text_at({.x = x, .y = place.bottom() + 32.0}, "start", series[k].name,
+                    fmt::format(" style=\"fill:{}\"", colour(k)));
   }
   return text + "</svg>\n";
 }

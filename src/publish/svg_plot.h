@@ -4,6 +4,7 @@
 // Plots as inline SVG: text that a page holds as it is. What is plotted belongs to the caller.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct Series {
   std::vector<PlotPoint> points{};
   /// A dot at each point.
   bool has_marks = false;
+  bool is_dashed = false;
+  /// Number of its colour; none = its position in the plot.
+  std::optional<std::size_t> colour{};
 };
 
 /// Values are shown between `low` and `high`.
@@ -45,6 +49,8 @@ struct Plot {
   std::vector<Series> series{};
   /// Dashed, from the low ends of both axes to the high ones: chance in a ROC plot, truth in a reliability diagram.
   bool has_diagonal = false;
+  /// Names of the series at the lower right corner, not at the upper one.
+  bool has_low_legend = false;
   double width_px = 230.0;
   double height_px = 230.0;
 };
@@ -58,8 +64,8 @@ enum class Direction : std::uint8_t { X, Y };
 /// Round numbers, 1, 2 or 5 times a power of ten apart, that lie between low and high: six at most, low < high.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
-/// The plot as one <svg> element. Series are named in it where there are several. Points nearer than half a pixel to
-/// the one before are left out, never the last.
+/// The plot as one <svg> element. Series are named in it where there are several.
+/// Points nearer than half a pixel to the one before are left out, never the last.
 [[nodiscard]] std::string svg_lines(const Plot& plot);
 
 /// One line of a forest plot.
@@ -72,9 +78,23 @@ struct ForestRow {
   std::optional<double> high{};
 };
 
-/// Rows from top to bottom, a dot with its interval in each, its figures beside, 0.5 dashed; values lie in 0 ... 1. One
-/// <svg> element.
-[[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestRow>& rows);
+/// Rows of one model.
+struct ForestSeries {
+  std::string name{};
+  std::vector<ForestRow> rows{};
+};
+
+/// Width of a forest plot.
+enum class ForestForm : std::uint8_t {
+  Wide,    ///< 720 px, figures beside the dots
+  Narrow,  ///< 360 px without figures, for a phone
+};
+
+/// Rows from top to bottom, a dot with its interval for each series, 0.5 dashed; values lie in 0 ... 1. Labels are
+/// those of the first series, and all series have as many rows. Several series are named below the axis. One <svg>
+/// element.
+[[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestSeries>& series,
+                                     ForestForm form = ForestForm::Wide);
 
 /// An inline SVG of this file as a file of its own: with its namespace, a font, and white behind it.
 [[nodiscard]] std::string svg_file(std::string_view svg);

@@ -44,7 +44,7 @@ TEST(SvgPlot, text_is_escaped_everywhere) {
                   .y = {.title = evil},
                   .series = {{.name = evil, .points = {{0, 0}}}, {.name = evil, .points = {{1, 1}}}}};
   EXPECT_THAT(svg_lines(plot), Not(HasSubstr(evil)));
-  EXPECT_THAT(svg_forest(evil, {{.label = evil, .value = 0.5}}), Not(HasSubstr(evil)));
+  EXPECT_THAT(svg_forest(evil, {{.name = evil, .rows = {{.label = evil, .value = 0.5}}}}), Not(HasSubstr(evil)));
 }
 
 TEST(SvgPlot, ticks_are_round_and_inside) {
@@ -66,18 +66,40 @@ TEST(SvgPlot, an_axis_holds_all_finite_points) {
 }
 
 TEST(SvgPlot, a_forest_row_shows_what_is_known) {
-  const std::string svg =
-      svg_forest("AUROC", {{.label = "Mass", .value = 0.75, .low = 0.5, .high = 1.0}, {.label = "Hernia"}});
+  const std::vector<ForestSeries> one = {
+      {.rows = {{.label = "Mass", .value = 0.75, .low = 0.5, .high = 1.0}, {.label = "Hernia"}}}};
+  const std::string svg = svg_forest("AUROC", one);
   // Names 170 pixels wide, values over 380: 0.5 at 170, 1 at 550.
   EXPECT_THAT(svg, HasSubstr("cx=\"360.0\""));
   EXPECT_THAT(svg, HasSubstr("M170.0,34.0L550.0,34.0"));
   EXPECT_THAT(svg, HasSubstr("d=\"M170.0,24.0L170.0,64.0\" stroke=\"#999\""));
   EXPECT_THAT(svg, HasSubstr("0.750 (0.500 to 1.000)"));
   EXPECT_THAT(svg, HasSubstr("undefined"));
+  const std::string narrow = svg_forest("AUROC", one, ForestForm::Narrow);
+  EXPECT_THAT(narrow, HasSubstr("viewBox=\"0 0 360 90\""));
+  EXPECT_THAT(narrow, Not(HasSubstr("0.750")));
+}
+
+TEST(SvgPlot, forests_of_two_models_stand_below_each_other_in_a_row) {
+  const std::string svg = svg_forest("AUROC", {{.name = "A: base", .rows = {{.label = "Mass", .value = 0.75}}},
+                                               {.name = "B: wide", .rows = {{.label = "Mass", .value = 0.5}}}});
+  // A row of 34 pixels from 24 on, its dots 14 apart.
+  EXPECT_THAT(svg, HasSubstr("cx=\"360.0\" cy=\"34.0\" r=\"4\" fill=\"#1f5fa8\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"170.0\" cy=\"48.0\" r=\"4\" fill=\"#c2571a\""));
+  EXPECT_THAT(svg, HasSubstr("A: base"));
+  EXPECT_THAT(svg, HasSubstr("B: wide"));
+}
+
+TEST(SvgPlot, series_have_their_colour_and_dashes) {
+  const std::string svg =
+      svg_lines({.series = {{.name = "a", .points = {{0, 0}, {1, 1}}, .is_dashed = true, .colour = 1},
+                            {.name = "b", .points = {{0, 1}, {1, 0}}}}});
+  EXPECT_THAT(svg, HasSubstr("stroke=\"#c2571a\" stroke-width=\"1.6\" stroke-dasharray=\"5 3\""));
+  EXPECT_THAT(svg, HasSubstr("style=\"fill:#c2571a\">a<"));
 }
 
 TEST(SvgPlot, a_file_has_its_namespace_once_and_white_behind_all) {
-  const std::string inner = svg_forest("AUROC", {{.label = "Mass", .value = 0.75}});
+  const std::string inner = svg_forest("AUROC", {{.rows = {{.label = "Mass", .value = 0.75}}}});
   const std::string file = svg_file(inner);
   EXPECT_THAT(file, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" "));
   EXPECT_EQ(file.find("xmlns", 10), std::string::npos);

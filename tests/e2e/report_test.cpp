@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // roentgen report: the page of a short run, and what is refused.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,8 @@ class Report : public testing::Test {
     const fs::path data = place_->synth("data", 120);
     place_->must_run(plus(place_->train_arguments(data, "run"), {"--set", "train.epochs=1"}));
     place_->must_run({"eval", "--checkpoint", in("run/checkpoints/best.safetensors"), "--data", data, "--split", "test",
-                      "--replicates", "100", "--json", in("eval.json"), "--preds", in("preds.csv")});
+                      "--metrics", "all", "--replicates", "100", "--json", in("eval.json"), "--preds",
+                      in("preds.csv")});
   }
   static void TearDownTestSuite() { place_.reset(); }
   static std::string in(std::string_view name) { return (*place_ / name).string(); }
@@ -65,10 +67,12 @@ int count(const std::string& text, std::string_view part) {
 TEST_F(Report, page_has_all_parts_and_needs_nothing_else) {
   const std::string page = Report::page("report.html", {});
   for (const char* text : {"not a medical device", "SHA-256", "AUROC by finding", "ROC curves", "Reliability", "Loss",
-                           "Validation AUROC", "Learning rate", "[optimizer]", "Cardiomegaly", "Intervals: "}) {
+                           "Validation AUROC", "Learning rate", "[optimizer]", "Cardiomegaly",
+                           "Intervals: ", "Training report: run", "Chosen by F1 on", "PPV"}) {
     EXPECT_THAT(page, HasSubstr(text)) << text;
   }
-  for (const char* text : {"http:", "https:", "href=", "<script", ".png", "class=\"absent\">No"}) {
+  EXPECT_EQ(count(page, "href="), count(page, "href=\"#"));
+  for (const char* text : {"http:", "https:", "<script", ".png", "class=\"absent\">No"}) {
     EXPECT_THAT(page, Not(HasSubstr(text))) << text;
   }
   EXPECT_THAT(page, Not(HasSubstr(in(""))));
@@ -82,6 +86,53 @@ TEST_F(Report, forest_plot_is_a_picture_of_its_own) {
   EXPECT_THAT(svg, StartsWith("<svg xmlns="));
   EXPECT_THAT(svg, HasSubstr("Cardiomegaly"));
   EXPECT_THAT(page, HasSubstr(svg.substr(svg.find("<text"))));
+}
+
+// Figures of the second run, by another seed, are those of roentgen compare.
+TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
+  place_->must_run(
+      plus(place_->train_arguments(*place_ / "data", "second"), {"--set", "train.epochs=1", "--set", "train.seed=7"}));
+  place_->must_run({"eval", "--checkpoint", in("second/checkpoints/best.safetensors"), "--data", in("data"), "--split",
+                    "test", "--replicates", "100", "--json", in("eval2.json"), "--preds", in("preds2.csv")});
+  place_->must_run({"compare", in("preds.csv"), in("preds2.csv"), "--labels", labels(), "--json", in("compare.json")});
+  const std::string page = Report::page("two.html", {"--gallery", "1", "--beside", in("second"), "--beside-evaluation",
+                                                     in("eval2.json"), "--beside-preds", in("preds2.csv")});
+  for (const char* text : {"Training report: run beside second", "A: run", "B: second", "A training", "B validation",
+                           "train.seed", "Heat-maps and probabilities of A"}) {
+    EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+  const Value comparison = read_json(*place_ / "compare.json");
+  for (const auto& [label, row] : comparison.at("labels").as_table()) {
+    const Value& delta = row.at("delta");
+    if (delta.find("value")->is_null()) continue;  // one class only
+    EXPECT_THAT(page, HasSubstr(fmt::format(">{:+.3f}", delta.at("value").as_double()))) << label;
+  }
+  EXPECT_THAT(page, Not(HasSubstr(in(""))));
+  // Without evaluations the runs' own predictions, or their figures of validation alone.
+  place_->must_run({"report", in("run"), "--beside", in("second"), "--labels", labels(), "--out", in("two_val.html")});
+  EXPECT_THAT(read_all(*place_ / "two_val.html"), HasSubstr("on these very images), for A and B"));
+  place_->must_run({"report", in("run"), "--beside", in("second"), "--out", in("two_bare.html")});
+  EXPECT_THAT(read_all(*place_ / "two_bare.html"), HasSubstr("No differences"));
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
+    expect_refusal(place_->run(plus({"report", in("run"), "--out", in("no_two.html"), "--beside"}, more)), {words});
+  };
+  refused({in("data")}, "a run folder with recipe.toml and log.jsonl");
+  refused({in("second"), "--evaluation", in("eval.json")}, "--evaluation and --beside-evaluation, or neither");
+  refused({in("second"), "--labels", labels(), "--preds", in("preds.csv")}, "--preds and --beside-preds, or neither");
+  refused({in("second"), "--labels", labels(), "--preds", in("preds.csv"), "--beside-preds", in("second/preds.csv")},
+          "predictions on the very same images");
+  refused(
+      {in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval2.json"), "--labels", labels()},
+      "predictions on the images of --evaluation");
+  place_->must_run({"eval", "--checkpoint", in("second/checkpoints/best.safetensors"), "--data", in("data"), "--split",
+                    "val", "--replicates", "0", "--json", in("eval_val.json")});
+  refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval_val.json")},
+          "figures of the images of run (list ");
+  std::string other = read_all(*place_ / "eval2.json");
+  for (auto at = other.find("Mass"); at != std::string::npos; at = other.find("Mass", at)) other.replace(at, 4, "Lump");
+  refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", place_->write("lump.json", other)},
+          "two runs with the same labels");
+  EXPECT_FALSE(fs::exists(*place_ / "no_two.html"));
 }
 
 TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {
@@ -242,6 +293,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--data", in("none"), "--out", out}, "a folder with images, got no such folder");
   refused({in("run"), "--data", in("data"), "--out", in("data/report.html")}, "a path outside the data folder");
   refused({in("run"), "--gallery", "25", "--out", out}, "--gallery");
+  refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out}, "--beside RUN with the second run, got none");
   const fs::path one = *place_ / "few/one.png";
   fs::create_directories(one.parent_path());
   fs::copy_file(fs::directory_iterator(*place_ / "data/images")->path(), one, fs::copy_options::overwrite_existing);

@@ -3,11 +3,12 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 #
 # A page of roentgen report as a browser draws it, to be looked at. Needs chromium; not part of make test:
-#   tools/peers/report_screenshot.sh report.html report.png [HEIGHT_PX]
+#   tools/peers/report_screenshot.sh report.html report.png [HEIGHT_PX [WIDTH_PX]]
 set -euo pipefail
 page=$(realpath "$1")
 picture=$(realpath "$2")
 height=${3:-3600}
+width=${4:-1060}
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
   echo "SKIPPED: no chromium; apt-get install chromium" >&2
@@ -16,4 +17,4 @@ fi
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$profile" \
-  --host-resolver-rules="MAP * ~NOTFOUND" --window-size=1060,"$height" --screenshot="$picture" "file://$page"
+  --host-resolver-rules="MAP * ~NOTFOUND" --window-size="$width,$height" --screenshot="$picture" "file://$page"
