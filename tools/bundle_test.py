@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What tools/bundle.py writes of components that are made up here. Run by `make lint`."""
+"""Tests of tools/bundle.py with components that are made up here. Run by `make lint`."""
 import pathlib
 import sys
 import tempfile

@@ -16,6 +16,7 @@ from typing import Any, Callable
 from roentgen import _native
 
 _LONGEST = 60
+_Function = typing.TypeVar("_Function", bound=Callable[..., Any])
 
 
 def refuse(place: str, name: str, expected: str, got: str, remedy: str, kind: type = _native.ConfigError):
@@ -73,7 +74,7 @@ def _read(value: Any, kind: Any) -> Any:
             except (TypeError, ValueError):
                 continue
     elif origin is collections.abc.Sequence:
-        if not isinstance(value, (str, bytes, collections.abc.Mapping)):
+        if not isinstance(value, (str, bytes, collections.abc.Mapping, collections.abc.Set)):  # a set has no order
             return [_read(item, typing.get_args(kind)[0]) for item in value]
     elif kind in _READERS:
         return _READERS[kind](value)
@@ -83,7 +84,7 @@ def _read(value: Any, kind: Any) -> Any:
 
 
 def _noun(kind: Any) -> str:
-    """What an annotation asks for, in words."""
+    """Words for an annotation."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         # A path may be written as a string.
@@ -97,7 +98,7 @@ def _noun(kind: Any) -> str:
     return _NOUNS.get(kind) or f"a {kind.__name__}"
 
 
-def arguments(function: Callable) -> Callable:
+def arguments(function: _Function) -> _Function:
     """Decorator: reads the arguments by their annotations. Numbers of numpy become Python's, sequences become lists.
 
     Raises:

@@ -20,6 +20,11 @@ _SPLITS = ("train", "val", "test")
 _SPLIT_MODES = ("auto", "given", "random", "whole")
 
 
+def folders_of(data: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
+    """Paths of one data folder or several."""
+    return [os.fspath(folder) for folder in ([data] if isinstance(data, (str, os.PathLike)) else data)]
+
+
 def _data_section(recipe: str | os.PathLike | Mapping[str, Any] | None) -> dict[str, Any]:
     """Keys of a recipe's [data] section."""
     if recipe is None:
@@ -44,7 +49,7 @@ class Dataset:
         recipe: A recipe whose [data] section says how to read the folder: what init() returned, a file, one of
             recipes(), or nested dicts. Arguments beside it count more.
         **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv", patient="MRN" or
-            split_seed=1. An error that speaks of the setting data.csv means csv.
+            split_seed=1. Errors call the argument csv `data.csv`.
 
     Raises:
         ConfigError: An option that does not exist, or a folder that no source reads.
@@ -60,7 +65,6 @@ class Dataset:
     def __init__(self, path: str | os.PathLike | Sequence[str | os.PathLike], labels: Sequence[str] | None = None,
                  split: str | None = None, split_mode: str | None = None, *,
                  recipe: str | os.PathLike | Mapping[str, Any] | None = None, **data: Any) -> None:
-        folders = [path] if isinstance(path, (str, os.PathLike)) else list(path)
         options = {**_data_section(recipe), **data}
         if split in _SPLIT_MODES:
             if split_mode not in (None, split):
@@ -70,7 +74,7 @@ class Dataset:
             options["split"] = split_mode
         if labels is not None:
             options["labels"] = labels
-        self._list("list_dataset", ([os.fspath(folder) for folder in folders], options))
+        self._list("list_dataset", (folders_of(path), options))
         self._choose(split)
         if self._native.left_out_images:
             warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: print(dataset) "

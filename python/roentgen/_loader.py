@@ -198,7 +198,7 @@ class Loader:
         self._is_resumed = True
 
     def _identity(self) -> dict[str, Any]:
-        """What a state must have in common with a loader."""
+        """Entries that a state must have in common with a loader."""
         return {"version": 2, "images": self._digest(), **self._feed.settings()}
 
     def _digest(self) -> str:

@@ -165,7 +165,7 @@ class Model:
         return frame
 
     def features(self, images: Any) -> numpy.ndarray:
-        """What the classifier sees: (N, C) float32, means over the last feature map of each image. Arguments and errors
+        """Input of the classifier: (N, C) float32, means over the last feature map of each image. Arguments and errors
         as predict()."""
         return self._run(images, True)[2]
 
@@ -178,7 +178,7 @@ class Model:
 
     @_check.arguments
     def heatmap(self, path: str | os.PathLike, finding: str) -> Heatmap:
-        """Where the network sees a finding in the picture of one file, in that picture's own pixels.
+        """Class activation map of a finding for the picture of one file, in that picture's own pixels.
 
         Args:
             path: File of the picture (PNG, JPEG, DICOM, ...).

@@ -50,12 +50,21 @@ def _numbers(name: str, values: Any) -> numpy.ndarray:
 
 def _same_rows(tables: dict[str, Any]) -> dict[str, Any]:
     """The tables with the rows of each in the order of the first that has an index. Arrays and lists have none."""
+    import pandas
+
     indexed = [name for name, table in tables.items() if hasattr(table, "iloc")]
     aligned = dict(tables)
     for name in indexed[1:]:
         first, own = tables[indexed[0]].index, tables[name].index
         if own.equals(first):
             continue
+        # Sorting keeps the numbers of rows, reset_index() does not: such tables may meet by number or by position.
+        counted = pandas.RangeIndex(len(first))
+        if first.equals(counted) or own.equals(counted):
+            one, other = (indexed[0], name) if first.equals(counted) else (name, indexed[0])
+            _refuse(f"index of {name}", f"that of {indexed[0]}", f"0, 1, 2, ... in {one} and another in {other}",
+                    "one index for both, or .reset_index(drop=True) for both where their rows are in the same order",
+                    _native.ShapeError)
         absent, more = int((~first.isin(own)).sum()), int((~own.isin(first)).sum())
         if absent or more or not (first.is_unique and own.is_unique):
             got = f"{absent} of them absent and {more} others" if absent or more else "some that share a name"

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from roentgen import _check, _native
-from roentgen._dataset import Dataset, listed
+from roentgen._dataset import Dataset, folders_of, listed
 from roentgen._model import Model, load
 from roentgen._scores import Evaluation
 
@@ -69,11 +69,6 @@ def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
     return found["text"]
 
 
-def _folders(data: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """Data folders, of one or several."""
-    return [os.fspath(folder) for folder in ([data] if isinstance(data, (str, os.PathLike)) else data)]
-
-
 class Run:
     """A run folder: what training left. train() makes one; Run(folder) opens one from before."""
 
@@ -97,7 +92,7 @@ class Run:
         Args:
             path: Where the data lie now. Default: where they lay.
         """
-        return listed("run_dataset", (os.fspath(self.folder), _folders(path)))
+        return listed("run_dataset", (os.fspath(self.folder), folders_of(path)))
 
     @_check.arguments
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
@@ -117,26 +112,38 @@ class Run:
 
         Raises:
             DataError: A patient or an image of the split was trained on; no images in the split; an unreadable image.
-            KeyboardInterrupt: After the batch in work.
+            KeyboardInterrupt: After the batch in work, or once the intervals are there.
         """
-        return Evaluation(*_native.evaluate_run(self.folder, split, _folders(data), batch, threads, workers, replicates,
+        return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
                                                 seed))
 
     @property
     def history(self) -> pandas.DataFrame:
-        """A row an epoch: losses, validation AUROC, seconds."""
+        """A row an epoch: losses, validation AUROC, seconds. No row before the first epoch has ended."""
         import pandas
 
-        with open(self.folder / "log.jsonl", encoding="utf-8") as lines:
+        with open(self._file("log.jsonl"), encoding="utf-8") as lines:
             records = [json.loads(line) for line in lines]
-        return pandas.DataFrame([record for record in records if record["kind"] == "epoch"]).drop(columns="kind")
+        epochs = [record for record in records if record.pop("kind") == "epoch"]
+        return pandas.DataFrame(epochs)
 
     @property
     def aurocs(self) -> pandas.Series:
-        """AUROC of each label on the validation images, by the best epoch."""
+        """AUROC of each label on the validation images, by the best epoch.
+
+        Raises:
+            DataError: No epoch has ended yet.
+        """
         import pandas
 
-        return pandas.read_csv(self.folder / "aucs.csv", index_col=0).iloc[:, 0]
+        return pandas.read_csv(self._file("aucs.csv"), index_col=0).iloc[:, 0]
+
+    def _file(self, name: str) -> pathlib.Path:
+        path = self.folder / name
+        if not path.is_file():
+            _check.refuse("run", str(path), "a file of a run with a finished epoch", "no file",
+                          "train(..., resume=True), which goes on with the run", _native.DataError)
+        return path
 
 
 class _Progress:
@@ -218,6 +225,6 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None
     outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
-                            _folders(() if data is None else data), out,
+                            folders_of(() if data is None else data), out,
                             "resume" if resume else "overwrite" if overwrite else "", tell)
     return Run(out, outcome)

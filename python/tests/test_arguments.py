@@ -82,10 +82,13 @@ SCORES = [
     ((FRAME.round(), FRAME), {"labels": ["A", "Q"]}, "[python.scores] columns of scores: expected those of labels, got without Q; "),
     ((FRAME.round(), FRAME.set_axis(["A", "A"], axis=1)), {}, "[python.scores] columns of scores: expected names that differ, got some of one name; "),
     ((FRAME.round(), FRAME.set_index(pandas.Index([f"{i}.png" for i in P]))), {},
-     "[python.scores] index of scores: expected the 20 rows of y, got 20 of them absent and 20 others; try "
-     ".reset_index(drop=True) for both where their rows are in the same order"),
-    ((FRAME.round(), S, pandas.Series(P, index=range(1, 21))), {},
+     "[python.scores] index of scores: expected that of y, got 0, 1, 2, ... in y and another in scores; try one index for "
+     "both, or .reset_index(drop=True) for both where their rows are in the same order"),
+    ((FRAME.round().set_axis(range(1, 21)), S, pandas.Series(P, index=range(2, 22))), {},
      "[python.scores] index of patients: expected the 20 rows of y, got 1 of them absent and 1 others; "),
+    ((FRAME.round()[::-1], FRAME[::-1].reset_index(drop=True)), {},
+     "[python.scores] index of scores: expected that of y, got 0, 1, 2, ... in scores and another in y; "),
+    ((Y, S), {"labels": {"A", "B"}}, "[python.scores] labels: expected a list of strings or None, got an object of type set; "),
 ]
 OTHERS = [
     (lambda: roentgen.Dataset(123), "[python.dataset] path: expected a path or a list of paths, got 123; try another value"),
@@ -233,7 +236,9 @@ def test_heatmaps_and_exports(model, folder, tmp_path):
 def test_rows_meet_by_index_and_columns_by_name():
     truth = pandas.DataFrame(numpy.random.default_rng(0).random((60, 2)) < 0.5, columns=["A", "B"]).astype(float)
     scores = truth + numpy.random.default_rng(1).normal(size=truth.shape)
-    patients = pandas.Series(numpy.arange(60) // 2)
+    truth.index = [f"{i}.png" for i in range(60)]
+    scores.index = truth.index
+    patients = pandas.Series(numpy.arange(60) // 2, index=truth.index)
     expected = roentgen.evaluate(truth, scores, patients, replicates=50).figures
     mixed = scores.sample(frac=1, random_state=0)
     assert roentgen.evaluate(truth, mixed, patients.sample(frac=1, random_state=1), replicates=50).figures == expected

@@ -56,6 +56,19 @@ def test_an_error_in_a_callback_saves_and_resumes_bit_for_bit(folder, tmp_path):
     assert tensors_of(tmp_path / "run") == tensors_of(tmp_path / "whole")
 
 
+def test_a_run_without_an_epoch_says_so(folder, tmp_path):
+    def stop(record):
+        if record["kind"] == "step":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        roentgen.train(TINY, folder, tmp_path / "run", callbacks=stop, progress=False)
+    stopped = roentgen.Run(tmp_path / "run")
+    assert stopped.history.empty
+    with pytest.raises(roentgen.DataError, match="expected a file of a run with a finished epoch, got no file"):
+        stopped.aurocs
+
+
 def test_settings_and_names_of_recipes(folder, tmp_path):
     assert "chest" in roentgen.recipes()["default"] and "densenet121" in roentgen.recipe("default")
     assert "resnet18" in [model["name"] for model in roentgen.models()]

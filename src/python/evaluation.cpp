@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "eval/leak.h"
 #include "eval/table.h"
+#include "python/core/options.h"
 #include "python/core/process.h"
 #include "python/interrupt.h"
 #include "python/module.h"
@@ -53,7 +54,7 @@ fs::path weights_of(const train::RunFolder& run) {
 // Data of a run, as it was trained on; `folders` where they have moved.
 data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path& weights, const train::RunFolder& run,
                               std::vector<std::string> folders) {
-  fs::path recipe = weights;  // stays
+  fs::path recipe = weights;  // not empty, so take_from_run() keeps it
   train::take_from_run(run, recipe, folders);
   if (folders.empty()) {
     throw ConfigError(
@@ -147,7 +148,8 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
 
 nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const std::vector<std::string>& data,
                        std::int64_t batch, std::int64_t threads, std::int64_t workers, std::int64_t replicates,
-                       std::uint64_t seed) {
+                       std::int64_t seed) {
+  constexpr Range kThreads{.most = 4096};
   std::pair<Value, std::string> result;
   {
     const nb::gil_scoped_release released;
@@ -155,11 +157,11 @@ nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const s
     result = evaluate({.folder = folder,
                        .split = split,
                        .data = data,
-                       .batch = batch,
-                       .threads = threads,
-                       .workers = workers,
-                       .replicates = replicates,
-                       .seed = seed});
+                       .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.run", "batch"),
+                       .threads = within(threads, kThreads, "python.run", "threads"),
+                       .workers = within(workers, kThreads, "python.run", "workers"),
+                       .replicates = within(replicates, {.most = 1'000'000}, "python.run", "replicates"),
+                       .seed = static_cast<std::uint64_t>(within(seed, {}, "python.run", "seed"))});
   }
   return nb::make_tuple(to_python(result.first), result.second);
 }

@@ -52,7 +52,7 @@ NB_MODULE(_native, module) {
   using namespace roentgen;
   // Objects that daemon threads or a traceback hold outlive the interpreter. The system frees them; no leak is there.
   nb::set_leak_warnings(false);
-  log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
+  log::set_level(log::Level::Warning);  // progress lines would clutter notebooks
   module.def("set_log_level", &set_log_level);
   module.def("python_terms", &python::python_terms);
   // The most general one first: translators are asked in reverse order.

@@ -20,7 +20,7 @@
 namespace roentgen::task {
 namespace {
 
-// Of decoded images, with test-time augmentation.
+// Cache for decoded images, shared by all test-time views.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
 
 }  // namespace

@@ -75,7 +75,7 @@ const SourceEntry& choose_source(const SourceOptions& options) {
   }
   for (const auto& source : kSources) {
     if (source.probe(options)) {
-      // A folder of DICOM files alone has no labels: nobody who gives a table wants that.
+      // DICOM files alone have no labels; a table beside them means that the user expects labels.
       if (source.name == "dicom") refuse_absent_images(options, find_tables(options.root), source.name);
       return source;
     }

@@ -88,8 +88,8 @@ class BatchFeed {
   mutable Mutex mutex_;
   std::shared_ptr<Memory> memory_ RG_GUARDED_BY(mutex_);
   std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // after memory_: it writes there
-  data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // with which loader_ began
-  std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // that next() gives batches of
+  data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // options that loader_ started with
+  std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // epoch that next() reads
   bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() threw
 };
 
