@@ -20,6 +20,7 @@ was there, and what helps. Nothing here needs root, a compiler or MPI. The comma
 """
 from __future__ import annotations
 
+from roentgen import _openmp  # first: it loads _native
 from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
 from roentgen import _check, _native
 from roentgen._dataset import Dataset

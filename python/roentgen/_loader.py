@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import threading
 from typing import Any, Iterator, Mapping
 
 from roentgen import _check, _native
@@ -112,6 +113,9 @@ class Loader:
         self._convert = _converter(framework)
         if shuffle is None:
             shuffle = dataset.split == "train"
+        if preprocess is not None and (size, channels, preset) != (224, None, "xray"):
+            _check.refuse("loader", "preprocess", "it alone", "size, channels or preset beside it",
+                          "these keys in preprocess")
         if preprocess is None:
             preprocess = {"preset": preset, "size": size, **({} if channels is None else {"channels": channels})}
         self._feed = _native.make_feed(dataset._native, dataset._indices, {
@@ -120,6 +124,7 @@ class Loader:
             "preprocess": preprocess, "augment": augment or {}, "max_bad": max_bad})
         self._is_resumed = False
         self._iteration = 0
+        self._lock = threading.Lock()  # an iteration ends before another takes a batch
 
     def __len__(self) -> int:
         """Batches of a whole epoch on this rank, as PyTorch counts. After load_state_dict() the first iteration gives
@@ -132,18 +137,20 @@ class Loader:
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """Yields (images, labels) of one epoch: the next one, or the rest of the one that load_state_dict() resumed."""
-        if not self._is_resumed:
-            self._feed.skip_to_next_epoch()
-        self._is_resumed = False
-        self._iteration += 1
-        return self._batches(self._iteration)
+        with self._lock:
+            if not self._is_resumed:
+                self._feed.skip_to_next_epoch()
+            self._is_resumed = False
+            self._iteration += 1
+            return self._batches(self._iteration)
 
     def _batches(self, iteration: int) -> Iterator[tuple[Any, Any]]:
         while True:
-            if iteration != self._iteration:
-                raise _native.ConfigError("[python.loader] iteration: expected the last one that was begun, got one "
-                                          "before it; try a Loader for each of two loops")
-            batch = self._feed.next()
+            with self._lock:
+                if iteration != self._iteration:
+                    _check.refuse("loader", "iteration", "the last one that was begun", "one before it",
+                                  "a Loader for each of two loops")
+                batch = self._feed.next()
             if batch is None:
                 return
             images, labels, self._samples = batch

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
 from roentgen import _check, _native
+from roentgen._dataset import Dataset
 
 if TYPE_CHECKING:
     import numpy
@@ -16,9 +18,13 @@ if TYPE_CHECKING:
 
 def _listed(images: Any) -> list:
     """One entry an image, or a path that stands for several."""
+    if isinstance(images, Dataset):
+        images = list(images.frame.path)
+    if hasattr(images, "columns"):
+        _check.refuse("model", "images", "files, folders or arrays", "a data frame", "list(frame.path)")
     shape = getattr(images, "shape", None)
     is_one = isinstance(images, (str, bytes, os.PathLike)) or hasattr(images, "getbands")  # the latter of Pillow
-    if is_one or (shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[2] in (3, 4)))):
+    if is_one or (shape is not None and (len(shape) in (0, 2) or (len(shape) == 3 and shape[2] in (1, 3, 4)))):
         return [images]
     try:
         listed = list(images)
@@ -48,10 +54,15 @@ def _array(name: str, image: Any) -> numpy.ndarray:
     except (TypeError, ValueError):  # of a GPU, say
         array = numpy.asarray(None)
     kind = array.dtype.newbyteorder("=")
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
     has_form = array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)
     if not has_form or array.size == 0 or kind not in (numpy.uint8, numpy.uint16):
         _check.refuse("model", name, "gray levels (H, W) or colours (H, W, 3) of type uint8 or uint16",
                       _check.described(image), "values to 255 or 65535, and array[..., :3] of a picture with alpha")
+    if kind == numpy.uint16 and 255 < array.max() < 4096:
+        warnings.warn(f"{name}: values to {array.max()}, where white is 65535; try array * 16 for levels of 12 bits",
+                      stacklevel=5)
     return numpy.ascontiguousarray(array, dtype=kind)
 
 

@@ -188,3 +188,15 @@ def test_a_file_that_calls_functions_is_refused(tmp_path):
     (tmp_path / "evil.pt").write_bytes(b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.cos\nsystem\n)R.")
     with pytest.raises(roentgen.ConfigError, match="got a call of os.system"):
         roentgen.load(tmp_path / "evil.pt")
+
+
+def test_pictures_of_one_channel_levels_of_12_bits_and_data_sets(model, data):
+    part = data["test"]
+    paths = list(part.frame.path)[:2]
+    gray = numpy.full((40, 50), 90, numpy.uint8)
+    assert model.predict(gray[:, :, None]).equals(model.predict(gray))
+    with pytest.warns(UserWarning, match="values to 4000, where white is 65535"):
+        model.predict(numpy.full((40, 50), 4000, numpy.uint16))
+    assert model.predict(part).loc[paths].equals(model.predict(paths))
+    with pytest.raises(roentgen.ConfigError, match="got a data frame; try list"):
+        model.predict(part.frame)

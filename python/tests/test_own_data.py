@@ -90,7 +90,7 @@ def test_what_was_trained_on_is_refused_in_the_test(folder, run, tmp_path):
     (swapped / "train_val_list.txt").write_text((folder / "test_list.txt").read_text())
     with pytest.raises(roentgen.DataError, match="patients"):
         roentgen.Run(run).evaluate("test", swapped)
-    with pytest.raises(roentgen.ConfigError, match="a run with weights"):
+    with pytest.raises(roentgen.ConfigError, match="a run with a validated epoch"):
         roentgen.Run(tmp_path).evaluate()
 
 

@@ -43,12 +43,19 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// Weights of the best epoch, or of the last where there is no validation yet.
-fs::path weights_of(const train::RunFolder& run) {
+// A checkpoint of a run, for its recipe.
+fs::path any_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   if (fs::exists(run.resume())) return run.resume();
   throw ConfigError(error_text("python.run", run.root().string(), "a run with weights", "none in it",
                                "the folder that train() was given as out"));
+}
+
+// Weights of the best epoch. Others are not what a run is asked for.
+fs::path best_weights_of(const train::RunFolder& run) {
+  if (fs::exists(run.best())) return run.best();
+  throw ConfigError(error_text("python.run", run.root().string(), "a run with a validated epoch", "none yet",
+                               "train(..., resume=True), which goes on with the run"));
 }
 
 // Data of a run, as it was trained on; `folders` where they have moved.
@@ -66,7 +73,7 @@ data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path&
 std::shared_ptr<data::Dataset> run_dataset(const fs::path& folder, const std::vector<std::string>& data) {
   const nb::gil_scoped_release released;
   const train::RunFolder run(folder);
-  const fs::path weights = weights_of(run);
+  const fs::path weights = any_weights_of(run);
   const train::CheckpointInfo info = train::read_checkpoint_info(weights);
   return std::make_shared<data::Dataset>(data::load_dataset(source_of(info, weights, run, data)));
 }
@@ -118,7 +125,7 @@ class LeakChecks {
 // Figures, and the lines that `roentgen eval` prints.
 std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   const train::RunFolder run(request.folder);
-  const fs::path weights = weights_of(run);
+  const fs::path weights = best_weights_of(run);
   const data::Split split = data::parse_split(request.split);
   const train::Ranks ranks(nullptr);
   const auto engine = engine::make_engine("cpu");

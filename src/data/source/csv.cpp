@@ -244,7 +244,8 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
-  if (!number) return as_class;
+  // The other text may be the one that means present.
+  if (!number) return "1 and 0 in that column, or, if this text means present and all others absent, " + as_class;
   if (*number != std::floor(*number)) return "1 and 0 in place of scores, by a threshold";
   return "1 and 0 in that column, or, if each number is a class, " + as_class;
 }

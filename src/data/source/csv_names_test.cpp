@@ -130,7 +130,7 @@ TEST_F(CsvSource, prints_remedies_that_a_shell_takes_as_they_are) {
   EXPECT_EQ(remedy("path,Crohn's,\"q\"\"x\",back\\slash\na.png,1,1,1\n"),
             R"(--set 'data.labels=["Crohn'\''s","q\"x","back\\slash"]')");
   EXPECT_THAT(refusal(options("path,Lung Opacity\na.png,\"x,0\"\n", {"Lung Opacity"})),
-              testing::EndsWith("; try --set 'data.labels=[\"Lung Opacity:x,0\"]'"));
+              testing::EndsWith(" absent, --set 'data.labels=[\"Lung Opacity:x,0\"]'"));
 }
 
 TEST_F(CsvSource, describes_data_that_no_split_can_be_drawn_of) {
