@@ -49,6 +49,7 @@ tarball: setup  ## Write program and libraries as a tarball that runs anywhere, 
 
 deb: setup  ## Write Debian packages into build/packages
 	$(call build_targets,roentgen roentgen_shared roentgen_static)
+	rm -f build/packages/roentgen_*.deb build/packages/libroentgen*.deb
 	cpack --config $(RELEASE)/CPackConfig.cmake -B build/packages
 	rm -r build/packages/_CPack_Packages
 

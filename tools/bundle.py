@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Lists the libraries of others that a wheel or tarball brings along: packages, versions, licences, lowest glibc.
 
-  tools/bundle.py BUILD    prints the SBOM (CycloneDX 1.5, JSON) of the wheel and the tarball of a build
+  tools/bundle.py BUILD          prints the SBOM (CycloneDX 1.5, JSON) of the wheel and the tarball of a build
+  tools/bundle.py --compiled-in  prints the licences of the headers that are compiled into the program, for packages
+                                 whose libraries come from elsewhere (Debian's)
 
 Libraries come from the loader (ldd), packages and licence texts from Debian's package database. A package without an
 entry in LICENSES is an error, so that nothing is shipped whose licence nobody has read.
@@ -31,9 +33,10 @@ LICENSES = {
     "libopenjp2-": "BSD-2-Clause", "libspdlog": "MIT", "libspng": "BSD-2-Clause AND libpng-2.0", "libssl": "Apache-2.0",
     "libtomlplusplus": "MIT", "libturbojpeg": "BSD-3-Clause AND IJG AND Zlib",
     "libudev": "LGPL-2.1-or-later", "libxml": "MIT AND ISC", "libxxhash": "BSD-2-Clause", "nanobind": "BSD-3-Clause",
-    "nlohmann-json3-dev": "MIT", "ocl-icd-libopencl": "BSD-2-Clause",
+    "nlohmann-json3-dev": "MIT", "ocl-icd-libopencl": "BSD-2-Clause", "robin-map": "MIT",
 }
-COMPILED_IN = ("libcli11-dev", "nlohmann-json3-dev")  # headers alone
+# Headers alone. Headers of fmt, spdlog, toml++, Highway and xxHash are under the licences of their libraries.
+COMPILED_IN = ("libcli11-dev", "nlohmann-json3-dev")
 DOCUMENTS = pathlib.Path("/usr/share/doc")
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
@@ -54,6 +57,11 @@ def linked(binary):
     """Libraries that the loader opens for a program or library: {soname: path}, without the machine's."""
     found = dict(re.findall(r"^\s+(\S+) => (/\S+) \(", output("ldd", binary), re.MULTILINE))
     return {name: pathlib.Path(path).resolve() for name, path in found.items() if name not in MACHINE}
+
+
+def linked_of_wheel(build):
+    """linked() of the program and of the Python module."""
+    return {**linked(build / "roentgen"), **linked(build / "_native.abi3.so")}
 
 
 def package_of(path):
@@ -80,14 +88,25 @@ def debian_component(package, files):
                      DOCUMENTS / package / "copyright", files)
 
 
-def nanobind():
-    """The component nanobind, which the Python module is compiled with."""
+def module_headers():
+    """Components of headers that the Python module is compiled with: nanobind, and robin-map, which it brings along."""
     folder = next((TOOLS.parent / "lib").glob("python3*/site-packages/nanobind-*.dist-info"), None)
     if folder is None:
         fail(f"{TOOLS.parent}: expected nanobind, got none; try tools/python_env.sh")
     version = folder.name.removeprefix("nanobind-").removesuffix(".dist-info")
-    return Component("nanobind", version, license_of("nanobind"), f"pkg:pypi/nanobind@{version}",
-                     folder / "licenses" / "LICENSE", ())
+    headers = folder.parent / "nanobind/ext/robin_map/include/tsl"
+    robin_map = ".".join(re.findall(r"#define TSL_RH_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)",
+                                    (headers / "robin_growth_policy.h").read_text(encoding="utf-8")))
+    return [Component("nanobind", version, license_of("nanobind"), f"pkg:pypi/nanobind@{version}",
+                      folder / "licenses" / "LICENSE", ()),
+            Component("robin-map", robin_map, license_of("robin-map"), f"pkg:github/tessil/robin-map@{robin_map}",
+                      headers / "robin_map.h", ())]
+
+
+def notice_of(part):
+    """Text of a component's notice; of a header its first comment."""
+    text = part.notice.read_text(encoding="utf-8")
+    return text.partition("*/")[0] + "*/\n" if part.notice.suffix == ".h" else text
 
 
 def components(libraries):
@@ -100,12 +119,12 @@ def components(libraries):
 
 def notices(parts):
     """Copyright and licence of every component, and the long licences that Debian's files refer to, as one text."""
-    texts = {f"{part.name} {part.version}": part.notice.read_text(encoding="utf-8") for part in parts}
+    texts = {f"{part.name} {part.version}": notice_of(part) for part in parts}
     named = set(re.findall(rf"{COMMON}/([\w.-]*\w)", "\n".join(texts.values())))
     for name in sorted({(COMMON / name).resolve().name for name in named if (COMMON / name).is_file()}):
         texts[name] = (COMMON / name).read_text(encoding="utf-8")
     line = "=" * 80
-    head = "Roentgen is under the Apache License 2.0 (LICENSE). It contains these works of others:\n\n"
+    head = "Roentgen is under the Apache License 2.0. It contains these works of others:\n\n"
     contents = "".join(f"  {part.name} {part.version}: {part.license}\n" for part in parts)
     return head + contents + "".join(f"\n{line}\n{name}\n{line}\n{text}" for name, text in texts.items())
 
@@ -144,5 +163,8 @@ def commit_seconds():
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    program = pathlib.Path(sys.argv[1]) / "roentgen"
-    print(json.dumps(sbom(project_version(), [*components(linked(program)), nanobind()]), indent=1))
+    if sys.argv[1] == "--compiled-in":
+        print(notices(components({})), end="")
+        sys.exit()
+    build = pathlib.Path(sys.argv[1])
+    print(json.dumps(sbom(project_version(), [*components(linked_of_wheel(build)), *module_headers()]), indent=1))

@@ -39,6 +39,16 @@ class Bundle(unittest.TestCase):
         if apache.is_file():
             self.assertIn("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION", text)
 
+    def test_a_header_gives_its_first_comment(self):
+        text = bundle.notices([self.component("map.h", "/* MIT (c) A */\n#define CODE 1\n")])
+        self.assertIn("MIT (c) A */", text)
+        self.assertNotIn("CODE", text)
+
+    def test_the_sbom_is_of_program_and_module(self):
+        opened = {"roentgen": {"liba.so": 1}, "_native.abi3.so": {"libb.so": 2}}
+        with unittest.mock.patch.object(bundle, "linked", side_effect=lambda binary: opened[binary.name]):
+            self.assertEqual(bundle.linked_of_wheel(self.folder), {"liba.so": 1, "libb.so": 2})
+
     def test_the_sbom_names_version_licence_and_files(self):
         document = bundle.sbom("0.1.0", [self.component("liba1", "")])
         self.assertEqual((document["bomFormat"], document["specVersion"]), ("CycloneDX", "1.5"))

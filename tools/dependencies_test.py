@@ -56,7 +56,8 @@ class Dependencies(unittest.TestCase):
         self.assertEqual(set(found) - OTHERS, {library.cmake for library in LIBRARIES})
 
     def test_setup_installs_them(self):
-        words = re.search(r"^packages=\((.*?)\)", text_of("tools/setup.sh"), re.DOTALL | re.MULTILINE)[1].split()
+        lists = re.findall(r"^(?:packages|debian|tests)=\((.*?)\)", text_of("tools/setup.sh"), re.DOTALL | re.MULTILINE)
+        words = " ".join(lists).split()
         self.assertEqual(set(words) - DEBIAN_TOOLS, {library.debian for library in LIBRARIES})
 
     def test_the_development_package_suggests_those_of_the_static_library(self):

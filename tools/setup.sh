@@ -6,6 +6,7 @@
 # Debian 12: through apt. Elsewhere: prints what to install.
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
+#   tools/setup.sh --build     what the program and its Debian package need alone: no tests, no Python package
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
 #   tools/setup.sh --docs      what `make docs-api` needs: without the lint tools, with Doxygen
 #   tools/setup.sh --all       also what planned parts will use: ONNX
@@ -13,11 +14,12 @@
 #                                says how to get Roentgen there
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config git dpkg-dev file python3 python3-dev python3-venv
+packages=(g++ cmake ninja-build pkg-config
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
-  libdcmtk-dev libopenjp2-7-dev libopenmpi-dev openmpi-bin
-  libgtest-dev libgmock-dev librapidcheck-dev ccache)
+  libdcmtk-dev libopenjp2-7-dev)
+debian=(git dpkg-dev file python3)  # the commit for --version, and CPack's packages
+tests=(python3-dev python3-venv libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev librapidcheck-dev ccache)
 lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
@@ -31,29 +33,45 @@ missing_packages() {
   done
 }
 
+# Unpacks a tarball and starts its program: the machine may have an older glibc or C++ library.
+unpack() {
+  local tarball=$1 folder=$2 glibc said
+  mkdir -p "$folder"
+  tar -xzf "$tarball" -C "$folder" --strip-components=1
+  if said=$("$folder/bin/roentgen" --version 2>&1); then
+    echo "setup: unpacked $tarball: $folder/bin/roentgen, ${said%%$'\n'*}"
+    return
+  fi
+  glibc=${tarball##*-glibc}
+  echo "[setup.tarball] $folder/bin/roentgen: expected a machine with glibc ${glibc%.tar.gz} and the C++ library of GCC 12" \
+    "or later, got \"${said%%$'\n'*}\"; try another way of docs/install.md, or a module of GCC 12" >&2
+  exit 1
+}
+
 # Without root: a tarball that is at hand is unpacked; otherwise the ways are told, shortest first.
 without_root() {
   local folder=$1 tarball
   for tarball in "${ROENTGEN_PACKAGES:-build/packages}"/roentgen-*-linux-x86_64-*.tar.gz; do
     if [ -f "$tarball" ]; then
-      mkdir -p "$folder"
-      tar -xzf "$tarball" -C "$folder" --strip-components=1
-      echo "setup: unpacked $tarball: $folder/bin/roentgen"
+      unpack "$tarball" "$folder"
       return
     fi
   done
+  local quoted
+  printf -v quoted '%q' "$folder"
   cat <<TEXT
 To have Roentgen in $folder without root:
   1. a tarball, made by \`make tarball\` on any Debian 12 or taken from a release; nothing is built:
-       mkdir -p $folder && tar -xzf roentgen-*-linux-x86_64-*.tar.gz -C $folder --strip-components=1
+       mkdir -p $quoted && tar -xzf roentgen-*-linux-x86_64-*.tar.gz -C $quoted --strip-components=1
   2. a wheel, made by \`make wheel\` or taken from a release, with Python 3.10 or later:
-       python3 -m venv $folder && $folder/bin/pip install roentgen-*.whl
+       python3 -m venv $quoted && $quoted/bin/pip install roentgen-*.whl
 TEXT
   if command -v dpkg-query >/dev/null && [ -z "$(missing_packages)" ]; then
     cat <<TEXT
   3. built here; all packages that it takes are installed:
-       cmake --preset release && cmake --build build/release --target roentgen roentgen_shared roentgen_static
-       cmake --install build/release --prefix $folder
+       cmake --preset release -DRG_TESTS=OFF -DRG_PYTHON_PACKAGE=OFF
+       cmake --build build/release --target roentgen roentgen_shared roentgen_static
+       cmake --install build/release --prefix $quoted
 TEXT
     return
   fi
@@ -62,17 +80,19 @@ TEXT
        spack -e deploy/spack install && spack env activate deploy/spack
   4. built from conda-forge's packages (untried):
        rattler-build build --recipe-dir deploy/conda -c conda-forge
-       micromamba create -p $folder -c ./output -c conda-forge roentgen
+       micromamba create -p $quoted -c ./output -c conda-forge roentgen
 docs/install.md has more.
 TEXT
 }
 
+finish=tools/python_env.sh
 case "${1:-}" in
-  "") packages+=("${lint[@]}") ;;
-  --minimal) ;;
-  --fuzz) packages+=("${fuzz[@]}") ;;
-  --docs) packages+=("${docs[@]}") ;;
-  --all) packages+=("${lint[@]}" "${planned[@]}") ;;
+  "") packages+=("${debian[@]}" "${tests[@]}" "${lint[@]}") ;;
+  --minimal) packages+=("${debian[@]}" "${tests[@]}") ;;
+  --build) packages+=("${debian[@]}") finish=true ;;
+  --fuzz) packages+=("${debian[@]}" "${tests[@]}" "${fuzz[@]}") ;;
+  --docs) packages+=("${debian[@]}" "${tests[@]}" "${docs[@]}") ;;
+  --all) packages+=("${debian[@]}" "${tests[@]}" "${lint[@]}" "${planned[@]}") ;;
   --prefix)
     if [ $# -ne 2 ] || [ -z "$2" ]; then
       echo "[setup.options] --prefix: expected a folder, got $(($# - 1)) words;" \
@@ -83,7 +103,7 @@ case "${1:-}" in
     exit
     ;;
   *)
-    echo "[setup.options] $1: expected --minimal, --fuzz, --docs, --all, --prefix DIR or nothing, got another word;" \
+    echo "[setup.options] $1: expected --minimal, --build, --fuzz, --docs, --all, --prefix DIR or nothing, got another word;" \
       "try tools/setup.sh" >&2
     exit 1
     ;;
@@ -114,7 +134,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then b
 mapfile -t missing < <(missing_packages)
 if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: all ${#packages[@]} packages are installed"
-  exec tools/python_env.sh
+  exec "$finish"
 fi
 
 # Other releases have other versions of oneDNN and CMake, on which nothing was tried.
@@ -134,4 +154,4 @@ echo "setup: installing ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 echo "setup: done"
-exec tools/python_env.sh
+exec "$finish"

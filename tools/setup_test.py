@@ -31,7 +31,7 @@ class Setup(unittest.TestCase):
     def test_another_option_is_refused(self):
         ended = self.run_setup("--most")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("[setup.options] --most: expected --minimal, --fuzz, --docs, --all, --prefix DIR or nothing", ended.stderr)
+        self.assertIn("[setup.options] --most: expected --minimal, --build, --fuzz, --docs, --all, --prefix DIR or nothing", ended.stderr)
 
     def test_without_apt_says_what_to_install(self):
         (self.folder / "cat").symlink_to(shutil.which("cat"))
@@ -55,15 +55,45 @@ class Setup(unittest.TestCase):
         self.assertIn(f"-C {self.folder}/r --strip-components=1", ended.stdout)
         self.assertFalse((self.folder / "r").exists())
 
-    def test_a_prefix_gets_the_tarball_that_was_made(self):
+    def test_the_commands_of_a_folder_with_a_space_are_shell(self):
+        ended = self.run_setup("--prefix", f"{self.folder}/my $HOME", ROENTGEN_PACKAGES=str(self.folder))
+        command = next(line for line in ended.stdout.splitlines() if "mkdir -p" in line)
+        said = subprocess.run(["bash", "-c", "mkdir() { printf '%s|' \"$@\"; }; tar() { :; }; " + command],
+                              capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said, f"-p|{self.folder}/my $HOME|")
+
+    def test_a_build_asks_for_no_test_tools(self):
+        tool = self.folder / "dpkg-query"
+        tool.write_text("#!/bin/sh\ncase $4 in libgtest-dev|openmpi-bin|ccache) echo;; *) echo installed;; esac\n")
+        tool.chmod(0o755)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        ended = self.run_setup("--prefix", f"{self.folder}/r", ROENTGEN_PACKAGES=str(self.folder), PATH=path)
+        self.assertIn("3. built here; all packages that it takes are installed", ended.stdout)
+        self.assertIn("-DRG_TESTS=OFF", ended.stdout)
+        ended = self.run_setup("--build", PATH=path)
+        self.assertRegex(ended.stdout, r"\Asetup: all \d+ packages are installed\n\Z")
+
+    def make_tarball(self, text):
         program = self.folder / "roentgen-1" / "bin" / "roentgen"
         program.parent.mkdir(parents=True)
-        program.write_text("a program")
+        program.write_text(text)
+        program.chmod(0o755)
         with tarfile.open(self.folder / "roentgen-1-linux-x86_64-glibc2.34.tar.gz", "w:gz") as archive:
             archive.add(program.parent.parent, arcname="roentgen-1")
+
+    def test_a_prefix_gets_the_tarball_that_was_made(self):
+        self.make_tarball("#!/bin/sh\necho roentgen 1\n")
         ended = self.run_setup("--prefix", f"{self.folder}/r", ROENTGEN_PACKAGES=str(self.folder))
         self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertEqual((self.folder / "r/bin/roentgen").read_text(), "a program")
+        self.assertIn(f"{self.folder}/r/bin/roentgen, roentgen 1\n", ended.stdout)
+
+    def test_a_program_that_does_not_start_is_told_in_a_line(self):
+        self.make_tarball("#!/bin/sh\necho 'libc.so.6: version GLIBC_2.34 not found' >&2\nexit 1\n")
+        ended = self.run_setup("--prefix", f"{self.folder}/r", ROENTGEN_PACKAGES=str(self.folder))
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(ended.stderr.count("\n"), 1)
+        self.assertIn("expected a machine with glibc 2.34 and the C++ library of GCC 12", ended.stderr)
+        self.assertIn("GLIBC_2.34 not found", ended.stderr)
 
     def configure(self, version):
         """CMake's words on a oneDNN of this version, in one line."""

@@ -8,6 +8,7 @@
 Program and libraries are those of the build's wheel (tools/wheel.py). The machine gives glibc, the C++ library and
 zlib, as it does for wheels. The lowest version of glibc is part of the tarball's name.
 """
+import gzip
 import json
 import pathlib
 import shutil
@@ -52,7 +53,8 @@ def pack(folder, file):
     def same(member):
         member.mtime, member.uid, member.gid, member.uname, member.gname = seconds, 0, 0, "root", "root"
         return member
-    with tarfile.open(file, "w:gz", compresslevel=6) as archive:
+    with (open(file, "wb") as out, gzip.GzipFile("", "wb", 6, out, mtime=seconds) as packed,
+          tarfile.open(fileobj=packed, mode="w") as archive):
         archive.add(folder, arcname=file.name.removesuffix(".tar.gz"), filter=same)
 
 

@@ -35,7 +35,7 @@ def stage(build, folder, libraries):
             shutil.copy(file, folder / "roentgen")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(bundle.SOURCE / name, folder)
-    parts = [*bundle.components(libraries), bundle.nanobind()]
+    parts = [*bundle.components(libraries), *bundle.module_headers()]
     (folder / NOTICES).write_text(bundle.notices(parts), encoding="utf-8")
 
 
@@ -58,7 +58,7 @@ def check_libraries(wheel, libraries):
 
 def main(build, out):
     work = out / "work"
-    libraries = {**bundle.linked(build / "roentgen"), **bundle.linked(build / "_native.abi3.so")}
+    libraries = bundle.linked_of_wheel(build)
     stage(build, work / "stage", libraries)
     shutil.rmtree(work / "plain", ignore_errors=True)
     plain = pack(work / "stage", work / "plain")

@@ -59,6 +59,15 @@ std::string run_name(const fs::path& folder) {
 
 std::string short_hash(const std::string& sha256) { return sha256.substr(0, 12); }
 
+// SHA-256 of the label tables that a run was trained with.
+std::vector<std::string> table_hashes(const Value& data) {
+  std::vector<std::string> hashes;
+  if (const Value* tables = data.find("csv"); tables != nullptr && tables->is_array()) {
+    for (const Value& table : tables->as_array()) hashes.push_back(publish::text_of(table.find("sha256")));
+  }
+  return hashes;
+}
+
 publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   const train::RunFolder folder(path);
   for (const fs::path& file : {folder.recipe(), folder.log()}) {
@@ -80,26 +89,49 @@ publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   return run;
 }
 
-// Images, labels and truth of a run's figures, as far as it says: the hash of the images' names, and for each label its
-// positives and known images.
+// Images, labels and truth of a run's figures, as far as it says.
 struct FigureBasis {
-  std::string list{};
-  std::map<std::string, std::string> labels{};
+  std::string list{};                           // hash of the images' names
+  std::string unit = "image";                   // score::evaluated_unit()
+  std::map<std::string, std::string> labels{};  // for each label "12 of 340": its positives and known images
+  std::string tables{};                         // hashes of the label tables; empty for an evaluation
 };
 
-FigureBasis basis_of(const publish::ReportRun& run) {
-  FigureBasis basis;
-  if (run.evaluation.is_null()) {
-    basis.list = publish::text_of(publish::find(run.data, {"splits", "val", "list_sha256"}));
-    for (const publish::ForestRow& row : run.validation) basis.labels[row.label];
-    return basis;
+std::string counts_text(const std::string& positives, const std::string& known) { return positives + " of " + known; }
+
+FigureBasis validation_basis(const publish::ReportRun& run) {
+  FigureBasis basis{.list = publish::text_of(publish::find(run.data, {"splits", "val", "list_sha256"}))};
+  for (const publish::ForestRow& row : run.validation) {
+    std::string& text = basis.labels[row.label] = "an unknown number";
+    const Value* counts = publish::find(run.data, {"splits", "val", "labels", row.label});
+    if (counts == nullptr) continue;
+    const double positives = publish::number_of(counts->find("positives")).value_or(0.0);
+    const double negatives = publish::number_of(counts->find("negatives")).value_or(0.0);
+    text = counts_text(fmt::format("{}", positives), fmt::format("{}", positives + negatives));
   }
-  basis.list = publish::evaluated_list(run.evaluation);
+  basis.tables = fmt::format("{}", fmt::join(table_hashes(run.data), ", "));
+  return basis;
+}
+
+FigureBasis basis_of(const publish::ReportRun& run) {
+  if (run.evaluation.is_null()) return validation_basis(run);
+  FigureBasis basis{.list = publish::evaluated_list(run.evaluation), .unit = score::evaluated_unit(run.evaluation)};
   for (const auto& [label, row] : publish::find(run.evaluation, {"auroc", "labels"})->as_table()) {
-    basis.labels[label] =
-        fmt::format("{} of {}", publish::text_of(row.find("positives")), publish::text_of(row.find("n")));
+    basis.labels[label] = counts_text(publish::text_of(row.find("positives")), publish::text_of(row.find("n")));
   }
   return basis;
+}
+
+// The label tables of validation figures: equal counts alone do not make equal labels.
+void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, const FigureBasis& b,
+                       const std::string& what) {
+  if (!run.evaluation.is_null() || a.labels.empty()) return;
+  if (!a.tables.empty() && a.tables == b.tables) return;
+  const auto text = [](const FigureBasis& basis) {
+    return basis.tables.empty() ? std::string("a data.json without them") : short_hash(basis.tables);
+  };
+  throw ConfigError(error_text("cli.report", what, fmt::format("the label tables of {}: {}", run.name, text(a)),
+                               text(b), "--labels PATH, which scores both runs by one truth"));
 }
 
 // Figures of two runs stand side by side only where they are of the same images, labels and truth.
@@ -121,11 +153,13 @@ void check_same_figures(const publish::ReportRun& run, const publish::ReportRun&
     refuse(fmt::format("figures of the images of {} (list {})", run.name, short_hash(a.list)),
            fmt::format("those of others (list {})", short_hash(b.list)), "both runs on the very same images");
   }
+  if (a.unit != b.unit) refuse("figures of one row a " + a.unit, "one row a " + b.unit, "the same --by for both");
   for (const auto& [label, counts] : a.labels) {
     if (b.labels.at(label) == counts) continue;
     refuse(fmt::format("the truth of {}: {} positive for {}", run.name, counts, label), b.labels.at(label),
            "one version of the labels for both");
   }
+  check_same_tables(run, a, b, what);
 }
 
 score::ComparedModel read_predictions(const fs::path& run, const fs::path& given, const publish::ReportRun& read) {
@@ -135,11 +169,7 @@ score::ComparedModel read_predictions(const fs::path& run, const fs::path& given
                                  "--preds FILE, or a run that has finished an epoch with validation"));
   }
   score::ComparedModel model = score::read_model(file.string(), file);
-  if (const Value* tables = read.data.find("csv"); tables != nullptr && tables->is_array()) {
-    for (const Value& table : tables->as_array()) {
-      model.csv_sha256.push_back(publish::text_of(table.find("sha256")));
-    }
-  }
+  model.csv_sha256 = table_hashes(read.data);
   return model;
 }
 
@@ -223,6 +253,7 @@ class ReportCommand final : public Command {
           publish::without_folders(input.runs[0].recipe), publish::without_folders(input.runs[1].recipe)));
     }
     if (!labels_.empty()) add_scored(input);
+    warn_of_unknown_weights(input);
     add_gallery(input);
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
@@ -255,6 +286,18 @@ class ReportCommand final : public Command {
     }
   }
 
+  // An evaluation of predictions made elsewhere names no weights: predictions and truth alone tie it to what is shown.
+  void warn_of_unknown_weights(const publish::ReportInput& input) const {
+    for (std::size_t i = 0; i < input.runs.size(); ++i) {
+      const Value& evaluation = input.runs[i].evaluation;
+      if (evaluation.is_null() || publish::find(evaluation, {"checkpoint", "weights_sha256"}) != nullptr) continue;
+      if (!(i == 0 ? predictions_ : beside_predictions_).empty()) continue;
+      log::warning(fmt::format(
+          "{} names no weights, so nothing shows that its figures are of run {}; --preds and --labels check them",
+          (i == 0 ? evaluation_ : beside_evaluation_).string(), input.runs[i].name));
+    }
+  }
+
   void add_gallery(publish::ReportInput& input) const {
     const train::RunFolder folder(run_);
     if (cases_ == 0) {
@@ -275,7 +318,7 @@ class ReportCommand final : public Command {
     }
   }
 
-  // Predictions of each run beside the truth, and the comparison of two.
+  // Predictions of each run beside the truth, and the comparison of two: in the unit of their evaluations.
   void add_scored(publish::ReportInput& input) const {
     std::vector<score::ComparedModel> models{read_predictions(run_, predictions_, input.runs[0])};
     if (input.runs.size() > 1) models.push_back(read_predictions(beside_, beside_predictions_, input.runs[1]));
@@ -284,17 +327,20 @@ class ReportCommand final : public Command {
                                                  train::read_recipe(train::RunFolder(run_).recipe(), {}).data);
     std::vector<score::ComparedSide> sides;
     for (std::size_t i = 0; i < models.size(); ++i) {
+      publish::ReportRun& run = input.runs[i];
       sides.push_back(score::make_side(models[i].what, {models[i]}, truth, first));
-      const score::EvalSet& set = sides[i].sets.front();
-      input.runs[i].scored =
+      score::EvalSet& set = sides[i].sets.front();
+      run.scored =
           publish::ScoredPredictions{.predictions = set.predictions,
                                      .list_sha256 = set.list_sha256,
                                      .predictions_sha256 = models[i].predictions_sha256,
                                      .labels_sha256 = fmt::format("{}", fmt::join(truth.dataset.csv_sha256, ", "))};
+      if (run.evaluation.is_null() || !has_evaluated_images(input, set)) continue;
+      set = score::in_unit_of(run.evaluation, std::move(set));
+      score::check_figures(set, models[i].what, run.evaluation, (i == 0 ? evaluation_ : beside_evaluation_).string());
     }
     terminal::print(score::absent_text(truth.dataset));
     if (sides.size() < 2) return;
-    check_list(input.runs[0], sides[0].sets.front().list_sha256);
     for (const std::string& warning : {score::version_warning("A", sides[0]), score::version_warning("B", sides[1])}) {
       if (!warning.empty()) log::warning(warning);
     }
@@ -302,13 +348,15 @@ class ReportCommand final : public Command {
         score::compare(sides[0], sides[1], {.replicates = kReplicates, .threads = train::compute_threads({})});
   }
 
-  // Differences stand beside the figures of the evaluation.
-  void check_list(const publish::ReportRun& run, const std::string& list) const {
-    const std::string evaluated = publish::evaluated_list(run.evaluation);
-    if (evaluated.empty() || evaluated == list) return;
+  // False for curves of other images than the evaluation's, which the page tells. Differences of two runs stand beside
+  // the figures of the evaluation, so for two runs other images are refused.
+  [[nodiscard]] bool has_evaluated_images(const publish::ReportInput& input, const score::EvalSet& set) const {
+    const std::string evaluated = publish::evaluated_list(input.runs[0].evaluation);
+    if (evaluated.empty() || evaluated == set.list_sha256) return true;
+    if (input.runs.size() < 2) return false;
     throw ConfigError(error_text("cli.report", predictions_.empty() ? "--beside" : predictions_.string(),
                                  "predictions on the images of --evaluation (list " + short_hash(evaluated) + ")",
-                                 "others (list " + short_hash(list) + ")",
+                                 "others (list " + short_hash(set.list_sha256) + ")",
                                  "--preds and --beside-preds of those images"));
   }
 

@@ -102,6 +102,8 @@ std::string scored_text(const ReportInput& input) {
   const std::string evaluated = evaluated_list(input.runs[0].evaluation);
   if (!evaluated.empty() && evaluated != first.list_sha256) {
     text += "<p class=\"notice\">These are other images than those of the results above.</p>\n";
+  } else if (is_by_study(&input.runs[0].evaluation)) {
+    text += "<p class=\"notice\">These curves are by image, the results above by study.</p>\n";
   }
   return text;
 }

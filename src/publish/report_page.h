@@ -53,7 +53,7 @@ struct ReportInput {
   std::optional<eval::Comparison> comparison{};
   /// {key: {"a", "b"}} of the recipes' keys that differ; null for one run.
   Value recipe_differences{};
-  /// Of the first run's predictions.
+  /// Error gallery of the first run; nullopt where there is none.
   std::optional<Gallery> gallery{};
   /// Where there is no gallery: one line that says why.
   std::string no_gallery{};

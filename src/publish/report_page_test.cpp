@@ -184,6 +184,24 @@ TEST(ReportPage, thresholds_stand_with_rates_and_whole_counts) {
               HasSubstr("<td class=\"n\">6</td><td class=\"n\">4</td><td class=\"n\">2</td><td class=\"n\">28</td>"));
 }
 
+TEST(ReportPage, rows_of_studies_are_called_studies) {
+  ReportInput input = sample();
+  Value evaluation = evaluation_with_points();
+  Value points = evaluation.at("points");
+  points.set("unit", "study, max");
+  evaluation.set("points", std::move(points));
+  evaluation.set("unit", "study, max");
+  input.runs[0].evaluation = std::move(evaluation);
+  input.runs[0].scored = scored();
+  const std::string page = report_page(input);
+  for (const char* text :
+       {"One row a study, max.", "known studies", "on 1200 validation studies, not on the evaluated studies",
+        "calls on the evaluated studies", "These curves are by image, the results above by study"}) {
+    EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+  EXPECT_THAT(page, Not(HasSubstr("evaluated images")));
+}
+
 // Two runs on the same images.
 ReportInput two_runs() {
   ReportInput input{.runs = {sample_run(), sample_run()}};

@@ -83,9 +83,13 @@ std::string absent(std::string_view text) { return fmt::format("<p class=\"absen
 
 std::string code(std::string_view text) { return "<code>" + escaped(text) + "</code>"; }
 
-std::string count_text(const Value* value, std::string_view one) {
+std::string count_text(const Value* value, std::string_view one, std::string_view many) {
   const std::optional<double> count = number_of(value);
-  return count ? counted(static_cast<std::int64_t>(*count), one) : text_of(value) + " " + std::string(one) + "s";
+  return count ? counted(static_cast<std::int64_t>(*count), one, many) : text_of(value) + " " + plural(0, one, many);
+}
+
+bool is_by_study(const Value* table) {
+  return table != nullptr && table->is_table() && text_of(table->find("unit")).starts_with("study");
 }
 
 std::string heading(std::string_view id, std::string_view title) {

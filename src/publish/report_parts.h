@@ -22,7 +22,10 @@ extern const std::string_view kReportStyle;
 /// `text` in a <code> element, escaped.
 [[nodiscard]] std::string code(std::string_view text);
 /// "1 image", "12 images" of a number; " images" where there is none.
-[[nodiscard]] std::string count_text(const Value* value, std::string_view one);
+/// @param many plural of `one`; empty = with an s
+[[nodiscard]] std::string count_text(const Value* value, std::string_view one, std::string_view many = {});
+/// True for the JSON of `roentgen eval --by study`, whose rows are studies; of thresholds: chosen on studies.
+[[nodiscard]] bool is_by_study(const Value* table);
 /// A heading with the id that the page's list of sections links to.
 [[nodiscard]] std::string heading(std::string_view id, std::string_view title);
 /// A table that scrolls in a box of its own, also by keyboard. All but the first column are numbers.

@@ -103,7 +103,9 @@ std::string result_table(const ReportInput& input, const std::vector<ForestSerie
   Cells head = {"finding"};
   for (std::size_t k = 0; k < series.size(); ++k) head.push_back(with_letter(input, k, form));
   if (input.comparison) head.insert(head.end(), {"B - A (95% interval)", "p"});
-  if (is_evaluated) head.insert(head.end(), {"positives", "known images"});
+  if (is_evaluated) {
+    head.insert(head.end(), {"positives", is_by_study(&input.runs[0].evaluation) ? "known studies" : "known images"});
+  }
   for (std::size_t k = 0; k < series.size(); ++k) {
     if (has_auprc(input.runs[k])) head.push_back(with_letter(input, k, "AUPRC"));
   }
@@ -147,6 +149,7 @@ std::string evaluation_text(const ReportInput& input) {
   const std::string list = evaluated_list(evaluation);
   std::string text = "<p>";
   if (!list.empty()) text += "Evaluated on " + escaped(list_text(input, list)) + ", " + code(list) + ". ";
+  if (is_by_study(&evaluation)) text += escaped(fmt::format("One row a {}. ", text_of(evaluation.find("unit"))));
   const Value* bootstrap = find(evaluation, {"bootstrap"});
   if (bootstrap != nullptr && bootstrap->is_table()) {
     text += escaped(fmt::format("Intervals: {}, {} over {}. ", text_of(bootstrap->find("method")),
@@ -216,9 +219,13 @@ Cells call_cells(const Value& evaluation, const std::string& label) {
 }
 
 std::string fitted_text(const Value& points) {
-  return fmt::format("Chosen by {} on {}, not on the evaluated images.",
-                     text_of(points.find("rule")) == "youden" ? "sensitivity + specificity - 1" : "F1",
-                     count_text(find(points, {"fitted_on", "images"}), "validation image"));
+  const bool is_study = is_by_study(&points);
+  return fmt::format(
+      "Chosen by {} on {}, not on the evaluated {}.",
+      text_of(points.find("rule")) == "youden" ? "sensitivity + specificity - 1" : "F1",
+      count_text(find(points, {"fitted_on", "images"}), is_study ? "validation study" : "validation image",
+                 is_study ? "validation studies" : ""),
+      is_study ? "studies" : "images");
 }
 
 std::string threshold_table(const ReportInput& input, std::size_t run) {
@@ -269,9 +276,10 @@ std::string result_section(const ReportInput& input) {
 
 std::string threshold_section(const ReportInput& input) {
   std::string text = heading("thresholds", "Thresholds");
-  text +=
+  text += fmt::format(
       "<p>A finding is called positive where its probability is at or above the threshold. TP, FP, FN and TN count "
-      "true and false calls on the evaluated images; in brackets 95% intervals.</p>\n";
+      "true and false calls on the evaluated {}; in brackets 95% intervals.</p>\n",
+      is_by_study(&input.runs[0].evaluation) ? "studies" : "images");
   text += "<div class=\"sides\">\n";
   for (std::size_t i = 0; i < input.runs.size(); ++i) text += threshold_table(input, i) + "</div>\n";
   return text + "</div>\n";

@@ -105,7 +105,7 @@ std::string drawn(const Plot& plot, std::size_t index) {
 
 constexpr double kForestHead = 24.0;
 
-// Where the parts of a forest plot lie, px.
+// Positions of a forest plot's parts, px.
 struct ForestPlace {
   ForestPlace(const std::vector<ForestSeries>& series, ForestForm form)
       : names(form == ForestForm::Wide ? 170.0 : 128.0),

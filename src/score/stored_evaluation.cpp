@@ -4,14 +4,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/foreign_text.h"
+#include "eval/subgroup.h"
+#include "eval/table.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "score/eval_set.h"
 
 namespace roentgen::score {
+namespace {
+
+// Files hold every probability and every AUROC with all its digits, so that both values come from the same sums. One
+// pair of images counts 1e-9 only where there are 1e9 of them.
+constexpr double kAurocTolerance = 1e-9;
+constexpr std::string_view kStudyUnit = "study, ";
+
+// Figures of a finding. NaN: the AUROC is undefined.
+struct Figures {
+  std::int64_t positives = 0;
+  std::int64_t n = 0;
+  double auroc = std::numeric_limits<double>::quiet_NaN();
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} positive of {}, AUROC {}", positives, n,
+                       std::isnan(auroc) ? "undefined" : fmt::format("{:.10g}", auroc));
+  }
+};
+
+// -1: the evaluation does not say.
+Figures stored_figures(const Value& row) {
+  const auto count = [&row](std::string_view key) {
+    const Value* value = row.find(key);
+    return value != nullptr && value->is_number() ? static_cast<std::int64_t>(value->as_double()) : std::int64_t{-1};
+  };
+  Figures figures{.positives = count("positives"), .n = count("n")};
+  const Value* auroc = row.find("auroc");
+  if (auroc != nullptr && auroc->is_number()) figures.auroc = auroc->as_double();
+  return figures;
+}
+
+bool are_equal(const Figures& a, const Figures& b) {
+  if (a.positives != b.positives || a.n != b.n || std::isnan(a.auroc) != std::isnan(b.auroc)) return false;
+  return std::isnan(a.auroc) || std::abs(a.auroc - b.auroc) <= kAurocTolerance;
+}
+
+}  // namespace
 
 Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint) {
   Value evaluation = io::read_json(path).or_throw<ConfigError>();
@@ -26,6 +71,40 @@ Value read_evaluation(const std::filesystem::path& path, const std::filesystem::
                                fmt::format("figures of {} (weights {})", checkpoint.string(), own.substr(0, 12)),
                                "those of other weights (" + stated->as_string().substr(0, 12) + ")",
                                "the JSON of roentgen eval --checkpoint " + shell_word(checkpoint.string())));
+}
+
+std::string evaluated_unit(const Value& evaluation) {
+  const Value* unit = evaluation.find("unit");
+  return unit != nullptr && unit->is_string() ? unit->as_string() : "image";
+}
+
+EvalSet in_unit_of(const Value& evaluation, EvalSet images) {
+  const std::string unit = evaluated_unit(evaluation);
+  if (!unit.starts_with(kStudyUnit)) return images;
+  return by_study(images, eval::parse_aggregate(std::string_view(unit).substr(kStudyUnit.size())));
+}
+
+void check_figures(const EvalSet& set, std::string_view what, const Value& evaluation,
+                   std::string_view evaluation_what) {
+  const auto refuse = [&](const std::string& label, std::string_view expected, std::string_view got) {
+    throw ConfigError(error_text("cli.evaluation", what, fmt::format("{} of {}: {}", label, evaluation_what, expected),
+                                 got, "the predictions and labels that this evaluation was made from"));
+  };
+  const Value& stored = *evaluation.find_path("auroc.labels");
+  const eval::EvalTable table = eval::evaluate(set.predictions, {.replicates = 0});
+  for (const eval::LabelResult& row : table.labels) {
+    const Figures own{.positives = row.positives,
+                      .n = row.n,
+                      .auroc = row.auroc.value.value_or(std::numeric_limits<double>::quiet_NaN())};
+    const Value* theirs = stored.find(row.label);
+    if (theirs == nullptr) refuse(row.label, "no such finding", own.text());
+    const Figures expected = stored_figures(*theirs);
+    if (!are_equal(own, expected)) refuse(row.label, expected.text(), own.text());
+  }
+  for (const auto& [label, row] : stored.as_table()) {
+    if (std::ranges::find(table.labels, label, &eval::LabelResult::label) != table.labels.end()) continue;
+    refuse(label, stored_figures(row).text(), "no such finding");
+  }
 }
 
 std::string input_text(const data::Preprocess& preprocess, std::string_view views) {

@@ -14,9 +14,25 @@
 
 namespace roentgen::score {
 
+struct EvalSet;
+
 /// An evaluation that `roentgen eval --json` wrote. ConfigError where it is of other weights than these; where either
 /// is not known (predictions made elsewhere, no such file) nothing is compared.
 [[nodiscard]] Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint);
+
+/// Unit of an evaluation's rows, EvalSet::unit: "image", or "study, max".
+[[nodiscard]] std::string evaluated_unit(const Value& evaluation);
+
+/// The set with one row for each row of the evaluation: merged by study where the evaluation is. DataError as
+/// by_study().
+[[nodiscard]] EvalSet in_unit_of(const Value& evaluation, EvalSet images);
+
+/// Recomputes positives, n and AUROC of every finding from predictions and truth. ConfigError that names the finding
+/// and both values where one differs from the evaluation's.
+/// @param set in the evaluation's unit
+/// @param what, evaluation_what files of the predictions and of the evaluation, for the error
+void check_figures(const EvalSet& set, std::string_view what, const Value& evaluation,
+                   std::string_view evaluation_what);
 
 /// What a network is fed, in words, for eval::OperatingPoints::input. `views`: of data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);

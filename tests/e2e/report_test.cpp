@@ -132,7 +132,79 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   for (auto at = other.find("Mass"); at != std::string::npos; at = other.find("Mass", at)) other.replace(at, 4, "Lump");
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", place_->write("lump.json", other)},
           "two runs with the same labels");
+  // Evaluations of prediction files name no weights: the figures tell which predictions they are of.
+  for (const char* number : {"", "2"}) {
+    place_->must_run({"eval", "--predictions", in(fmt::format("preds{}.csv", number)), "--labels", labels(),
+                      "--replicates", "0", "--json", in(fmt::format("file_eval{}.json", number))});
+  }
+  const auto with_files = [&](const char* a, const char* b) {
+    return std::vector<std::string>{in("second"),
+                                    "--evaluation",
+                                    in(a),
+                                    "--beside-evaluation",
+                                    in(b),
+                                    "--preds",
+                                    in("preds.csv"),
+                                    "--beside-preds",
+                                    in("preds2.csv"),
+                                    "--labels",
+                                    labels()};
+  };
+  place_->must_run(plus({"report", in("run"), "--out", in("two_files.html"), "--beside"},
+                        with_files("file_eval.json", "file_eval2.json")));
+  refused(with_files("file_eval2.json", "file_eval.json"), "file_eval2.json: ");
+  refused(with_files("file_eval.json", "file_eval.json"), "preds2.csv: expected ");
+  // Validation figures of two versions of the label table.
+  fs::copy(*place_ / "second", *place_ / "other_labels", fs::copy_options::recursive);
+  std::string data = read_all(*place_ / "second/data.json");
+  const std::size_t hash = data.find("\"sha256\"");
+  ASSERT_NE(hash, std::string::npos);
+  data.replace(data.find(':', hash), 8, ": \"abcde");
+  place_->write("other_labels/data.json", data);
+  refused({in("other_labels")}, "the label tables of run: ");
+  fs::remove(*place_ / "other_labels/data.json");
+  refused({in("other_labels")}, "got an unknown number");
   EXPECT_FALSE(fs::exists(*place_ / "no_two.html"));
+}
+
+// Curves of one version of the labels would stand beside figures of another.
+TEST_F(Report, other_labels_than_the_evaluations_are_refused_by_finding_and_values) {
+  std::string table = read_all(labels());
+  const std::string first = read_all(*place_ / "preds.csv");
+  const std::size_t begin = first.find('\n') + 1;
+  const std::size_t row = table.find(first.substr(begin, first.find(',', begin) - begin));
+  ASSERT_NE(row, std::string::npos);
+  const std::size_t findings = table.find(',', row) + 1;
+  const std::string old = table.substr(findings, table.find(',', findings) - findings);
+  const std::string label = old.find("Hernia") == std::string::npos ? "Hernia" : "Mass";
+  table.replace(findings, old.size(), label);
+  expect_refusal(place_->run({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"),
+                              "--labels", place_->write("flipped.csv", table).string(), "--out", in("flipped.html")}),
+                 {"preds.csv: expected ", " of " + in("eval.json") + ": ", " positive of ", ", got ",
+                  "the predictions and labels that this evaluation was made from"});
+  EXPECT_FALSE(fs::exists(*place_ / "flipped.html"));
+}
+
+TEST_F(Report, an_evaluation_by_study_is_recomputed_by_study) {
+  place_->must_run({"eval", "--checkpoint", in("run/checkpoints/best.safetensors"), "--data", in("data"), "--split",
+                    "test", "--by", "study", "--replicates", "0", "--json", in("studies.json")});
+  const std::vector<std::string> words = {"report", in("run"), "--preds", in("preds.csv"), "--labels", labels()};
+  place_->must_run(plus(words, {"--evaluation", in("studies.json"), "--out", in("studies.html")}));
+  EXPECT_THAT(read_all(*place_ / "studies.html"), HasSubstr("known studies"));
+  expect_refusal(
+      place_->run(plus(words, {"--evaluation", in("eval.json"), "--beside", in("run"), "--beside-evaluation",
+                               in("studies.json"), "--beside-preds", in("preds.csv"), "--out", in("two_units.html")})),
+      {"studies.json: expected "});
+}
+
+TEST_F(Report, an_evaluation_without_weights_is_checked_by_its_predictions_alone) {
+  place_->must_run({"eval", "--predictions", in("preds.csv"), "--labels", labels(), "--replicates", "0", "--json",
+                    in("no_weights.json")});
+  const std::vector<std::string> bare = {
+      "report", in("run"), "--evaluation", in("no_weights.json"), "--out", in("no_weights.html")};
+  EXPECT_THAT(place_->must_run(bare).err, HasSubstr("no_weights.json names no weights"));
+  EXPECT_THAT(place_->must_run(plus(bare, {"--preds", in("preds.csv"), "--labels", labels()})).err,
+              Not(HasSubstr("names no weights")));
 }
 
 TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {

@@ -108,6 +108,12 @@ def check_deb(build):
         control = run("dpkg-deb", "-f", file)
         if MPI.search(control) or re.search(r"^Depends:.*mpi", control, re.MULTILINE):
             fail(f"{file.name}: expected no MPI among what it depends on\n{control}")
+    with tempfile.TemporaryDirectory() as place:
+        run("dpkg-deb", "-x", packages["roentgen"], place)
+        notices = (pathlib.Path(place) / "usr/share/doc/roentgen/copyright").read_text(encoding="utf-8")
+        for library in bundle.COMPILED_IN:
+            if f"  {library} " not in notices:
+                fail(f"roentgen: expected the licence of {library} in its copyright, got none")
     needed = run("dpkg-deb", "-f", packages["roentgen"], "Depends")
     if "libdnnl" not in needed or "libc6 (>=" not in needed:
         fail(f"roentgen: expected the packages of its libraries, got {needed}")
