@@ -25,6 +25,7 @@
 #include "data/source/label_value.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
+#include "data/source/record_source.h"
 #include "data/source/set_option.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -342,10 +343,17 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 }  // namespace
 
 bool probe_csv(const SourceOptions& options) {
-  const auto paths = tables_of(options).read;
-  return !paths.empty() && std::all_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+  const FoundTables found = tables_of(options);
+  const bool names_images = !found.read.empty() && std::ranges::all_of(found.read, [&](const fs::path& path) {
     return image_column(csv_header(path), options.files).has_value();
   });
+  if (!names_images || found.may_have_labels) return names_images;
+  const std::vector<std::string> header = csv_header(found.read.front());
+  const bool has_asked = std::ranges::any_of(options.labels, [&header](const std::string& label) {
+    return finding_column(header, label) || finding_column(header, label.substr(0, label.find(':')));
+  });
+  // A table without labels is no more than a list of files where records or folders say the labels.
+  return has_asked || (!record_source(options.root) && !probe_class_folders(options));
 }
 
 Listing list_csv(const SourceOptions& options) {
