@@ -59,6 +59,9 @@ struct ClassLayout {
 /// "train", "val", "test" or "fold"; empty: none.
 [[nodiscard]] std::string_view part_like(std::string_view name);
 
+/// All such parts in a name: "train" and "val" of "train_val".
+[[nodiscard]] std::set<std::string_view> parts_like(std::string_view name);
+
 /// Folders that lie alike in all folders of classes.
 struct CommonFolders {
   std::vector<std::string> names{};
