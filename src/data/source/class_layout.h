@@ -59,7 +59,7 @@ struct ClassLayout {
 /// "train", "val", "test" or "fold"; empty: none.
 [[nodiscard]] std::string_view part_like(std::string_view name);
 
-/// All such parts in a name: "train" and "val" of "train_val".
+/// Parts of a data set that the words of a name seem to say, as part_like(): "train" and "val" of "train_val".
 [[nodiscard]] std::set<std::string_view> parts_like(std::string_view name);
 
 /// Folders that lie alike in all folders of classes.
