@@ -32,6 +32,20 @@ def test_the_table_is_found_before_the_dicom_files(own):
         roentgen.Dataset(own)
 
 
+def test_names_of_tables_say_the_splits(tmp_path):
+    for name, images in {"train": range(6), "test": range(6, 8)}.items():
+        rows = [f"{i}.png,p{i},{i % 2}" for i in images]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["path,patient,sick", *rows]))
+        for i in images:
+            (tmp_path / f"{i}.png").touch()
+    data = roentgen.Dataset(tmp_path, labels=["sick"])
+    assert list(data["test"].frame.image) == ["6.png", "7.png"]
+    assert "names of the tables: test.csv for test, train.csv for train" in str(data)
+    (tmp_path / "more.csv").write_text("path,patient,sick\n0.png,p0,1\n")
+    with pytest.raises(roentgen.DataError, match="more.csv for none.*data.split=random"):
+        roentgen.Dataset(tmp_path, labels=["sick"])
+
+
 def test_a_proposed_recipe_says_how_to_read_the_folder(own, recipe, tmp_path):
     assert 'patient = "PatNr"' in recipe and 'csv = ["befunde.csv"]' in recipe
     assert "roentgen train --recipe recipe.toml" in recipe and "# Time    about" in recipe

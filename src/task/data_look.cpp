@@ -77,7 +77,9 @@ void choose_csv_labels(DataLook& look) {
   const std::vector<fs::path> tables = source.csv.empty() ? data::find_tables(source.root).read : source.csv;
   if (tables.empty()) return;  // load_dataset() says what is wrong
   const fs::path path = source.root / tables.front();
-  const data::TableLook table = data::look_at_table(read_table(path), source.patient);
+  std::vector<io::Csv> rows;
+  for (const fs::path& one : tables) rows.push_back(read_table(source.root / one));
+  const data::TableLook table = data::look_at_table(data::joined(rows), source.patient);
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {

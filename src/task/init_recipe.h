@@ -39,8 +39,8 @@ struct InitResult {
   std::string text{};  ///< TOML
 };
 
-/// Makes a recipe; writes nothing. ConfigError at once where `out` exists, lies in the folder or in none that is there;
-/// as look_at_data() and measure_training_speed().
+/// Makes a recipe; writes nothing. ConfigError at once if `out` exists, lies inside the data folder, or its parent
+/// folder is absent; as look_at_data() and measure_training_speed().
 [[nodiscard]] InitResult init_recipe(const InitOptions& options);
 
 /// {"source", "images", "labels", "split_origin", "recipe", "images_per_s", "decoded_per_s", "hours", "time", "limit":

@@ -105,6 +105,37 @@ TEST_F(Init, takes_folders_as_classes_and_warns_of_leaks) {
   train(place_ / "ours");
 }
 
+TEST_F(Init, keeps_the_rows_of_train_csv_and_test_csv_apart_in_all_commands) {
+  const std::vector<fs::path> images = drawn(40);
+  std::string train_rows = "path,patient,sick\n", test_rows = train_rows;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    place_.write(fmt::format("ours/x{}.png", i), read_all(images[i]));
+    (i < 24 ? train_rows : test_rows) += fmt::format("x{}.png,p{},{}\n", i, i, i % 2);
+  }
+  place_.write("ours/train.csv", train_rows);
+  place_.write("ours/test.csv", test_rows);
+  const fs::path ours = place_ / "ours";
+  const std::string origin = "names of the tables: test.csv for test, train.csv for train";
+  EXPECT_THAT(place_.must_run({"inspect", "--data", ours, "--no-files"}).out, HasSubstr(origin));
+  static_cast<void>(init(ours));
+  EXPECT_THAT(read_all(place_ / "recipe.toml"), HasSubstr(origin));
+  train(ours);
+  place_.must_run({"eval", "--checkpoint", place_ / "run/checkpoints/best.safetensors", "--data", ours, "--split",
+                   "test", "--threads", "1", "--preds", place_ / "preds.csv"});
+  const std::string preds = read_all(place_ / "preds.csv");
+  EXPECT_EQ(std::ranges::count(preds, '\n'), 1 + 16);
+  EXPECT_THAT(preds, AllOf(HasSubstr("x24.png"), Not(HasSubstr("x23.png"))));
+  place_.write("ours/more.csv", train_rows);
+  const fs::path second = place_ / "second";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"inspect", "--data", ours.string()},
+                                                  {"init", ours.string(), "--out", second.string()},
+                                                  {"train", "--recipe", "default", "--data", ours.string(), "--out",
+                                                   second.string(), "--set", "data.labels=[\"sick\"]"}}) {
+    expect_refusal(place_.run(command), {"[data.csv] names of the tables", "more.csv for none", "--set data.csv=FILE",
+                                         "--set data.split=random"});
+  }
+}
+
 TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   const std::vector<fs::path> images = drawn(4);
   for (std::size_t i = 0; i < images.size(); ++i) {

@@ -112,6 +112,14 @@ std::string_view part_like(std::string_view name) {
   return {};
 }
 
+std::set<std::string_view> parts_like(std::string_view name) {
+  std::set<std::string_view> parts;
+  for (const std::string& word : words_of(name)) {
+    if (const std::string_view part = part_of_word(word); !part.empty()) parts.insert(part);
+  }
+  return parts;
+}
+
 CommonFolders common_folders(const fs::path& root, const ClassLayout& layout) {
   CommonFolders common;
   std::set<std::string> first;

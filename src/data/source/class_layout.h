@@ -59,6 +59,9 @@ struct ClassLayout {
 /// "train", "val", "test" or "fold"; empty: none.
 [[nodiscard]] std::string_view part_like(std::string_view name);
 
+/// Parts of a data set that the words of a name seem to say, as part_like(): "train" and "val" of "train_val".
+[[nodiscard]] std::set<std::string_view> parts_like(std::string_view name);
+
 /// Folders that lie alike in all folders of classes.
 struct CommonFolders {
   std::vector<std::string> names{};

@@ -5,8 +5,9 @@
 // `path` (or file, filename, image), relative to the csv's folder, else to the data folder, with its ending or without,
 // each image once however its path is spelt; optional `patient` (patient_id, subject_id, subject, in any spelling, or
 // data.patient), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every other column can be a label: by its
-// name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but
-// of what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
+// name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names the
+// label columns. Tables written by `convert` name their own (converted.h), and their column `id` has the names of the
+// images that were converted. Names of several tables can say the splits (table_splits.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,10 +26,12 @@
 #include "data/source/label_value.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
+#include "data/source/record_source.h"
 #include "data/source/set_option.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "data/source/table_look.h"
+#include "data/source/table_splits.h"
 #include "io/text.h"
 
 namespace roentgen::data {
@@ -287,6 +290,12 @@ struct Reading {
   PlacedRows rows;
 };
 
+/// True where a column `split` holds a word.
+bool has_split_words(const io::Csv& table) {
+  const auto column = find_column(table.header, {"split"});
+  return column && std::ranges::any_of(table.rows, [&column](const auto& row) { return !field(row, column).empty(); });
+}
+
 /// Takes the columns that read as labels, and says how to name them.
 void propose_labels(const io::Csv& table, const SourceOptions& options, Listing& listing, Labels& labels) {
   const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, options);
@@ -295,7 +304,8 @@ void propose_labels(const io::Csv& table, const SourceOptions& options, Listing&
   listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
 }
 
-void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
+/// @param named_split split of rows whose column `split` says none
+void read_table(const io::Csv& table, const fs::path& path, Split named_split, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
@@ -324,7 +334,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
     const std::string split = uses_given_splits(options.split) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
-    sample.split = find_split(split).value_or(Split::None);
+    sample.split = find_split(split).value_or(named_split);
     sample.labels = read_labels(labels, values, row, where);
     listing.samples.push_back(std::move(sample));
   }
@@ -343,10 +353,17 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 }  // namespace
 
 bool probe_csv(const SourceOptions& options) {
-  const auto paths = tables_of(options).read;
-  return !paths.empty() && std::all_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+  const FoundTables found = tables_of(options);
+  const bool names_images = !found.read.empty() && std::ranges::all_of(found.read, [&](const fs::path& path) {
     return image_column(csv_header(path), options.files).has_value();
   });
+  if (!names_images || found.may_have_labels) return names_images;
+  const std::vector<std::string> header = csv_header(found.read.front());
+  const bool has_asked = std::ranges::any_of(options.labels, [&header](const std::string& label) {
+    return finding_column(header, label) || finding_column(header, label.substr(0, label.find(':')));
+  });
+  // A table without labels is no more than a list of files where records or folders say the labels.
+  return has_asked || (!record_source(options.root) && !probe_class_folders(options));
 }
 
 Listing list_csv(const SourceOptions& options) {
@@ -359,12 +376,16 @@ Listing list_csv(const SourceOptions& options) {
   const auto tables = read_tables(listing, "data.csv");
   Labels labels = labels_of(options, listing.csv);
   if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
-    propose_labels(tables.front(), options, listing, labels);
+    propose_labels(joined(tables), options, listing, labels);
   }
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);
   Reading reading{.options = options, .labels = labels, .listing = listing, .rows = PlacedRows(options, listing)};
-  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
+  TableSplits named{.splits = std::vector<Split>(tables.size(), Split::None)};
+  if (std::ranges::none_of(tables, has_split_words)) named = table_splits(listing.csv, options);
+  listing.given_splits = named.origin;
+  listing.add_notes(std::move(named.notes));
+  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], named.splits[i], reading);
   reading.rows.settle();
   return listing;
 }

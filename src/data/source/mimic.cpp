@@ -59,10 +59,13 @@ Tables find_tables(const SourceOptions& options) {
     std::error_code unreadable;
     if (entry.is_regular_file(unreadable)) sort_in(entry.path(), tables);
   }
+  const bool has_metadata = !tables.metadata.empty() || std::ranges::any_of(options.csv, [](const fs::path& path) {
+    return is_called(path, "metadata");
+  });
   for (const fs::path& path : options.csv) {
     const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
-    if (!place.empty()) {
+    if (!place.empty() && has_metadata) {  // without metadata the folder is another source's
       throw DataError(error_text("data.mimic", "data.csv",
                                  is_metadata ? "one table of metadata"
                                  : is_split  ? "one table of splits"

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "data/source/dataset.h"
+#include "data/source/source.h"
 #include "data/source/source_testing.h"
 
 namespace roentgen::data {
@@ -115,6 +116,11 @@ TEST_F(Mimic, keeps_every_frontal_view) {
     EXPECT_THAT(load_dataset(options_).notes, Contains(HasSubstr("views frontal: 1 kept, 1 of other views dropped")))
         << view;
   }
+}
+
+TEST(MimicProbe, leaves_several_tables_without_metadata_to_other_sources) {
+  const TestFolder folder;
+  EXPECT_FALSE(probe_mimic({.root = folder.path(), .csv = {"a.csv", "b.csv"}}));
 }
 
 TEST_F(Mimic, refuses_two_tables_for_one_place) {

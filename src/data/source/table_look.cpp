@@ -7,16 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/lower_case.h"
 #include "core/plural.h"
+#include "data/source/dicom_choice.h"
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/folder_files.h"
+#include "data/source/image_index.h"
 #include "data/source/label_value.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -117,6 +122,39 @@ void take_classes(const std::string& column, const Classes& classes, TableLook& 
   }
 }
 
+/// Tables of one header.
+struct TableGroup {
+  std::vector<std::string> header;
+  std::vector<fs::path> tables{};
+  std::set<std::string> images{};  ///< names of images that are there
+  bool may_have_labels = false;
+};
+
+/// Names in a table that are images in the folder: by their ending, or DICOM files without one.
+std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
+  std::optional<bool> are_dicom;  // of names without an ending: as the first file is
+  const auto is_image = [&](const std::string& name) {
+    const fs::path path = folder / name;
+    if (has_image_extension(path)) return files.has(path);
+    if (may_be_dicom(path) && files.has(path)) {
+      if (!are_dicom) are_dicom = starts_as_dicom(path);
+      if (*are_dicom) return true;
+    }
+    try {
+      return files.with_ending(path).has_value();
+    } catch (const DataError&) {  // several files: refused where the table is read
+      return true;
+    }
+  };
+  const auto column = image_column(table.header);
+  std::set<std::string> images;
+  for (const auto& row : table.rows) {
+    std::string name = field(row, column);
+    if (!name.empty() && !images.contains(name) && is_image(name)) images.insert(std::move(name));
+  }
+  return images;
+}
+
 }  // namespace
 
 std::vector<fs::path> image_tables(const fs::path& folder) {
@@ -146,40 +184,66 @@ FoundTables find_tables(const fs::path& folder) {
     return found;
   }
   FolderFiles files;
-  const auto is_there = [&](const std::string& name) {
-    return !name.empty() && (files.has(folder / name) || files.with_ending(folder / name));
-  };
-  std::vector<std::string> header;
-  for (const fs::path& table : image_tables(folder)) {
-    const fs::path name = table.filename();
-    if (std::ranges::none_of(image_names(table), is_there)) {
-      found.absent.push_back(name);
+  std::vector<TableGroup> groups;
+  for (const fs::path& path : image_tables(folder)) {
+    const io::Csv table = io::read_csv(path).or_throw<DataError>();
+    std::set<std::string> images = present_images(table, folder, files);
+    if (images.empty()) {
+      found.absent.push_back(path.filename());
       continue;
     }
-    if (found.read.empty()) header = csv_header(table);
-    (csv_header(table) == header ? found.read : found.others).push_back(name);
+    auto group = std::ranges::find(groups, table.header, &TableGroup::header);
+    if (group == groups.end()) group = groups.insert(group, {.header = table.header});
+    group->tables.push_back(path.filename());
+    group->images.merge(images);
+    const TableLook look = look_at_table(table);
+    group->may_have_labels = group->may_have_labels || !look.labels.empty() || !look.unsure.empty();
   }
+  if (groups.empty()) return found;
+  const auto rank = [](const TableGroup& group) { return std::pair(group.may_have_labels, group.images.size()); };
+  const auto chosen = std::ranges::max_element(groups, {}, rank);  // the first of equals
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (group == chosen) continue;
+    std::ranges::copy(group->tables, std::back_inserter(found.others));
+    if (rank(*group) == rank(*chosen)) std::ranges::copy(group->tables, std::back_inserter(found.tied));
+  }
+  std::ranges::sort(found.others);
+  found.may_have_labels = chosen->may_have_labels;
+  found.read = std::move(chosen->tables);
   return found;
 }
 
+io::Csv joined(const std::vector<io::Csv>& tables) {
+  io::Csv all = tables.front();
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    if (tables[i].header != all.header) continue;
+    all.rows.insert(all.rows.end(), tables[i].rows.begin(), tables[i].rows.end());
+    all.lines.insert(all.lines.end(), tables[i].lines.begin(), tables[i].lines.end());
+  }
+  return all;
+}
+
 std::vector<std::string> notes_on(const FoundTables& tables) {
-  const auto joined = [](const std::vector<fs::path>& paths) {
+  const auto names_of = [](const std::vector<fs::path>& paths) {
     std::vector<std::string> names;
     for (const fs::path& path : paths) names.push_back(path.string());
     return first_names(names);
   };
   std::vector<std::string> notes;
   if (tables.read.size() > 1) {
-    notes.push_back(fmt::format(
-        "{} have the same columns and are read as one table; where their names say the splits, add a column split",
-        counted(std::ssize(tables.read), "table")));
+    notes.push_back(
+        fmt::format("{} have the same columns and are read as one table", counted(std::ssize(tables.read), "table")));
+  }
+  if (!tables.tied.empty()) {
+    notes.push_back(fmt::format("{} is read, and names as many images as {}; data.csv names the table",
+                                tables.read.front().filename().string(), names_of(tables.tied)));
   }
   if (!tables.others.empty()) {
     notes.push_back(fmt::format("other tables with a column of images are not read: {}; data.csv names the table",
-                                joined(tables.others)));
+                                names_of(tables.others)));
   }
   if (!tables.absent.empty()) {
-    notes.push_back(fmt::format("tables of which no image is there are not read: {}", joined(tables.absent)));
+    notes.push_back(fmt::format("tables of which no image is there are not read: {}", names_of(tables.absent)));
   }
   return notes;
 }

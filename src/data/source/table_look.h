@@ -36,10 +36,13 @@ struct TableLook {
 
 /// Tables of a folder as the source csv chooses them, where none is named.
 struct FoundTables {
-  /// Tables to read: labels.csv, else the first table that names images that are there, and those of its header.
+  /// Tables to read: labels.csv, else those of one header that name most images that are there. Tables with a column
+  /// that may be a label come before others.
   std::vector<std::filesystem::path> read{};
   std::vector<std::filesystem::path> others{};  ///< further tables that name images that are there
   std::vector<std::filesystem::path> absent{};  ///< tables of which no image is there
+  std::vector<std::filesystem::path> tied{};    ///< of `others`: those that name as many images as `read`
+  bool may_have_labels = true;                  ///< false: no column of `read` looks like one of labels
 };
 
 /// Looks for image_tables() in a folder, relative to it.
@@ -47,6 +50,9 @@ struct FoundTables {
 
 /// Names of the images in a table, as it writes them.
 [[nodiscard]] std::vector<std::string> image_names(const std::filesystem::path& table);
+
+/// The first table with the rows of all that have its header.
+[[nodiscard]] io::Csv joined(const std::vector<io::Csv>& tables);
 
 /// Sentences on found tables: several that are read as one, and those that are not read.
 [[nodiscard]] std::vector<std::string> notes_on(const FoundTables& tables);

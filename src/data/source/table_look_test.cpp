@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/source/dataset.h"
 #include "data/source/source_testing.h"
 #include "io/csv.h"
 
@@ -58,6 +59,71 @@ TEST(TableLook, finds_the_tables_of_a_folder_that_name_images) {
   folder.write("test_list.txt", "a.png\n");
   EXPECT_THAT(image_tables(folder.path()), ElementsAre(folder.path() / "a.tsv", folder.path() / "b.csv"));
   EXPECT_THAT(image_tables(folder.path() / "none"), IsEmpty());
+}
+
+/// A folder of the images a.png to f.png, two record files and a DICOM file without ending.
+class FindTables : public testing::Test {
+ protected:
+  FindTables() {
+    for (const char* name : {"a.png", "b.png", "c.png", "d.png", "e.png", "f.png", "x.tfrecord", "y.tfrecord"}) {
+      folder_.write(name, "");
+    }
+    folder_.write("IM1", std::string(128, '\0') + "DICM");
+  }
+  [[nodiscard]] FoundTables find() const { return find_tables(folder_.path()); }
+  TestFolder folder_;
+};
+
+TEST_F(FindTables, takes_the_one_that_names_most_images_that_are_there) {
+  folder_.write("annotations_qc.csv", "path,ok\na.png,1\nb.png,1\nz1.png,0\nz2.png,0\n");
+  folder_.write("findings.csv", "file,sick\na.png,1\nb,0\nc.png,0\n");
+  EXPECT_THAT(find().read, ElementsAre("findings.csv"));
+  EXPECT_THAT(find().others, ElementsAre("annotations_qc.csv"));
+  EXPECT_THAT(notes_on(find()), ElementsAre("other tables with a column of images are not read: annotations_qc.csv; "
+                                            "data.csv names the table"));
+  folder_.write("part1.csv", "path,old\na.png,1\nb.png,1\n");
+  folder_.write("part2.csv", "path,old\nc.png,1\nd.png,0\n");
+  EXPECT_THAT(find().read, ElementsAre("part1.csv", "part2.csv")) << "tables of one header count together";
+}
+
+TEST_F(FindTables, takes_one_with_labels_before_one_without_and_names_ties) {
+  folder_.write("ages.csv", "path,patient,age\na.png,1,40\nb.png,2,50\nc.png,3,60\n");
+  EXPECT_THAT(find().read, ElementsAre("ages.csv"));
+  EXPECT_FALSE(find().may_have_labels);
+  folder_.write("second.csv", "path,sick\na.png,1\nb.png,0\n");
+  EXPECT_THAT(find().read, ElementsAre("second.csv"));
+  EXPECT_TRUE(find().may_have_labels);
+  EXPECT_THAT(find().tied, IsEmpty());
+  folder_.write("third.csv", "path,old\na.png,1\nb.png,0\n");
+  EXPECT_THAT(find().read, ElementsAre("second.csv"));
+  EXPECT_THAT(notes_on(find()), testing::Contains("second.csv is read, and names as many images as third.csv; data.csv "
+                                                  "names the table"));
+}
+
+TEST_F(FindTables, takes_no_file_for_an_image_that_is_none) {
+  folder_.write("manifest.csv", "file,ok\nx.tfrecord,1\ny.tfrecord,0\n");
+  EXPECT_THAT(find().read, IsEmpty());
+  EXPECT_THAT(find().absent, ElementsAre("manifest.csv"));
+  folder_.write("part-00000-of-00001", "");
+  folder_.write("manifest.csv", "file,ok\npart-00000-of-00001,1\n");
+  EXPECT_THAT(find().read, IsEmpty());
+  folder_.write("dicom.csv", "file,ok\nIM1,1\n");
+  EXPECT_THAT(find().read, ElementsAre("dicom.csv"));
+}
+
+TEST(TableLook, without_labels_hides_no_folders_of_classes_nor_records) {
+  const TestFolder folder;
+  for (const char* name : {"sick/a.png", "sick/b.png", "well/c.png", "well/d.png"}) folder.write(name, "");
+  folder.write("manifest.csv", "file,sha256\nsick/a.png,12ab\nsick/b.png,34cd\nwell/c.png,56ef\n");
+  SourceOptions options{.root = folder.path()};
+  EXPECT_EQ(detected_source(options), "class_folders");
+  options.labels = {"sha256:12ab"};
+  EXPECT_EQ(detected_source(options), "csv") << "data.labels names its column";
+  options.labels.clear();
+  folder.write("shard.tar", "");
+  EXPECT_EQ(detected_source(options), "tar");
+  folder.write("findings.csv", "file,old\nsick/a.png,1\n");
+  EXPECT_EQ(detected_source(options), "csv");
 }
 
 TEST(TableLook, reads_the_separator_of_the_header_though_quoted_fields_hold_others) {
