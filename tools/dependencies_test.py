@@ -36,7 +36,7 @@ LIBRARIES = [
     Library("openjpeg", "libopenjp2-7-dev", "openjpeg", "openjpeg", "2.5"),
     Library("zlib", "zlib1g-dev", "zlib", "zlib-api"),
 ]
-# What CMakeLists.txt looks for besides: tools, tests, the GPU, libraries of tools/peers.
+# Other packages that CMakeLists.txt looks for: tools, tests, the GPU, libraries of tools/peers.
 OTHERS = {"PkgConfig", "Threads", "OpenMP", "GTest", "rapidcheck", "CUDAToolkit", "libpng"}
 DEBIAN_TOOLS = {"g++", "cmake", "ninja-build", "pkg-config", "git", "dpkg-dev", "file", "python3", "python3-dev",
                 "python3-venv", "libopenmpi-dev", "openmpi-bin", "libgtest-dev", "libgmock-dev", "librapidcheck-dev",

@@ -4,7 +4,7 @@
 
 libgomp spins for milliseconds by default, which takes the cores from other processes and, once they take them back,
 from the thread that all wait for. It reads the bound once, when it is loaded; a wheel brings a libgomp of its own, so
-other packages keep theirs. A bound or a policy of the user's counts."""
+other packages keep theirs. A bound or a policy that the user sets takes precedence."""
 import os
 
 _SPIN_ITERATIONS = "1000"  # runtime::kSpinIterations

@@ -38,8 +38,8 @@ extern const std::string_view kReportStyle;
 [[nodiscard]] std::string run_title(const ReportInput& input, std::size_t run);
 /// `text` with "A " or "B " before it where there are two runs.
 [[nodiscard]] std::string with_letter(const ReportInput& input, std::size_t run, std::string_view text);
-/// Which split of each run the list of images is: "split "test" of the run"; of two "A: ...; B: ..." where
-/// they differ.
+/// Name of the split that the list of images is in each run: "split "test" of the run". Two runs that differ
+/// give "A: ...; B: ...".
 [[nodiscard]] std::string list_text(const ReportInput& input, const std::string& list_sha256);
 
 /// AUROCs with forest plot and table, of two runs with their differences.

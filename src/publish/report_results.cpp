@@ -130,7 +130,7 @@ std::string result_table(const ReportInput& input, const std::vector<ForestSerie
   return number_table("AUROC by finding", head, rows);
 }
 
-// Which findings have no interval, and why.
+// Line that names the findings without an interval, with the reason.
 std::string without_interval(const Value& evaluation, std::string_view title) {
   std::string text;
   const auto add = [&](std::string_view name, const Value* reason) {
