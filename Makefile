@@ -88,7 +88,7 @@ fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="pn
 
 lint: setup  ## Format, borders, include cost, clang-tidy on what changed
 	cmake --preset release >/dev/null
-	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
+	cmake --build $(RELEASE) --target roentgen_generated_headers >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
 	python3 -m unittest discover -q -s tools/studies -p '*_test.py'
@@ -98,7 +98,7 @@ lint: setup  ## Format, borders, include cost, clang-tidy on what changed
 
 tidy: setup  ## clang-tidy on the whole tree
 	cmake --preset release >/dev/null
-	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
+	cmake --build $(RELEASE) --target roentgen_generated_headers >/dev/null
 	tools/tidy.py $(RELEASE)
 
 format: setup  ## Format all sources in place
