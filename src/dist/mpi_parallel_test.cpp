@@ -174,7 +174,8 @@ TEST(CommThreadOfMpi, averages_buckets_while_others_are_being_filled) {
   for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
     const auto part = std::span(arena).subspan(static_cast<std::size_t>(bucket) * kCount, kCount);
     std::ranges::fill(part, static_cast<float>(bucket * 100 + thread->rank()));
-    tickets.push_back(thread->all_reduce_mean(part, {"gradient bucket", bucket}));
+    tickets.push_back(
+        thread->all_reduce_mean({part.data(), part.size()}, runtime::reached_event(), {"gradient bucket", bucket}));
   }
   for (std::int64_t bucket = kBuckets - 1; bucket >= 0; --bucket) {
     thread->wait(tickets[static_cast<std::size_t>(bucket)]);
