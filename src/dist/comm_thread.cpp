@@ -168,7 +168,7 @@ std::int64_t CommThread::all_reduce_mean(runtime::DeviceSpan<float> gradients, c
   return give({.data = gradients.host(), .ready = &ready, .phase = phase, .is_gradients = true});
 }
 
-std::int64_t CommThread::all_reduce_mean(std::span<float> figures, Phase phase) {
+std::int64_t CommThread::average_figures(std::span<float> figures, Phase phase) {
   return give({.data = figures, .phase = phase});
 }
 

@@ -61,7 +61,7 @@ class CommThread {
   [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
                                             Phase phase);
   /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
-  [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> figures, Phase phase);
+  [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is

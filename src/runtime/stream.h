@@ -35,6 +35,12 @@ struct DeviceSpan {
   }
 };
 
+/// The same of memory of the host.
+template <typename T>
+[[nodiscard]] DeviceSpan<T> host_span(std::span<T> values) {
+  return {.address = values.data(), .count = values.size()};
+}
+
 /// Zeroed memory that kernels of one device work on. Move it by its unique_ptr. Thread-compatible.
 class DeviceBuffer {
  public:

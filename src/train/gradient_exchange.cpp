@@ -31,7 +31,7 @@ void GradientExchange::begin(const RankReport& own) {
   said_[kImages] = static_cast<float>(own.images);
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
-  report_ticket_ = group_.all_reduce_mean(said_, {.name = "step"});
+  report_ticket_ = group_.average_figures(said_, {.name = "step"});
   is_reported_ = false;
 }
 

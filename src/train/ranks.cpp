@@ -128,7 +128,7 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
 
 void Ranks::average(std::span<float> values, dist::Phase phase) const {
   if (size() == 1 || values.empty()) return;
-  group_->wait(group_->all_reduce_mean(values, phase));
+  group_->wait(group_->average_figures(values, phase));
 }
 
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema) {

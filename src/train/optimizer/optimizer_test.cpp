@@ -15,6 +15,14 @@ namespace {
 
 using Rules = engine::OptimizerRules;
 
+// Default options, but for one rule's.
+template <typename Rule>
+Rules with(const Rule& rule) {
+  Rules rules;
+  std::get<Rule>(rules) = rule;
+  return rules;
+}
+
 std::string refusal(std::string_view name, const Rules& rules) {
   try {
     static_cast<void>(optimizer_rule(name, rules));
@@ -28,22 +36,22 @@ TEST(Optimizer, refusals_say_what_there_is) {
   EXPECT_EQ(refusal("sdg", {}),
             "[train.optimizer] name: expected an optimizer that exists, got sdg; try one of sgd, adam, adamw, lars");
   EXPECT_EQ(
-      refusal("sgd", {engine::Sgd{.momentum = 1.0}, {}, {}}),
+      refusal("sgd", with(engine::Sgd{.momentum = 1.0})),
       "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "
       "default that roentgen train --keys shows");
 }
 
 TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {
   EXPECT_THROW(static_cast<void>(optimizer_rule("sdg", {})), ConfigError);
-  EXPECT_THROW(static_cast<void>(optimizer_rule("sgd", {engine::Sgd{.momentum = 0.0, .nesterov = true}, {}, {}})),
+  EXPECT_THROW(static_cast<void>(optimizer_rule("sgd", with(engine::Sgd{.momentum = 0.0, .nesterov = true}))),
                ConfigError);
-  EXPECT_THROW(static_cast<void>(optimizer_rule("adam", {{}, engine::Adam{.beta2 = -0.1}, {}})), ConfigError);
-  EXPECT_THROW(static_cast<void>(optimizer_rule("lars", {engine::Sgd{.nesterov = true}, {}, {}})), ConfigError);
-  EXPECT_THROW(static_cast<void>(optimizer_rule("lars", {{}, {}, engine::Lars{.trust = 0.0}})), ConfigError);
+  EXPECT_THROW(static_cast<void>(optimizer_rule("adam", with(engine::Adam{.beta2 = -0.1}))), ConfigError);
+  EXPECT_THROW(static_cast<void>(optimizer_rule("lars", with(engine::Sgd{.nesterov = true}))), ConfigError);
+  EXPECT_THROW(static_cast<void>(optimizer_rule("lars", with(engine::Lars{.trust = 0.0}))), ConfigError);
 }
 
 TEST(Optimizer, looks_at_the_options_of_its_own_rule_alone) {
-  EXPECT_NO_THROW(static_cast<void>(optimizer_rule("adam", {engine::Sgd{.momentum = 2.0}, {}, {}})));
+  EXPECT_NO_THROW(static_cast<void>(optimizer_rule("adam", with(engine::Sgd{.momentum = 2.0}))));
 }
 
 TEST(Optimizer, of_each_name_has_the_rule_and_the_state_of_torchs) {

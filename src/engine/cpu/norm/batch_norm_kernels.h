@@ -34,7 +34,7 @@ struct NormShape {
   [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }
   /// Sums of all ranks, in place.
   void sum_over_ranks(std::span<double> sums) const {
-    group->sum({.address = sums.data(), .count = sums.size()}, runtime::reached_event(), index);
+    group->sum(runtime::host_span(sums), runtime::reached_event(), index);
   }
   /// Elements behind a statistic of a channel.
   [[nodiscard]] double count() const {
