@@ -126,6 +126,45 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
   EXPECT_EQ(second[0], 6.0F);
 }
 
+/// An event that the test reaches, and how often it was asked.
+class TestEvent final : public runtime::Event {
+ public:
+  [[nodiscard]] bool is_reached() const override {
+    ++asked;
+    return is_set;
+  }
+  void wait() const override {}
+  std::atomic<bool> is_set = false;
+  mutable std::atomic<std::int64_t> asked = 0;
+};
+
+TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) {
+  CommThread thread(make(), kAnHour);
+  TestEvent ready;
+  std::array<float, 1> first{1.0F}, second{2.0F};
+  const std::int64_t one = thread.all_reduce_mean(runtime::host_span(std::span(first)), ready, {"gradient bucket", 0});
+  const std::int64_t two =
+      thread.all_reduce_mean(runtime::host_span(std::span(second)), runtime::reached_event(), {"gradient bucket", 1});
+  while (ready.asked < 3) std::this_thread::yield();
+  EXPECT_EQ(script_.started, 0) << "the second waits for the first";
+  ready.is_set = true;
+  thread.wait(one);
+  thread.wait(two);
+  EXPECT_EQ(first[0], 2.0F);
+  EXPECT_EQ(second[0], 4.0F);
+}
+
+TEST_F(CommThreadCase, ends_beside_gradients_that_never_become_ready) {
+  TestEvent never;
+  std::array<float, 1> data{1.0F};
+  {
+    CommThread thread(make(), kAnHour);
+    static_cast<void>(thread.all_reduce_mean(runtime::host_span(std::span(data)), never, {"gradient bucket", 0}));
+  }
+  EXPECT_TRUE(script_.is_gone);
+  EXPECT_EQ(data[0], 1.0F);
+}
+
 TEST_F(CommThreadCase, knows_what_has_ended_before_its_turn) {
   script_.allowed = 0;
   CommThread thread(make(), kAnHour);
