@@ -114,9 +114,9 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
   CommThread thread(make(), kAnHour);
   std::array<float, 2> first{1.0F, 2.0F}, second{3.0F, 4.0F};
   const std::int64_t one =
-      thread.all_reduce_mean(runtime::host_span(std::span(first)), runtime::reached_event(), {"gradient bucket", 0});
+      thread.all_reduce_mean(runtime::host_span(first), runtime::reached_event(), {"gradient bucket", 0});
   const std::int64_t two =
-      thread.all_reduce_mean(runtime::host_span(std::span(second)), runtime::reached_event(), {"gradient bucket", 1});
+      thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
   thread.wait(one);
   EXPECT_EQ(first[1], 4.0F);
   wait_for_start(2);  // and the second is under way beside it
@@ -142,9 +142,9 @@ TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) 
   CommThread thread(make(), kAnHour);
   TestEvent ready;
   std::array<float, 1> first{1.0F}, second{2.0F};
-  const std::int64_t one = thread.all_reduce_mean(runtime::host_span(std::span(first)), ready, {"gradient bucket", 0});
+  const std::int64_t one = thread.all_reduce_mean(runtime::host_span(first), ready, {"gradient bucket", 0});
   const std::int64_t two =
-      thread.all_reduce_mean(runtime::host_span(std::span(second)), runtime::reached_event(), {"gradient bucket", 1});
+      thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
   while (ready.asked < 3) std::this_thread::yield();
   EXPECT_EQ(script_.started, 0) << "the second waits for the first";
   ready.is_set = true;
@@ -159,7 +159,7 @@ TEST_F(CommThreadCase, ends_beside_gradients_that_never_become_ready) {
   std::array<float, 1> data{1.0F};
   {
     CommThread thread(make(), kAnHour);
-    static_cast<void>(thread.all_reduce_mean(runtime::host_span(std::span(data)), never, {"gradient bucket", 0}));
+    static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), never, {"gradient bucket", 0}));
   }
   EXPECT_TRUE(script_.is_gone);
   EXPECT_EQ(data[0], 1.0F);
@@ -169,14 +169,13 @@ TEST_F(CommThreadCase, knows_what_has_ended_before_its_turn) {
   script_.allowed = 0;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  const std::int64_t slow =
-      thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"slow"});
+  const std::int64_t slow = thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"slow"});
   std::array<float, 1> other{1.0F};
   bool was_called = false;
   thread.call([&](Communicator&) { was_called = true; });
   EXPECT_TRUE(was_called) << "a call ends while a collective before it is under way";
   script_.allowed = 10;
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(other)), runtime::reached_event(), {"later"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(other), runtime::reached_event(), {"later"}));
   thread.wait(slow);
   EXPECT_EQ(data[0], 2.0F);
 }
@@ -186,7 +185,7 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
   CommThread thread(make(), milliseconds{0});
   std::array<float, 1> data{1.0F};
   const std::int64_t ticket =
-      thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"gradient bucket", 4});
+      thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 4});
   try {
     thread.wait(ticket);
     FAIL();
@@ -197,8 +196,7 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
         "it again (train: --resume) once its host and links are well, or a longer --comm-timeout");
   }
   EXPECT_THROW(thread.wait(ticket), CommError) << "and says so again";
-  EXPECT_THROW(static_cast<void>(
-                   thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"more"})),
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"more"})),
                CommError);
   EXPECT_THROW(thread.call([](Communicator&) {}), CommError);
 }
@@ -207,9 +205,8 @@ TEST_F(CommThreadCase, tells_a_failure_to_whoever_waits) {
   script_.failing = 1;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"sound"}));
-  const std::int64_t bad =
-      thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"bad"});
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"sound"}));
+  const std::int64_t bad = thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"bad"});
   EXPECT_THROW(thread.wait(bad), CommError);
 }
 
@@ -217,7 +214,7 @@ TEST_F(CommThreadCase, tells_what_a_call_throws_to_its_caller_alone) {
   CommThread thread(make(), kAnHour);
   EXPECT_THROW(thread.call([](Communicator&) { throw DataError("[data.read] none"); }), DataError);
   std::array<float, 1> data{1.0F};
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"sound"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"sound"}));
   EXPECT_EQ(data[0], 2.0F);
 }
 
@@ -228,10 +225,10 @@ TEST_F(CommThreadCase, says_one_line_of_a_failure_however_much_was_under_way) {
   {
     CommThread thread(make(), milliseconds{0});
     const std::int64_t first =
-        thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"gradient bucket", 0});
+        thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 0});
     try {
-      static_cast<void>(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(),
-                                               {"gradient bucket", 1}));
+      static_cast<void>(
+          thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 1}));
     } catch (const CommError&) {  // the first one was over sooner
     }
     EXPECT_THROW(thread.wait(first), CommError);
@@ -243,15 +240,13 @@ TEST_F(CommThreadCase, touches_nothing_once_the_rank_has_failed) {
   script_.allowed = 0;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  static_cast<void>(
-      thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"gradient bucket", 0}));
+  static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 0}));
   wait_for_start(1);
   EXPECT_TRUE(thread.fail());
   EXPECT_TRUE(script_.is_abandoned);
   script_.allowed = 10;
   EXPECT_TRUE(thread.fail()) << "says so again";
-  EXPECT_THROW(static_cast<void>(
-                   thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"more"})),
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"more"})),
                CommError);
   EXPECT_EQ(data[0], 1.0F);
 }
@@ -276,16 +271,15 @@ TEST_F(CommThreadCase, writes_down_averages_that_are_asked_for_while_a_timeline_
   Timeline timeline;
   CommThread thread(make(), kAnHour);
   std::array<float, 2> data{1.0F, 2.0F};
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"before"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"before"}));
   thread.trace(&timeline);
-  thread.wait(
-      thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"gradient bucket", 7}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 7}));
   timeline.record(false);
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"not recorded"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"not recorded"}));
   timeline.record(true);
   thread.call([](Communicator&) {});
   thread.trace(nullptr);
-  thread.wait(thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"after"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"after"}));
   const std::vector<Span> spans = timeline.spans();
   ASSERT_EQ(spans.size(), 1U);
   EXPECT_STREQ(spans[0].name, "gradient bucket");
@@ -303,7 +297,7 @@ TEST_F(CommThreadCase, ends_while_something_is_under_way) {
   {
     CommThread thread(make(), kAnHour);
     static_cast<void>(
-        thread.all_reduce_mean(runtime::host_span(std::span(data)), runtime::reached_event(), {"gradient bucket", 9}));
+        thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 9}));
     wait_for_start(1);
   }
   EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 9: abandoned"), std::string::npos);

@@ -35,10 +35,11 @@ struct DeviceSpan {
   }
 };
 
-/// The same of memory of the host.
-template <typename T>
-[[nodiscard]] DeviceSpan<T> host_span(std::span<T> values) {
-  return {.address = values.data(), .count = values.size()};
+/// Elements of a range in host memory, which outlives it.
+template <typename Range>
+[[nodiscard]] auto host_span(Range&& range) {
+  const std::span all(range);
+  return DeviceSpan<typename decltype(all)::element_type>{.address = all.data(), .count = all.size()};
 }
 
 /// Zeroed memory that kernels of one device work on. Move it by its unique_ptr. Thread-compatible.

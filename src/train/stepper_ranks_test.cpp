@@ -192,8 +192,8 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
     std::vector<float> gradients(3, 1.0F);
     GradientExchange exchange(comm);
     exchange.begin({.loss = 1.0});
-    exchange.send(0, runtime::host_span(std::span(gradients)), runtime::reached_event());
-    exchange.send(1, runtime::host_span(std::span(gradients)), runtime::reached_event());
+    exchange.send(0, runtime::host_span(gradients), runtime::reached_event());
+    exchange.send(1, runtime::host_span(gradients), runtime::reached_event());
   }
   EXPECT_THROW(static_cast<void>(comm.average_figures({}, {.name = "more"})), CommError) << "this rank has failed";
   EXPECT_TRUE(comm.fail()) << "as the first";
