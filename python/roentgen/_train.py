@@ -96,14 +96,15 @@ class Run:
 
     @_check.arguments
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
-                 replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
+                 allow_overlap: bool = False, replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
                  workers: int = 0) -> Evaluation:
         """AUROCs of the best epoch on a split, with 95% intervals by patient: the lines and figures of `roentgen eval`.
-        Patients or images that were trained on are refused.
+        Patients or images that were trained on are refused, unless asked.
 
         Args:
             split: "test", "val", or "train" (which tells what was memorised).
             data: A data folder with labels of these names. Default: the run's own.
+            allow_overlap: True: warn of patients or images that were trained on, instead of refusing them.
             replicates: Resamples of the patients; 0 gives no intervals.
             seed: Of the resamples.
             batch: Images at a time.
@@ -115,7 +116,7 @@ class Run:
             KeyboardInterrupt: After the batch in work, or once the intervals are there.
         """
         return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
-                                                seed))
+                                                seed, allow_overlap))
 
     @property
     def history(self) -> pandas.DataFrame:
