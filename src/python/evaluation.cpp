@@ -24,6 +24,7 @@
 #include "python/core/process.h"
 #include "python/interrupt.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "score/eval_set.h"
 #include "score/evaluated_data.h"
@@ -70,7 +71,7 @@ data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path&
 }
 
 std::shared_ptr<data::Dataset> run_dataset(const fs::path& folder, const std::vector<std::string>& data) {
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   const train::RunFolder run(folder);
   const fs::path weights = any_weights_of(run);
   const train::CheckpointInfo info = train::read_checkpoint_info(weights);
@@ -110,7 +111,8 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
       eval::evaluate(set.predictions,
                      {.replicates = request.replicates,
                       .seed = request.seed,
-                      .threads = train::compute_threads(train::sharing_cores({.threads = request.threads}))},
+                      .threads = train::compute_threads(train::sharing_cores({.threads = request.threads})),
+                      .on_replicate = FrequentInterruptCheck()},
                      {.metrics = eval::all_metrics()});
   return {eval::to_value(table), checks + score::part_text(part) + data::label_notes(dataset) +
                                      score::absent_text(dataset) + score::unknown_patients_text(set) +
@@ -123,7 +125,7 @@ nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const s
   constexpr Range kThreads{.most = 4096};
   std::pair<Value, std::string> result;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     require_threads();
     result = evaluate({.folder = folder,
                        .split = split,

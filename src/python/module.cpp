@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "python/core/native_work.h"
 #include "python/core/python_terms.h"
 
 namespace nb = nanobind;
@@ -55,6 +56,16 @@ NB_MODULE(_native, module) {
   log::set_level(log::Level::Warning);  // progress lines would clutter notebooks
   module.def("set_log_level", &set_log_level);
   module.def("python_terms", &python::python_terms);
+  // Translated to SystemExit: threading ends a thread without a word at it.
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const python::InterpreterEnds& end) {
+      PyErr_SetString(PyExc_SystemExit, end.what());
+    }
+  });
+  module.def("end_native_work", &python::end_native_work, nb::call_guard<nb::gil_scoped_release>());
+  nb::module_::import_("atexit").attr("register")(module.attr("end_native_work"));
   // The most general one first: translators are asked in reverse order.
   const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
   add_error<ConfigError>(module, "ConfigError", error);
