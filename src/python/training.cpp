@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cfenv>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -94,6 +95,8 @@ class CallbackObserver final : public train::Observer {
  private:
   void tell(const Value& record) {
     if (error_) return;
+    const KeptArithmetic kept;
+    std::fesetenv(FE_DFL_ENV);
     const nb::gil_scoped_acquire held;
     try {
       callback_(to_python(record));
