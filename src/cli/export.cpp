@@ -56,13 +56,15 @@ class ExportCommand final : public Command {
              .doc = "safetensors: keep the salted hashes of the training patients, which the leak check needs"}};
   }
   [[nodiscard]] Folders folders() const override {
-    return {.own = export_.out.empty() ? Paths{} : Paths{export_.card()},
-            .read = export_.run_data().empty() ? Paths{} : Paths{export_.run_data()}};
+    return {.data = {},
+            .made = {},
+            .own = export_.out.empty() ? Paths{} : Paths{export_.card()},
+            .runs = run_of(export_.checkpoint)};
   }
 
   [[nodiscard]] CommandResult run() override {
     static_cast<void>(task::export_form(export_));
-    check_output_file("--out", export_.card(), {});
+    check_card();
     const publish::CardInput card = task::export_model(export_);
     terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: its card\n\n{}", terminal_text(export_.out.string()),
                                 card.form, counted(std::ssize(card.info.labels), "label"), card.sha256,
@@ -75,6 +77,15 @@ class ExportCommand final : public Command {
   }
 
  private:
+  // The card replaces no input either.
+  void check_card() {
+    std::filesystem::path card = export_.card();
+    std::vector<Option> others = options();
+    others.push_back({.name = "card of --out", .target = &card, .doc = "", .is_output = true});
+    check_apart(others, {});
+    check_output_file("--out", card, {});
+  }
+
   task::ExportOptions export_;
 };
 
