@@ -19,7 +19,7 @@ import zipfile
 import bundle
 
 NOTICES = "LICENSE.third-party"
-LIBRARIES = "roentgen.libs/"  # auditwheel's folder in a wheel
+LIBRARIES = "roentgen_xray.libs/"  # auditwheel's folder in a wheel
 
 
 def run(*command, **options):
@@ -33,8 +33,9 @@ def stage(build, folder, libraries):
     for file in (bundle.SOURCE / "python" / "roentgen").iterdir():
         if file.is_file():
             shutil.copy(file, folder / "roentgen")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(bundle.SOURCE / name, folder)
+    (folder / "python").mkdir()
+    for name in ("pyproject.toml", "python/README.md", "LICENSE"):
+        shutil.copy(bundle.SOURCE / name, folder / name)
     parts = [*bundle.components(libraries), *bundle.module_headers()]
     (folder / NOTICES).write_text(bundle.notices(parts), encoding="utf-8")
 

@@ -20,7 +20,8 @@ was there, and what helps. Nothing here needs root, a compiler or MPI. The comma
 """
 from __future__ import annotations
 
-from roentgen import _openmp  # first: it loads _native
+from roentgen import _name_clash  # noqa: F401  first: files of another project may lie among the package's
+from roentgen import _openmp  # before the rest: it loads _native
 from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
 from roentgen import _check, _native
 from roentgen._dataset import Dataset
