@@ -66,6 +66,7 @@ def main(build, built_wheel, out):
         old.unlink()
     file = out / f"roentgen-{bundle.project_version()}-linux-x86_64-glibc{glibc}.tar.gz"
     pack(folder, file)
+    shutil.rmtree(out / "work")
     return file
 
 

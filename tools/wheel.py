@@ -28,7 +28,6 @@ def run(*command, **options):
 
 def stage(build, folder, libraries):
     """The package as it is installed, beside what describes it."""
-    shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip")
     for file in (bundle.SOURCE / "python" / "roentgen").iterdir():
         if file.is_file():
@@ -60,8 +59,8 @@ def check_libraries(wheel, libraries):
 def main(build, out):
     work = out / "work"
     libraries = bundle.linked_of_wheel(build)
+    shutil.rmtree(work, ignore_errors=True)
     stage(build, work / "stage", libraries)
-    shutil.rmtree(work / "plain", ignore_errors=True)
     plain = pack(work / "stage", work / "plain")
     for old in out.glob("*.whl"):
         old.unlink()
@@ -69,6 +68,7 @@ def main(build, out):
     run(bundle.TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", env=environment, stderr=subprocess.DEVNULL)
     wheel = next(out.glob("*.whl"))
     check_libraries(wheel, libraries)
+    shutil.rmtree(work)
     return wheel
 
 
