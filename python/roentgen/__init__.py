@@ -28,7 +28,8 @@ Nothing here needs root, a compiler or MPI. The command line is here, too: `roen
 """
 from __future__ import annotations
 
-from roentgen import _openmp  # first: it loads _native
+from roentgen import _name_clash  # noqa: F401  first: files of another project may lie among the package's
+from roentgen import _openmp  # before the rest: it loads _native
 from roentgen._native import (CommError as CommError, ConfigError as ConfigError, DataError as DataError,
                               DeviceError as DeviceError, Error as Error, ShapeError as ShapeError)
 from roentgen import _check, _native

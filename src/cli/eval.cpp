@@ -87,6 +87,7 @@ class EvalCommand final : public Command {
   [[nodiscard]] Folders folders() const override {
     Folders folders = data_folders(options_.data);
     folders.read.push_back(options_.labels);
+    folders.runs = run_of(options_.checkpoint);
     return folders;
   }
   [[nodiscard]] CommandResult run() override;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/output_file.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
 #include "core/error.h"
@@ -209,7 +210,10 @@ class PredictCommand final : public Command {
                 "phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
-    return {.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
+    Folders folders{.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
+    folders.read.push_back(options_.masks);
+    folders.runs = run_of(options_.checkpoint);
+    return folders;
   }
   [[nodiscard]] CommandResult run() override;
 
