@@ -87,7 +87,12 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   std::vector<fs::path> paths;
   for (const fs::path& one : tables) paths.push_back(source.root / one);
   const fs::path& path = paths.front();
-  const data::TableLook table = data::look_at_table(files.joined(paths), source.patient);
+  const io::Csv& rows = files.joined(paths);
+  if (rows.rows.size() == 1) {
+    throw DataError(error_text("task.init", path.filename().string(), "rows of images with and without a label",
+                               "one row", "a row for each image"));
+  }
+  const data::TableLook table = data::look_at_table(rows, source.patient);
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {

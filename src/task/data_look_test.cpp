@@ -121,6 +121,8 @@ TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
   EXPECT_THAT(refusal(), HasSubstr("24 images and no table that names them (mine.csv has columns img, sick); try path "
                                    "(or file, filename, image) as the name of the table's column of image files"));
   fs::remove(folder_.path() / "mine.csv");
+  write("labels.csv", "path,patient,sick\na0.png,p0,0\n");
+  EXPECT_THAT(refusal(), HasSubstr("labels.csv: expected rows of images with and without a label, got one row; try a"));
   write_table("labels.csv", "path,patient", [](int i) { return fmt::format("a{}.png,p{}", i, i); });
   EXPECT_THAT(refusal(), HasSubstr("[task.init] labels.csv: expected a column of 1 and 0, or one of classes"));
   write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });
