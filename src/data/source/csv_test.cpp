@@ -304,7 +304,7 @@ TEST_F(CsvSource, finds_images_without_their_folders_and_with_backslashes) {
   folder_.write("im/x/1.png", "");
   folder_.write("im/x/2.png", "");
   folder_.write("im/y/2.png", "");
-  const auto dataset = load_dataset(options("path,sick\n1,1\nim\\y\\2.png,0\nx/2.png,1\n"));
+  const auto dataset = load_dataset(options("path,sick\n1,1\nim\\y\\2.png,0\n./x/2.png,1\n"));
   ASSERT_EQ(dataset.samples.size(), 3U);
   EXPECT_EQ(dataset.samples[0].path, folder_.path() / "im/x/1.png");
   EXPECT_EQ(dataset.samples[1].path, folder_.path() / "im/y/2.png");
@@ -326,6 +326,9 @@ TEST_F(CsvSource, refuses_a_named_table_that_is_not_there_or_names_no_images) {
   wanted.csv = {"mine.csv"};
   EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got "
                                          "columns img, sick; try path (or file, filename, image) as the name"));
+  wanted.csv.clear();
+  std::filesystem::remove(folder_.path() / "labels.csv");
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got"));
 }
 
 TEST_F(CsvSource, refuses_an_empty_table) { EXPECT_THAT(refusal(options("")), HasSubstr("labels.csv")); }

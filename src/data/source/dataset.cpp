@@ -69,10 +69,16 @@ void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses tables of data.csv, or a labels.csv, without a column of image files.
+/// Refuses tables of data.csv, else a labels.csv, else the only table of the folder, without a column of image files.
 void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   std::vector<std::filesystem::path> paths = named_tables(options);
-  if (const auto usual = plain_or_gzipped(options.root / "labels.csv"); usual && paths.empty()) paths = {*usual};
+  if (paths.empty()) {
+    if (const auto usual = plain_or_gzipped(options.root / "labels.csv")) {
+      paths = {*usual};
+    } else if (auto all = tables_in(options.root, tables); all.size() == 1) {
+      paths = std::move(all);
+    }
+  }
   for (const auto& path : paths) {
     const std::vector<std::string>& header = tables.header(path);
     if (header.empty() || image_column(header, options.files)) continue;

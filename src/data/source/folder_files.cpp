@@ -52,7 +52,7 @@ std::optional<fs::path> FolderFiles::find(const std::vector<fs::path>& places) {
     if (auto file = with_ending(place)) return file;
   }
   if (root_.empty()) return std::nullopt;
-  return below_root(places.back().lexically_relative(root_));
+  return below_root(places.back().lexically_normal().lexically_relative(root_.lexically_normal()));
 }
 
 std::optional<fs::path> FolderFiles::below_root(const fs::path& name) {
