@@ -84,7 +84,8 @@ void check_places(const ExportOptions& options) {
   for (const fs::path& file : {options.out, options.card()}) {
     for (const fs::path& path : taken) {
       if (path.empty() || io::resolved(path) != io::resolved(file)) continue;
-      throw ConfigError(error_text("task.export", "--out " + file.string(), "a file of its own",
+      const std::string what = file == options.out ? "--out " : "card of --out, ";
+      throw ConfigError(error_text("task.export", what + file.string(), "a file of its own",
                                    "one of the run, or one that is read", "the name of another file"));
     }
     for (const std::string& folder : folders) io::refuse_inside_data("--out", file, data::folder_of(folder));
