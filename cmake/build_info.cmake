@@ -11,7 +11,7 @@ if(GIT AND EXISTS ${SOURCE_DIR}/.git)
     RESULT_VARIABLE failed OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(NOT failed)
     set(commit ${found})
-    execute_process(COMMAND ${GIT} --no-optional-locks diff-index --quiet HEAD -- WORKING_DIRECTORY ${SOURCE_DIR}
+    execute_process(COMMAND ${GIT} --no-optional-locks diff --quiet HEAD -- WORKING_DIRECTORY ${SOURCE_DIR}
       RESULT_VARIABLE changed OUTPUT_QUIET ERROR_QUIET)
     if(changed)
       string(APPEND commit "+changes")

@@ -6,22 +6,16 @@
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()
-string(TIMESTAMP year %Y UTC)
 find_program(python python3 REQUIRED)
-execute_process(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/../tools/bundle.py --compiled-in
-  OUTPUT_VARIABLE notices COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/../tools/bundle.py --copyright
+  OUTPUT_VARIABLE copyright COMMAND_ERROR_IS_FATAL ANY)
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
   set(package ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX})
   set(documents ${root}/share/doc/${package})
-  file(WRITE ${documents}/copyright "Copyright ${year} The Roentgen authors
-
-Roentgen is under the Apache License, version 2.0. On Debian systems, its text
-is in /usr/share/common-licenses/Apache-2.0.
-
-${notices}")
+  file(WRITE ${documents}/copyright "${copyright}")
   file(WRITE ${documents}/changelog "roentgen (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
   * Build of version ${CPACK_PACKAGE_VERSION}.

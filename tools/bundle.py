@@ -4,8 +4,8 @@
 """Lists the libraries of others that a wheel or tarball brings along: packages, versions, licences, lowest glibc.
 
   tools/bundle.py BUILD          prints the SBOM (CycloneDX 1.5, JSON) of the wheel and the tarball of a build
-  tools/bundle.py --compiled-in  prints the licences of the headers that are compiled into the program, for packages
-                                 whose libraries come from elsewhere (Debian's)
+  tools/bundle.py --copyright    prints the copyright file of Debian packages (DEP-5), with the notices of the headers
+                                 that are compiled into the program: Debian brings the libraries
 
 Libraries come from the loader (ldd), packages and licence texts from Debian's package database. A package without an
 entry in LICENSES is an error, so that nothing is shipped whose licence nobody has read.
@@ -17,6 +17,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 import urllib.parse
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -129,6 +130,14 @@ def notices(parts):
     return head + contents + "".join(f"\n{line}\n{name}\n{line}\n{text}" for name, text in texts.items())
 
 
+def debian_copyright(parts):
+    """Copyright file of Debian packages, machine-readable (DEP-5). Notices of the parts are a comment of its header."""
+    comment = "".join(f" {line}\n" if line.strip() else " .\n" for line in notices(parts).splitlines())
+    return ("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: roentgen\n"
+            f"Comment:\n{comment}\nFiles: *\nCopyright: {time.gmtime().tm_year} The Roentgen authors\n"
+            f"License: Apache-2.0\n On Debian systems, its text is in {COMMON / 'Apache-2.0'}.\n")
+
+
 def sbom(version, parts):
     """CycloneDX 1.5 document of a release."""
     own = f"pkg:generic/roentgen@{version}"
@@ -163,8 +172,8 @@ def commit_seconds():
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    if sys.argv[1] == "--compiled-in":
-        print(notices(components({})), end="")
+    if sys.argv[1] == "--copyright":
+        print(debian_copyright(components({})), end="")
         sys.exit()
     build = pathlib.Path(sys.argv[1])
     print(json.dumps(sbom(project_version(), [*components(linked_of_wheel(build)), *module_headers()]), indent=1))

@@ -44,6 +44,13 @@ class Bundle(unittest.TestCase):
         self.assertIn("MIT (c) A */", text)
         self.assertNotIn("CODE", text)
 
+    def test_the_copyright_of_debian_packages_is_machine_readable(self):
+        text = bundle.debian_copyright([self.component("liba1", "(c) A\n\n  Permission\n")])
+        self.assertTrue(text.startswith("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"))
+        header, files = text.split("\n\n")
+        self.assertIn("\n (c) A\n .\n   Permission\n", header + "\n")
+        self.assertRegex(files, r"^Files: \*\nCopyright: \d{4} The Roentgen authors\nLicense: Apache-2.0\n ")
+
     def test_the_sbom_is_of_program_and_module(self):
         opened = {"roentgen": {"liba.so": 1}, "_native.abi3.so": {"libb.so": 2}}
         with unittest.mock.patch.object(bundle, "linked", side_effect=lambda binary: opened[binary.name]):

@@ -16,6 +16,12 @@ class Docs(unittest.TestCase):
             for command in re.findall(r"ctest [^`\n]*-[RL] [^`\n]*", page.read_text(encoding="utf-8")):
                 self.assertIn("--no-tests=error", command, page)
 
+    def test_links_lead_to_files_of_the_tree(self):
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+            for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+                if not target.startswith("https://"):
+                    self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+
     def test_the_quickstart_leaves_the_picture_of_the_readme(self):
         shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))

@@ -64,7 +64,7 @@ To have Roentgen in $folder without root:
   1. a tarball, made by \`make tarball\` on any Debian 12 or taken from a release; nothing is built:
        mkdir -p $quoted && tar -xzf roentgen-*-linux-x86_64-*.tar.gz -C $quoted --strip-components=1
   2. a wheel, made by \`make wheel\` or taken from a release, with Python 3.10 or later:
-       python3 -m venv $quoted && $quoted/bin/pip install roentgen-*.whl
+       python3 -m venv $quoted && $quoted/bin/pip install roentgen_xray-*.whl
 TEXT
   if command -v dpkg-query >/dev/null && [ -z "$(missing_packages)" ]; then
     cat <<TEXT

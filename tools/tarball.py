@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Packs the program of a build with its libraries as a tarball that runs wherever it is unpacked, and prints its path.
 
-  tools/tarball.py BUILD WHEEL OUT    as build/release build/packages/roentgen-0.1.0-...whl build/packages
+  tools/tarball.py BUILD WHEEL OUT    as build/release build/packages/roentgen_xray-0.1.0-...whl build/packages
 
 Program and libraries are those of the build's wheel (tools/wheel.py). The machine gives glibc, the C++ library and
 zlib, as it does for wheels. The lowest version of glibc is part of the tarball's name.
@@ -66,6 +66,7 @@ def main(build, built_wheel, out):
         old.unlink()
     file = out / f"roentgen-{bundle.project_version()}-linux-x86_64-glibc{glibc}.tar.gz"
     pack(folder, file)
+    shutil.rmtree(out / "work")
     return file
 
 

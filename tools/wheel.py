@@ -19,7 +19,7 @@ import zipfile
 import bundle
 
 NOTICES = "LICENSE.third-party"
-LIBRARIES = "roentgen.libs/"  # auditwheel's folder in a wheel
+LIBRARIES = "roentgen_xray.libs/"  # auditwheel's folder in a wheel
 
 
 def run(*command, **options):
@@ -28,13 +28,13 @@ def run(*command, **options):
 
 def stage(build, folder, libraries):
     """The package as it is installed, beside what describes it."""
-    shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip")
     for file in (bundle.SOURCE / "python" / "roentgen").iterdir():
         if file.is_file():
             shutil.copy(file, folder / "roentgen")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(bundle.SOURCE / name, folder)
+    (folder / "python").mkdir()
+    for name in ("pyproject.toml", "python/README.md", "LICENSE"):
+        shutil.copy(bundle.SOURCE / name, folder / name)
     parts = [*bundle.components(libraries), *bundle.module_headers()]
     (folder / NOTICES).write_text(bundle.notices(parts), encoding="utf-8")
 
@@ -59,8 +59,8 @@ def check_libraries(wheel, libraries):
 def main(build, out):
     work = out / "work"
     libraries = bundle.linked_of_wheel(build)
+    shutil.rmtree(work, ignore_errors=True)
     stage(build, work / "stage", libraries)
-    shutil.rmtree(work / "plain", ignore_errors=True)
     plain = pack(work / "stage", work / "plain")
     for old in out.glob("*.whl"):
         old.unlink()
@@ -68,6 +68,7 @@ def main(build, out):
     run(bundle.TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", env=environment, stderr=subprocess.DEVNULL)
     wheel = next(out.glob("*.whl"))
     check_libraries(wheel, libraries)
+    shutil.rmtree(work)
     return wheel
 
 

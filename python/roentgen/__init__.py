@@ -16,12 +16,22 @@
     print(roentgen.evaluate(y, scores, patients))           # the same figures of any scores
 
 A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what
-was there, and what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
+was there, and what helps. It is one of
+
+    ConfigError   an argument, a recipe or a checkpoint
+    DataError     images, labels or files
+    ShapeError    arrays that do not fit together
+    DeviceError   a device that is not there
+    CommError     processes that lost each other
+
+Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
 """
 from __future__ import annotations
 
-from roentgen import _openmp  # first: it loads _native
-from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
+from roentgen import _name_clash  # noqa: F401  first: files of another project may lie among the package's
+from roentgen import _openmp  # before the rest: it loads _native
+from roentgen._native import (CommError as CommError, ConfigError as ConfigError, DataError as DataError,
+                              DeviceError as DeviceError, Error as Error, ShapeError as ShapeError)
 from roentgen import _check, _native
 from roentgen._dataset import Dataset
 from roentgen._loader import Loader
@@ -45,8 +55,8 @@ def set_log_level(level: str) -> None:
     _native.set_log_level(level)
 
 
+# Without the exceptions: help() would show all that they inherit, ahead of everything else.
 __all__ = [
-    "CommError", "Comparison", "ConfigError", "DataError", "Dataset", "DeviceError", "Error", "Evaluation", "Heatmap",
-    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "init", "load", "models", "recipe", "recipes",
-    "set_log_level", "train",
+    "Comparison", "Dataset", "Evaluation", "Heatmap", "Loader", "Model", "Run", "compare", "evaluate", "init", "load",
+    "models", "recipe", "recipes", "set_log_level", "train",
 ]

@@ -11,7 +11,7 @@ import operator
 import os
 import types
 import typing
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from roentgen import _native
 
@@ -62,13 +62,18 @@ _NOUNS = {int: "a whole number below 2**63", float: "a number", bool: "True or F
           os.PathLike: "a path", type(None): "None"}
 
 
+def _choices(kind: Any) -> tuple:
+    """Annotations of which a value may be any."""
+    return typing.get_args(kind) if typing.get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
+
+
 def _read(value: Any, kind: Any) -> Any:
     """`value` as a function of that annotation takes it; TypeError or ValueError where it is something else."""
     origin = typing.get_origin(kind)
     if kind is Any:
         return value
-    if origin in (typing.Union, types.UnionType):
-        for choice in typing.get_args(kind):
+    if len(_choices(kind)) > 1:
+        for choice in _choices(kind):
             try:
                 return _read(value, choice)
             except (TypeError, ValueError):
@@ -86,7 +91,7 @@ def _read(value: Any, kind: Any) -> Any:
 def _noun(kind: Any) -> str:
     """Words for an annotation."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (typing.Union, types.UnionType):
+    if len(_choices(kind)) > 1:
         # A path may be written as a string.
         return " or ".join(_noun(one) for one in arguments if not (one is str and os.PathLike in arguments))
     if origin is collections.abc.Sequence:
@@ -96,6 +101,15 @@ def _noun(kind: Any) -> str:
     if origin is collections.abc.Callable:
         return "a function"
     return _NOUNS.get(kind) or f"a {kind.__name__}"
+
+
+def _remedy(name: str, kind: Any, value: Any, default: Any) -> str:
+    """What to write instead of a value that is of another type."""
+    if isinstance(value, str) and Sequence[str] in _choices(kind):
+        return f"{name}=[{described(value)}]"
+    if isinstance(value, (str, os.PathLike)) and getattr(kind, "__name__", "") == "Dataset":
+        return f"roentgen.Dataset({described(value)})"
+    return "another value" if default in (inspect.Parameter.empty, None) else f"{name}={default!r}"
 
 
 def arguments(function: _Function) -> _Function:
@@ -120,8 +134,7 @@ def arguments(function: _Function) -> _Function:
             try:
                 bound.arguments[name] = _read(value, kinds.get(name, Any))
             except (TypeError, ValueError):
-                default = signature.parameters[name].default
-                remedy = "another value" if default in (inspect.Parameter.empty, None) else f"{name}={default!r}"
+                remedy = _remedy(name, kinds[name], value, signature.parameters[name].default)
                 refuse(place, name, _noun(kinds[name]), described(value), remedy)
         return function(*bound.args, **bound.kwargs)
 

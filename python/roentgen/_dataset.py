@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import secrets
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
@@ -20,8 +21,21 @@ _SPLITS = ("train", "val", "test")
 _SPLIT_MODES = ("auto", "given", "random", "whole")
 
 
+def absolute(path: str | os.PathLike) -> str:
+    """The path from the root on, so that another working directory changes nothing; an empty one stays empty."""
+    return str(pathlib.Path(path).absolute()) if os.fspath(path) else ""
+
+
+def absolute_folder(text: str) -> str:
+    """A data folder, "DIR" or "NAME=DIR", with its path made absolute."""
+    name, separator, folder = text.partition("=")
+    if not separator or os.path.exists(text):
+        return absolute(text)
+    return f"{name}={absolute(folder)}"
+
+
 def folders_of(data: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """Paths of one data folder or several."""
+    """Paths of one data folder or several, as given."""
     return [os.fspath(folder) for folder in ([data] if isinstance(data, (str, os.PathLike)) else data)]
 
 
@@ -74,22 +88,35 @@ class Dataset:
             options["split"] = split_mode
         if labels is not None:
             options["labels"] = labels
-        self._list("list_dataset", (folders_of(path), options))
+        folders = folders_of(path)
+        self._listed = _native.list_dataset(folders, options)
+        self._directory = os.getcwd()
+        self._listing = ("list_dataset", ([absolute_folder(folder) for folder in folders], options))
         self._choose(split)
         if self._native.left_out_images:
             warnings.warn(f"{self._native.left_out_images} image files in {self.root} are not read: print(dataset) "
                           "tells why", stacklevel=3)
 
-    def _list(self, function: str, arguments: tuple) -> None:
-        """Reads the folder by that function of `_native`; both are kept for pickle."""
-        self._listing = (function, arguments)
-        self._native = getattr(_native, function)(*arguments)
+    @property
+    def _native(self) -> Any:
+        """The listed data set. One that was pickled is listed at its first use, where an error has someone to tell."""
+        if self._listed is None:
+            function, arguments = self._listing
+            self._listed = getattr(_native, function)(*arguments)
+        return self._listed
+
+    @property
+    def _indices(self) -> list[int]:
+        """Positions of the split's images in the data set."""
+        if self._chosen is None:
+            self._chosen = self._native.indices(self.split or "")
+        return self._chosen
 
     def _choose(self, split: str | None) -> None:
         if split is not None and split not in _SPLITS:
             _check.refuse("dataset", "split", " or ".join(_SPLITS), _check.described(split), 'split="train"')
         self.split = split
-        self._indices = self._native.indices(split or "")
+        self._chosen: list[int] | None = None
 
     def __getitem__(self, split: str) -> Dataset:
         """The images of one split: "train", "val" or "test". Nothing is read again.
@@ -106,7 +133,7 @@ class Dataset:
         return part
 
     def __reduce__(self):
-        return listed, (*self._listing, self.split)
+        return unlisted, (*self._listing, self.split)
 
     def __len__(self) -> int:
         """Images of the split, or of all."""
@@ -117,7 +144,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         left_out = f", left_out={self._native.left_out_images}" if self._native.left_out_images else ""
-        return (f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}"
+        return (f"Dataset({str(self._native.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)}"
                 f"{left_out})")
 
     @property
@@ -132,8 +159,8 @@ class Dataset:
 
     @property
     def root(self) -> os.PathLike:
-        """The folder; of several the first."""
-        return self._native.root
+        """The folder, its path absolute; of several the first."""
+        return pathlib.Path(self._directory, self._native.root)
 
     @property
     def notes(self) -> list[str]:
@@ -175,9 +202,9 @@ class Dataset:
         return pandas.DataFrame(columns, index=self.labels)
 
 
-def listed(function: str, arguments: tuple, split: str | None = None) -> Dataset:
-    """The data set that a function of `_native` lists."""
+def unlisted(function: str, arguments: tuple, split: str | None = None) -> Dataset:
+    """A data set that a function of `_native` lists at its first use."""
     dataset = object.__new__(Dataset)
-    dataset._list(function, arguments)
+    dataset._listed, dataset._listing, dataset._directory = None, (function, arguments), ""
     dataset._choose(split)
     return dataset

@@ -9,11 +9,13 @@ import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
 from roentgen import _check, _native
-from roentgen._dataset import Dataset
+from roentgen._dataset import Dataset, absolute
 
 if TYPE_CHECKING:
     import numpy
     import pandas
+
+_LEAST_SHOWN_PX = 512
 
 
 def _listed(images: Any) -> list:
@@ -39,7 +41,8 @@ def _listed(images: Any) -> list:
 def _path(name: str, image: Any) -> str:
     if not isinstance(image, (str, os.PathLike)):
         _check.refuse("model", name, "a path as the first", _check.described(image), "paths or arrays alone")
-    return os.fspath(image)
+    path = os.fspath(image)
+    return absolute(path) if os.path.isdir(path) else path  # names below it join those of Dataset.frame
 
 
 def _array(name: str, image: Any) -> numpy.ndarray:
@@ -66,33 +69,52 @@ def _array(name: str, image: Any) -> numpy.ndarray:
     return numpy.ascontiguousarray(array, dtype=kind)
 
 
+def _enlarged(colours: numpy.ndarray) -> numpy.ndarray:
+    """(H, W, 3) as it is, or stretched bilinearly by a whole factor, so that its longer side has 512 pixels or more."""
+    import numpy
+
+    factor = -(-_LEAST_SHOWN_PX // max(colours.shape[:2]))
+    for axis in (0, 1) if factor > 1 else ():
+        size = colours.shape[axis]
+        place = numpy.clip((numpy.arange(size * factor) + 0.5) / factor - 0.5, 0, size - 1)
+        below = place.astype(int)
+        share = (place - below).reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
+        above = colours.take(numpy.minimum(below + 1, size - 1), axis)
+        colours = colours.take(below, axis) * (1 - share) + above * share
+    return numpy.rint(colours).astype(numpy.uint8)
+
+
 @dataclasses.dataclass(repr=False, eq=False)
 class Heatmap:
-    """Where a network sees a finding in a picture. A notebook shows the overlay."""
+    """Where a network sees a finding in a picture. A notebook shows the overlay.
+
+    Attributes:
+        values: (height, width) of the picture, float32: how much each pixel speaks for the finding; NaN outside of the
+            network's crop.
+        picture: (height, width) gray levels 0 to 255, uint8.
+        overlay: (height, width, 3) uint8: the picture under the map's colours.
+        probability: Probability of the finding.
+        finding: Name of the label.
+        method: "cam" or "grad-cam".
+    """
 
     values: numpy.ndarray
-    """(height, width) of the picture: how much each pixel speaks for the finding; NaN outside of the network's crop."""
     picture: numpy.ndarray
-    """(height, width) gray levels 0 to 255."""
     overlay: numpy.ndarray
-    """(height, width, 3): the picture under the map's colours."""
     probability: float
-    """Probability of the finding."""
     finding: str
-    """Name of the label."""
     method: str
-    """"cam" or "grad-cam"."""
 
     def __repr__(self) -> str:
         height, width = self.values.shape
         return f"Heatmap({self.finding!r}, {width} x {height}, probability={self.probability:.3f}, {self.method})"
 
     def _repr_png_(self) -> bytes:
-        return _native.encode_png(self.overlay)
+        return _native.encode_png(_enlarged(self.overlay))
 
     @_check.arguments
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the overlay as a PNG file.
+        """Writes the overlay as a PNG file, in the picture's own pixels; of a smaller picture enlarged to 512 or more.
 
         Args:
             path: File to write; its name ends in .png.
@@ -115,13 +137,20 @@ class Model:
     """A trained network with its labels and its preprocessing. load() makes one. Threads may share it; calls are
     served one after the other. It can be pickled: the other process loads the file again."""
 
-    def __init__(self, native: Any, path: str, options: dict[str, Any]) -> None:
-        self._native = native
+    def __init__(self, path: str, options: dict[str, Any]) -> None:
         self.path = path
         self._options = options
+        self._loaded: Any = None
+
+    @property
+    def _native(self) -> Any:
+        """The network. That of a pickled model is loaded at its first use, where an error has someone to tell."""
+        if self._loaded is None:
+            self._loaded = _native.Predictor(self.path, *self._options.values())
+        return self._loaded
 
     def __reduce__(self):
-        return _load, (self.path, self._options)
+        return Model, (self.path, self._options)
 
     def __repr__(self) -> str:
         return f"Model({self.path!r}, labels={len(self.labels)}, input={self._native.preprocess_text!r})"
@@ -156,10 +185,10 @@ class Model:
                 DICOM file have another white: give its path instead.
 
         Returns:
-            A data frame of float32, (N, K), with the paths as its index, each as given, or below the folder that was given
-            (positions for pictures in memory): `dataset.frame.join(scores.add_suffix("_score"), on="path")` puts it
-            beside the truth. Where files could not be read, their rows are NaN and `frame.attrs["unreadable"]` holds a
-            line for each.
+            A data frame of float32, (N, K), with the paths as its index: of files as given, below folders absolute as in
+            Dataset.frame (positions for pictures in memory). `dataset.frame.join(scores.add_suffix("_score"),
+            on="path")` puts it beside the truth. Where files could not be read, their rows are NaN, a RuntimeWarning
+            counts them, and `frame.attrs["unreadable"]` holds a line for each.
 
         Raises:
             ConfigError: Pictures of another type or form, or no image at all.
@@ -185,7 +214,12 @@ class Model:
         is_of_files = isinstance(listed[0], (str, os.PathLike))
         run = self._native.predict_files if is_of_files else self._native.predict_images
         read = _path if is_of_files else _array
-        return run([read(f"images[{i}]", image) for i, image in enumerate(listed)], has_features)
+        result = run([read(f"images[{i}]", image) for i, image in enumerate(listed)], has_features)
+        unreadable = [reason for reason in result[3] if reason]
+        if unreadable:
+            warnings.warn(f"{len(unreadable)} of {len(result[3])} images could not be read and are NaN, the first: "
+                          f"{unreadable[0]}", RuntimeWarning, stacklevel=3)
+        return result
 
     @_check.arguments
     def heatmap(self, path: str | os.PathLike, finding: str) -> Heatmap:
@@ -213,7 +247,7 @@ class Model:
             fold_batch_norm: True: batch norms become part of the convolutions before them.
 
         Raises:
-            ConfigError: An opset that is not written.
+            ConfigError: An opset that is not written; a file that would replace the checkpoint or lie in the data folder.
             DataError: A file that cannot be written.
         """
         self._native.export_onnx(os.fspath(out), opset, fold_batch_norm)
@@ -239,12 +273,10 @@ def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, worke
     Raises:
         ConfigError: A wrong argument, no such file, one that is cut short, or weights of an unknown network.
     """
-    path = os.fspath(checkpoint)
+    path = absolute(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
-    return _load(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
-                        "preset": preset, "loss": loss})
-
-
-def _load(path: str, options: dict[str, Any]) -> Model:
-    return Model(_native.Predictor(path, *options.values()), path, options)
+    loaded = Model(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
+                          "preset": preset, "loss": loss})
+    loaded._native  # errors come now
+    return loaded

@@ -95,13 +95,14 @@ def _same_columns(tables: dict[str, Any], labels: Sequence[str] | None) -> tuple
     return names, tables
 
 
-def _patients(patients: Any, rows: int) -> numpy.ndarray:
-    """One number a patient, in the order of their first rows; a row without one (None, NaN, "") has its own."""
+def _patients(patients: Any, rows: int) -> tuple[numpy.ndarray, str]:
+    """One number a patient, in the order of their first rows, and a line on the rows without one (None, NaN, ""), which
+    have numbers of their own."""
     import numpy
     import pandas
 
     if patients is None:
-        return numpy.arange(rows, dtype=numpy.int64)
+        return numpy.arange(rows, dtype=numpy.int64), ""
     try:
         given = pandas.Series(patients).reset_index(drop=True)
     except ValueError:
@@ -112,7 +113,9 @@ def _patients(patients: Any, rows: int) -> numpy.ndarray:
     is_unknown = given.isna() | (given.astype(str) == "")
     names = "known " + given.astype(str)
     names[is_unknown] = [f"row {i}" for i in given.index[is_unknown]]
-    return numpy.ascontiguousarray(pandas.factorize(names)[0], dtype=numpy.int64)
+    unknown = int(is_unknown.sum())
+    note = f"{unknown} image{'s' * (unknown > 1)} of unknown patient: each counts as a patient of its own\n"
+    return numpy.ascontiguousarray(pandas.factorize(names)[0], dtype=numpy.int64), note * (unknown > 0)
 
 
 def _require_exclusive(truth: numpy.ndarray, scores: numpy.ndarray) -> None:
@@ -144,8 +147,9 @@ def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
 
 
 def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str] | None, exclusive: bool,
-            metrics: Sequence[str] = ()) -> tuple[list[numpy.ndarray], numpy.ndarray, numpy.ndarray, list[str]]:
-    """Scores of each model, truth, patients and labels, with rows by index and columns by name where there are any."""
+            metrics: Sequence[str] = ()) -> tuple[list[numpy.ndarray], numpy.ndarray, numpy.ndarray, str, list[str]]:
+    """Scores of each model, truth, patients, a line on unknown ones, and labels, with rows by index and columns by name
+    where there are any."""
     import numpy
 
     tables = _same_rows({"y": y, **scores, "patients": patients})
@@ -168,7 +172,7 @@ def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str]
     if len(labels) != count:
         _refuse("labels", f"{count} names, one a column", f"{len(labels)}", "a name for each", _native.ShapeError)
     return ([_exact(array, metrics) for array in arrays.values()], numpy.ascontiguousarray(truth, dtype=numpy.float32),
-            _patients(patients, rows), labels)
+            *_patients(patients, rows), labels)
 
 
 class _Figures:
@@ -233,8 +237,9 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
     Args:
         y: Truth (N, K) or (N): 1, 0, and NaN, None or pandas.NA where unknown.
         scores: (N, K) or (N), any finite numbers; only their order matters to AUROC.
-        patients: (N) anything that tells patients apart. Default: every row is a patient of its own, and then intervals
-            are too narrow where a patient has several images.
+        patients: (N) anything that tells patients apart; rows with None, NaN or "" count as a patient each, and the text
+            says how many. Default: every row is a patient of its own, and then intervals are too narrow where a patient
+            has several images.
         labels: (K) names. Of data frames, these columns are taken. Default: all columns, which must have the same
             names.
         metrics: More metrics by key: "auprc", "sensitivity_at_specificity_90", ... "brier" and "ece" take
@@ -249,9 +254,11 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
             `exclusive` needs them.
         ShapeError: Rows or columns that do not fit together. The error names what differs.
         ConfigError: A metric that does not exist.
+        KeyboardInterrupt: After the resample in work.
     """
-    (values,), truth, numbers, names = _inputs(y, {"scores": scores}, patients, labels, exclusive, metrics)
-    return Evaluation(*_native.evaluate(values, truth, numbers, names, exclusive, replicates, seed, metrics))
+    (values,), truth, numbers, note, names = _inputs(y, {"scores": scores}, patients, labels, exclusive, metrics)
+    figures, text = _native.evaluate(values, truth, numbers, names, exclusive, replicates, seed, metrics)
+    return Evaluation(figures, note + text)
 
 
 @_check.arguments
@@ -262,5 +269,6 @@ def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: 
     Arguments and errors as evaluate(); scores_a and scores_b are the scores of the two models.
     """
     scores = {"scores_a": scores_a, "scores_b": scores_b}
-    (a, b), truth, numbers, names = _inputs(y, scores, patients, labels, exclusive)
-    return Comparison(*_native.compare(a, b, truth, numbers, names, exclusive, replicates, seed))
+    (a, b), truth, numbers, note, names = _inputs(y, scores, patients, labels, exclusive)
+    figures, text = _native.compare(a, b, truth, numbers, names, exclusive, replicates, seed)
+    return Comparison(figures, note + text)

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from roentgen import _check, _native
-from roentgen._dataset import Dataset, folders_of, listed
+from roentgen._dataset import Dataset, absolute, absolute_folder, folders_of, unlisted
 from roentgen._model import Model, load
 from roentgen._scores import Evaluation
 
@@ -74,7 +74,10 @@ class Run:
 
     @_check.arguments
     def __init__(self, folder: str | os.PathLike, outcome: Mapping[str, Any] | None = None) -> None:
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(absolute(folder))
+        if not self.folder.is_dir():
+            _check.refuse("run", "folder", "the folder of a run", f"{str(folder)!r}, which is no folder",
+                          "the folder that train() was given as out")
         self.outcome = outcome
         """The program's JSON: epochs, best figure, speed, ...; None for a run from before."""
 
@@ -92,18 +95,21 @@ class Run:
         Args:
             path: Where the data lie now. Default: where they lay.
         """
-        return listed("run_dataset", (os.fspath(self.folder), folders_of(path)))
+        dataset = unlisted("run_dataset", (os.fspath(self.folder), [absolute_folder(one) for one in folders_of(path)]))
+        dataset._native  # errors come now
+        return dataset
 
     @_check.arguments
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
-                 replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
+                 allow_overlap: bool = False, replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
                  workers: int = 0) -> Evaluation:
         """AUROCs of the best epoch on a split, with 95% intervals by patient: the lines and figures of `roentgen eval`.
-        Patients or images that were trained on are refused.
+        Patients or images that were trained on are refused, unless asked.
 
         Args:
             split: "test", "val", or "train" (which tells what was memorised).
             data: A data folder with labels of these names. Default: the run's own.
+            allow_overlap: True: warn of patients or images that were trained on, instead of refusing them.
             replicates: Resamples of the patients; 0 gives no intervals.
             seed: Of the resamples.
             batch: Images at a time.
@@ -112,10 +118,10 @@ class Run:
 
         Raises:
             DataError: A patient or an image of the split was trained on; no images in the split; an unreadable image.
-            KeyboardInterrupt: After the batch in work, or once the intervals are there.
+            KeyboardInterrupt: After the batch or the resample in work.
         """
         return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
-                                                seed))
+                                                seed, allow_overlap))
 
     @property
     def history(self) -> pandas.DataFrame:
@@ -225,6 +231,6 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None
     outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
-                            folders_of(() if data is None else data), out,
+                            folders_of(() if data is None else data), absolute(out),
                             "resume" if resume else "overwrite" if overwrite else "", tell)
     return Run(out, outcome)

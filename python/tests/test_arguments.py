@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Wrong arguments: each call, and the line that names what is wrong."""
 import copy
+import dataclasses
 import os
 import pathlib
 import pickle
+import pydoc
 import re
 import subprocess
 import sys
@@ -66,9 +68,9 @@ SCORES = [
     ((Y * 0.5, S), {}, "[python.scores] y, row 0: expected 1, 0 or NaN, got 0.5"),
     ((Y, S, P[:-1]), {}, "[python.scores] patients: expected 20 of them, one a row, got [0, 1, 2, ...], which has 19"),
     ((Y, S, "patient"), {}, "[python.scores] patients: expected 20 of them, one a row, got 'patient', which has 1; "),
-    ((Y, S, P, "ab"), {}, "[python.scores] labels: expected a list of strings or None, got 'ab'; try another value"),
+    ((Y, S, P, "ab"), {}, "[python.scores] labels: expected a list of strings or None, got 'ab'; try labels=['ab']"),
     ((Y, S, P, ["a"]), {}, "[python.scores] labels: expected 2 names, one a column, got 1; try a name for each"),
-    ((Y, S), {"metrics": "auprc"}, "[python.scores] metrics: expected a list of strings, got 'auprc'; try metrics=()"),
+    ((Y, S), {"metrics": "auprc"}, "[python.scores] metrics: expected a list of strings, got 'auprc'; try metrics=['auprc']"),
     ((Y, S), {"metrics": ["aucpr"]}, "[python.scores] metrics: expected metrics that need no thresholds, got aucpr; try some of auprc"),
     ((Y, S * 2), {"metrics": ["auprc", "brier"]},
      "[python.scores] scores, row 10: expected probabilities from 0 to 1 for the metric brier, got 1.0256"),
@@ -94,12 +96,12 @@ SCORES = [
 OTHERS = [
     (lambda: roentgen.Dataset(123), "[python.dataset] path: expected a path or a list of paths, got 123; try another value"),
     (lambda: roentgen.Dataset([None]), "[python.dataset] path: expected a path or a list of paths, got [None]; "),
-    (lambda: roentgen.Dataset("x", labels="Mass"), "[python.dataset] labels: expected a list of strings or None, got 'Mass'; "),
+    (lambda: roentgen.Dataset("x", labels="Mass"), "[python.dataset] labels: expected a list of strings or None, got 'Mass'; try labels=['Mass']"),
     (lambda: roentgen.Dataset("x", split_seed=2**70), "[python.values] split_seed: expected a number of 64 bits, got a larger one; "),
     (lambda: roentgen.Dataset("no\0x"), "[data.source] "),
-    (lambda: roentgen.Loader("x"), "[python.loader] dataset: expected a Dataset, got 'x'; try another value"),
+    (lambda: roentgen.Loader("x"), "[python.loader] dataset: expected a Dataset, got 'x'; try roentgen.Dataset('x')"),
     (lambda: roentgen.load(None), "[python.model] checkpoint: expected a path, got None; try another value"),
-    (lambda: roentgen.load("x", labels="abc"), "[python.model] labels: expected a list of strings, got 'abc'; try labels=()"),
+    (lambda: roentgen.load("x", labels="abc"), "[python.model] labels: expected a list of strings, got 'abc'; try labels=['abc']"),
     (lambda: roentgen.load("x", batch="x"), f"[python.model] batch: {NEAR} 'x'; try batch=32"),
     (lambda: roentgen.train(3, "x"), "[python.train] recipe: expected a path or a dict, got 3; try recipe='default'"),
     (lambda: roentgen.train(data=3), "[python.train] data: expected a path or a list of paths or None, got 3; try another value"),
@@ -107,6 +109,8 @@ OTHERS = [
     (lambda: roentgen.train(data="x", settings="train.epochs=1"), "[python.train] settings: expected a dict or None, got 'train.epochs=1'; "),
     (lambda: roentgen.train(data="x", callbacks=["x"]), "[python.train] callbacks: expected a function or a list of functions, got ['x']; "),
     (lambda: roentgen.train(data="x", progress=3), "[python.train] progress: expected True or False, got 3; try progress=True"),
+    (lambda: roentgen.Loader(pathlib.Path("x")), "[python.loader] dataset: expected a Dataset, got PosixPath('x'); try roentgen.Dataset("),
+    (lambda: roentgen.Run("x"), "[python.run] folder: expected the folder of a run, got 'x', which is no folder; try the folder"),
     (lambda: roentgen.init(None), "[python.train] path: expected a path, got None; try another value"),
     (lambda: roentgen.recipe(3), "[python.train] name: expected a path, got 3; try another value"),
     (lambda: roentgen.set_log_level(3), "[python.roentgen] level: expected a string, got 3; try another value"),
@@ -306,6 +310,15 @@ def test_pickling(data, model, folder):
     assert "pickle: expected a Loader in the process that made it" in message_of(pickle.dumps, loader)
     error = pickle.loads(pickle.dumps(roentgen.ConfigError("x")))
     assert type(error) is roentgen.ConfigError and copy.copy(data).labels == data.labels
+
+
+def test_help_shows_the_interface_alone():
+    text = pydoc.render_doc(roentgen, renderer=pydoc.plaintext)
+    assert "with_traceback" not in text and "ConfigError   an argument, a recipe or a checkpoint" in text
+    heat = pydoc.render_doc(roentgen.Heatmap, renderer=pydoc.plaintext)
+    assert all(f"      {field.name}: " in heat for field in dataclasses.fields(roentgen.Heatmap))
+    for name in ("Error", "ConfigError", "DataError", "ShapeError", "DeviceError", "CommError"):
+        assert getattr(roentgen, name).__doc__.endswith(".")
 
 
 def test_nothing_is_printed_at_exit(folder):

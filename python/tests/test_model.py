@@ -5,6 +5,8 @@ import math
 import multiprocessing
 import os
 import pathlib
+import pickle
+import shutil
 import struct
 import threading
 
@@ -51,7 +53,9 @@ def test_a_folder_and_an_unreadable_file(model, files, tmp_path):
     for file in files[:3]:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / files[1].name).write_bytes(b"no image")
-    frame = model.predict(tmp_path)
+    with pytest.warns(RuntimeWarning, match=f"1 of 3 images could not be read and are NaN, the first: .*{files[1].name}") as told:
+        frame = model.predict(tmp_path)
+    assert told[0].filename == __file__
     assert frame.isna().all(axis=1).tolist() == [False, True, False]
     assert list(frame.attrs["unreadable"]) == [1]
     assert files[1].name in frame.attrs["unreadable"][1]
@@ -67,7 +71,13 @@ def test_heatmaps_are_the_program_s(model, run, files, tmp_path):
     assert (heat.values == told).all()
     assert heat.values.shape == heat.picture.shape == (48, 48) and heat.overlay.shape == (48, 48, 3)
     assert heat.probability == model.predict(files[0])["Mass"].iloc[0]
-    assert heat._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"
+    # 48 pixels become 528, and edges between them stay soft.
+    assert heat._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", heat._repr_png_()[16:24]) == (528, 528)
+    shown = roentgen._model._enlarged(heat.overlay).astype(int)
+    assert numpy.abs(shown[5::11, 5::11] - heat.overlay).max() == 0
+    assert numpy.abs(numpy.diff(shown, axis=0)).max() <= numpy.abs(numpy.diff(heat.overlay.astype(int), axis=0)).max() / 11 + 1
+    large = numpy.zeros((300, 512, 3), numpy.uint8)
+    assert roentgen._model._enlarged(large).shape == large.shape
     heat.save(tmp_path / "heat.png")
     assert (tmp_path / "heat.png").stat().st_size > 100
     with pytest.raises(roentgen.ConfigError, match="expected a label of the checkpoint"):
@@ -118,6 +128,23 @@ def test_one_picture_in_colour_is_one_image(model):
     assert len(model.predict(picture)) == 1
 
 
+def test_arithmetic_of_others_keeps_denormals(model, files, folder, tmp_path):
+    from test_train import TINY
+    tiny = numpy.full(4, 1e-40, "f4")
+    products = []
+
+    def tell(record):
+        if record["kind"] in ("step", "epoch"):
+            products.append(tiny * numpy.float32(0.5))
+
+    model.predict(files[:2])
+    model.heatmap(files[0], "Mass")
+    products.append(tiny * numpy.float32(0.5))
+    roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epochs": 1}, callbacks=tell, progress=False)
+    products.append(tiny * numpy.float32(0.5))
+    assert len(products) > 3 and all((product > 0).all() for product in products)
+
+
 def test_threads_share_a_model(model, files):
     expected = model.predict(files).to_numpy()
     results = [None] * 4
@@ -150,6 +177,64 @@ def test_forked_processes_are_refused_by_name(model, files):
     assert 'start method "spawn"' in queue.get(timeout=60)
     child.join(60)
     assert child.exitcode == 0
+
+
+def test_a_forked_pool_tells_its_parent(model, files, data):
+    model.predict(files[:1])
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        with pytest.raises(roentgen.ConfigError, match='start method "spawn"'):
+            pool.map_async(model.predict, files[:4]).get(timeout=60)
+        assert pool.map_async(len, [data, data["val"]]).get(timeout=60) == [160, len(data["val"])]
+
+
+def test_a_pickled_object_that_is_gone_says_so_at_its_use(folder, run, tmp_path):
+    shutil.copytree(folder, tmp_path / "data")
+    shutil.copy(run / "checkpoints" / "best.safetensors", tmp_path / "w.safetensors")
+    kept = pickle.dumps((roentgen.Dataset(tmp_path / "data", split="val"), roentgen.load(tmp_path / "w.safetensors")))
+    shutil.rmtree(tmp_path / "data")
+    (tmp_path / "w.safetensors").unlink()
+    data, model = pickle.loads(kept)
+    assert data.split == "val"
+    with pytest.raises(roentgen.DataError, match="expected a data folder, got nothing of that name"):
+        len(data)
+    with pytest.raises(roentgen.ConfigError, match="w.safetensors"):
+        model.labels
+
+
+def test_another_working_directory_changes_nothing(folder, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    data = roentgen.Dataset("phantoms")
+    monkeypatch.chdir(run.parent)
+    model, trained = roentgen.load("run", threads=1), roentgen.Run("run")
+    monkeypatch.chdir(tmp_path)
+    part = data["test"]
+    assert model.predict(part).notna().all(axis=None) and pickle.loads(pickle.dumps(model)).labels == model.labels
+    images, _ = next(iter(roentgen.Loader(part, batch=4, size=32, framework="numpy")))
+    assert len(images) == 4 and len(pickle.loads(pickle.dumps(part))) == len(part)
+    assert data.root == folder and trained.folder == run and len(trained.history) == 1
+    assert trained.data().frame.path.equals(data.frame.path)
+    with pytest.raises(roentgen.DataError, match="phantoms"):
+        roentgen.Dataset("phantoms")
+
+
+def test_a_folder_s_images_join_the_truth_however_it_is_named(data, folder, model, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    for name in ("phantoms/images", "./phantoms//images/", folder / "images"):
+        joined = data.frame.join(model.predict(name).add_suffix("_score"), on="path")
+        assert joined[f"{model.labels[0]}_score"].notna().all()
+    for name in ("phantoms", "./phantoms/"):
+        assert roentgen.Dataset(name).frame.path.equals(data.frame.path)
+
+
+def test_an_export_replaces_nothing_that_is_read(model, run, folder, tmp_path):
+    taken = [run / "checkpoints" / "best.safetensors", run / "checkpoints" / "resume.safetensors", run / "recipe.toml"]
+    before = [path.read_bytes() for path in taken]
+    for path in taken:
+        with pytest.raises(roentgen.ConfigError, match="expected a file of its own, got one of the run"):
+            model.export_onnx(path)
+    with pytest.raises(roentgen.ConfigError, match=r"\[io.place\] out .*expected a path outside the data folder"):
+        model.export_onnx(folder / "images" / "m.onnx")
+    assert [path.read_bytes() for path in taken] == before and not (folder / "images" / "m.onnx.md").exists()
 
 
 def foreign_weights(path):

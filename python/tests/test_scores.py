@@ -96,3 +96,21 @@ def test_mistakes():
     scores[0, 0] = 0
     with pytest.raises(roentgen.ConfigError, match="auprc"):
         roentgen.evaluate(truth, scores, patients, metrics=["aucpr"])
+
+
+@pytest.mark.parametrize("work", [roentgen.evaluate, lambda y, scores, *rest, **options: roentgen.compare(
+    y, scores, -scores, *rest, **options)], ids=["evaluate", "compare"])
+def test_an_interrupt_ends_the_resamples(work, interrupts):
+    truth, scores, patients = draw()
+    with pytest.raises(KeyboardInterrupt):
+        interrupts()
+        work(truth, scores, patients, replicates=1_000_000)
+
+
+def test_rows_without_a_patient_are_told():
+    truth, scores, patients = draw()
+    known = [None if i < 3 else patient for i, patient in enumerate(patients)]
+    line = "3 images of unknown patient: each counts as a patient of its own\n"
+    assert str(roentgen.evaluate(truth, scores, known, replicates=10)).startswith(line)
+    assert str(roentgen.compare(truth, scores, scores, known, replicates=10)).startswith(line)
+    assert line not in str(roentgen.evaluate(truth, scores, patients, replicates=10))

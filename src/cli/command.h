@@ -28,6 +28,9 @@ struct Folders {
   Paths own = {};
   /// Files and folders that the command only reads: no output may be one, or lie in one.
   Paths read = {};
+  /// Folders of runs that the command only reads: no output may be one of a run's own files, or lie in its data
+  /// folders.
+  Paths runs = {};
 };
 
 /// Exit codes.

@@ -93,8 +93,7 @@ Folders CompareCommand::folders() const {
         if (path != side) folders.read.push_back(path);
         continue;
       }
-      const Paths own = train::RunFolder(path).own();
-      folders.own.insert(folders.own.end(), own.begin(), own.end());
+      folders.runs.push_back(path);
     }
   }
   return folders;

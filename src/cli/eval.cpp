@@ -11,7 +11,6 @@
 #include "cli/command_list.h"
 #include "cli/data_overrides.h"
 #include "cli/eval_options.h"
-#include "cli/leak_report.h"
 #include "cli/output_file.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
@@ -24,7 +23,6 @@
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
 #include "eval/curves_csv.h"
-#include "eval/leak.h"
 #include "eval/published.h"
 #include "eval/split_list.h"
 #include "eval/subgroup.h"
@@ -50,8 +48,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kTraining = "train";
 
 // What is evaluated, and what it came from.
 struct Input {
@@ -91,6 +87,7 @@ class EvalCommand final : public Command {
   [[nodiscard]] Folders folders() const override {
     Folders folders = data_folders(options_.data);
     folders.read.push_back(options_.labels);
+    folders.runs = run_of(options_.checkpoint);
     return folders;
   }
   [[nodiscard]] CommandResult run() override;
@@ -107,7 +104,6 @@ class EvalCommand final : public Command {
                                     const eval::MetricRequest& request) const;
   void write_files(const score::EvalSet& images, const Input& input, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
-  void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part) const;
   [[nodiscard]] eval::OnOverlap on_overlap() const {
     return options_.allows_overlap ? eval::OnOverlap::Warn : eval::OnOverlap::Refuse;
   }
@@ -122,17 +118,6 @@ data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) co
       task::source_of_checkpoint(info, options_.checkpoint.string(), options_.data, options_.overrides);
   source.unknown_labels = data::UnknownLabels::Mask;
   return source;
-}
-
-void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset,
-                             const score::Part& part) const {
-  if (part.name == kTraining) {
-    log::warning("the training part: these figures say how much was memorised, not how good the model is");
-    return;
-  }
-  const task::PatientCheck check = task::check_patients(info, dataset, part);
-  if (!check.doubt.empty()) log::warning(check.doubt);
-  report_leak(check.leak, check.clean, on_overlap());
 }
 
 score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
@@ -169,7 +154,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   train::require_same_text(ranks, "weights and " + part.title, sha256 + " " + part.list_sha256,
                            "the same --checkpoint and --data on all hosts");
   train::require_same_images(ranks, dataset, part.samples);
-  check_leak(model.info, dataset, part);
+  terminal::print(task::check_patients(model.info, dataset, part, on_overlap()));
   data::PixelHashes hashes(std::ssize(dataset.samples));
   Input input{.test = predict(ranks, model, dataset, part, hashes),
               .validation = {},
@@ -180,9 +165,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
                                                 {"list_sha256", part.list_sha256},
                                                 {"known_list", eval::known_list_value(part.list_sha256)}}}},
               .use = {.input = score::input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
-  if (part.name != kTraining) {  // decoded anyway by now, and no figure is seen yet
-    check_pixels(model.info.training_pixels, data::hash_texts(hashes, part.samples), on_overlap());
-  }
+  terminal::print(task::check_pixels(model.info, part, hashes, on_overlap()));  // no figure is seen yet
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
     input.validation = predict(ranks, model, dataset, score::split_part(dataset, data::Split::Val), hashes);

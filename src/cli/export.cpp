@@ -56,8 +56,10 @@ class ExportCommand final : public Command {
              .doc = "safetensors: keep the salted hashes of the training patients, which the leak check needs"}};
   }
   [[nodiscard]] Folders folders() const override {
-    return {.own = export_.out.empty() ? Paths{} : Paths{export_.card()},
-            .read = export_.run_data().empty() ? Paths{} : Paths{export_.run_data()}};
+    return {.data = {},
+            .made = {},
+            .own = export_.out.empty() ? Paths{} : Paths{export_.card()},
+            .runs = run_of(export_.checkpoint)};
   }
 
   [[nodiscard]] CommandResult run() override {

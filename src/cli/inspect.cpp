@@ -64,11 +64,7 @@ class InspectCommand final : public Command {
                     "norms"}};
   }
 
-  [[nodiscard]] Folders folders() const override {
-    Folders folders = data_folders(data_);
-    folders.read.push_back(recipe_);
-    return folders;
-  }
+  [[nodiscard]] Folders folders() const override { return data_folders(data_); }
   [[nodiscard]] CommandResult run() override {
     const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
     if (model_.empty() == data_.empty() && !is_of_recipe) {

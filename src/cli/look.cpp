@@ -45,11 +45,7 @@ class LookCommand final : public Command {
              .range = {0, 1e9}},
             {.name = "--plain", .target = &is_plain_, .doc = "without distortions, as in evaluation"}};
   }
-  [[nodiscard]] Folders folders() const override {
-    Folders folders = data_folders(data_);
-    folders.read.push_back(recipe_);
-    return folders;
-  }
+  [[nodiscard]] Folders folders() const override { return data_folders(data_); }
 
   [[nodiscard]] CommandResult run() override {
     train::Recipe recipe = task::read_recipe(recipe_, overrides_);

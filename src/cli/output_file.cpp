@@ -13,6 +13,8 @@
 #include "core/error.h"
 #include "data/source/dataset.h"
 #include "io/place.h"
+#include "train/run_folder.h"
+#include "train/run_origin.h"
 
 namespace roentgen::cli {
 namespace {
@@ -41,6 +43,16 @@ Paths files_of(const Option& option) {
       error_text("cli.output", named(output.name, path), "a file of its own", taken_by, "the name of another file"));
 }
 
+// A run's own files are not replaced, and its data folders are not written to.
+void check_apart_from_run(const Option& output, const fs::path& path, const train::RunFolder& run) {
+  for (const fs::path& own : run.own()) {
+    if (io::is_inside(path, own)) refuse_taken(output, path, own.string() + ", which belongs to a run");
+  }
+  for (const std::string& folder : train::stored_data_folders(run)) {
+    io::refuse_inside_data(output.name, path, data::folder_of(folder));
+  }
+}
+
 }  // namespace
 
 Folders data_folders(const std::vector<std::string>& data) {
@@ -50,6 +62,14 @@ Folders data_folders(const std::vector<std::string>& data) {
     if (folders.data.empty()) folders.data = folders.read.front();
   }
   return folders;
+}
+
+Paths run_of(const fs::path& checkpoint) {
+  const fs::path folder = checkpoint.parent_path();
+  std::error_code ignored;
+  if (folder.filename() != "checkpoints") return {};
+  const train::RunFolder run(folder.parent_path());
+  return fs::exists(run.recipe(), ignored) ? Paths{run.root()} : Paths{};
 }
 
 void check_apart(const std::vector<Option>& options, const Folders& folders) {
@@ -69,6 +89,7 @@ void check_apart(const std::vector<Option>& options, const Folders& folders) {
       for (const fs::path& read : folders.read) {
         if (!read.empty()) io::refuse_inside_data(output.name, path, read);
       }
+      for (const fs::path& run : folders.runs) check_apart_from_run(output, path, train::RunFolder(run));
     }
   }
 }

@@ -16,7 +16,11 @@ namespace roentgen::cli {
 /// The folders of --data, each "DIR" or "NAME=DIR".
 [[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
 
-/// ConfigError when an output among the options (is_output) is a file that another option names, or one of folders.own.
+/// The run folder whose training wrote `checkpoint`, or nothing where the file lies elsewhere.
+[[nodiscard]] Paths run_of(const std::filesystem::path& checkpoint);
+
+/// ConfigError when an output among the options (is_output) is a file that another option names, one of folders.own, or
+/// lies in what folders.read and folders.runs name.
 void check_apart(const std::vector<Option>& options, const Folders& folders);
 
 /// ConfigError or DataError when the file `path` could not be written: in the data folder, no regular file, in a folder

@@ -19,12 +19,14 @@ using testing::HasSubstr;
 
 class OutputFile : public testing::Test {
  protected:
+  std::vector<Option> options() {
+    return {{.name = "--in", .target = &in_, .doc = ""},
+            {.name = "--model", .target = &model_, .doc = ""},
+            {.name = "--a", .target = &a_, .doc = "", .is_output = true},
+            {.name = "--b", .target = &b_, .doc = "", .is_output = true}};
+  }
   std::string refusal(const Folders& folders = {}) {
-    const std::vector<Option> options{{.name = "--in", .target = &in_, .doc = ""},
-                                      {.name = "--model", .target = &model_, .doc = ""},
-                                      {.name = "--a", .target = &a_, .doc = "", .is_output = true},
-                                      {.name = "--b", .target = &b_, .doc = "", .is_output = true}};
-    return message_of<ConfigError>([&] { check_apart(options, folders); });
+    return message_of<ConfigError>([&] { check_apart(options(), folders); });
   }
 
   TestFolder folder_;
@@ -73,6 +75,25 @@ TEST_F(OutputFile, is_none_of_the_files_the_command_writes) {
     a_ = run / name;
     EXPECT_THAT(refusal(folders), HasSubstr("the command itself writes")) << name;
   }
+}
+
+TEST_F(OutputFile, is_no_part_of_a_run_that_is_read_and_none_of_its_data) {
+  const fs::path run = folder_.path() / "run";
+  const fs::path data = folder_.path() / "data";
+  folder_.write("run/recipe.toml", "");
+  folder_.write("run/data_folders.txt", "a=" + data.string() + "\n");
+  const Folders folders{.data = {}, .made = {}, .runs = run_of(run / "checkpoints/best.safetensors")};
+  ASSERT_EQ(folders.runs, Paths{run});
+  for (const char* name : {"recipe.toml", "preds.csv", "checkpoints/new.onnx"}) {
+    a_ = run / name;
+    EXPECT_THAT(refusal(folders), HasSubstr("which belongs to a run")) << name;
+  }
+  a_ = data / "report.html";
+  EXPECT_THAT(refusal(folders), HasSubstr("a path outside the data folder"));
+  a_ = run / "report.html";
+  EXPECT_NO_THROW(check_apart(options(), folders));
+  EXPECT_TRUE(run_of(folder_.path() / "best.safetensors").empty());
+  EXPECT_TRUE(run_of(folder_.path() / "other/checkpoints/best.safetensors").empty());
 }
 
 TEST_F(OutputFile, checking_touches_nothing) {

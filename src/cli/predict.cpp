@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "cli/command_list.h"
-#include "cli/leak_report.h"
+#include "cli/output_file.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
 #include "core/error.h"
@@ -24,6 +24,7 @@
 #include "data/source/image_list.h"
 #include "data/stage/sample_hashes.h"
 #include "engine/engine.h"
+#include "eval/leak.h"
 #include "eval/localisation.h"
 #include "eval/text_columns.h"
 #include "io/safetensors.h"
@@ -32,6 +33,7 @@
 #include "score/image_part.h"
 #include "score/mask_folder.h"
 #include "score/stored_evaluation.h"
+#include "task/evaluate_checkpoint.h"
 #include "train/heatmap.h"
 #include "train/load_checkpoint.h"
 #include "train/predict_files.h"
@@ -108,8 +110,8 @@ class Heatmaps {
       const std::string& id = dataset.samples[i].id;
       if (boxes_ ? boxes_->has(id) : masks_->has(id)) scored.push_back(i);
     }
-    overlap_ =
-        check_pixels(model_.info.training_pixels, data::read_hashes(dataset, scored, model_.preprocess), on_overlap);
+    overlap_ = eval::pixel_overlap(model_.info.training_pixels, data::read_hashes(dataset, scored, model_.preprocess));
+    terminal::print(task::settle_leak(eval::pixel_leak_text(overlap_), eval::clean_pixels_text(overlap_), on_overlap));
   }
 
   [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
@@ -208,7 +210,10 @@ class PredictCommand final : public Command {
                 "phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
-    return {.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
+    Folders folders{.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
+    folders.read.push_back(options_.masks);
+    folders.runs = run_of(options_.checkpoint);
+    return folders;
   }
   [[nodiscard]] CommandResult run() override;
 

@@ -229,14 +229,9 @@ class ReportCommand final : public Command {
              .doc = "also write the AUROCs with their intervals as an SVG picture",
              .is_output = true}};
   }
-  // Nothing is written into the runs' own files.
   [[nodiscard]] Folders folders() const override {
-    Folders folders{.data = data_, .own = {}, .read = {labels_}};
-    for (const fs::path& run : {run_, beside_}) {
-      if (run.empty()) continue;
-      const Paths own = train::RunFolder(run).own();
-      folders.own.insert(folders.own.end(), own.begin(), own.end());
-    }
+    Folders folders{.data = data_, .made = {}, .read = {labels_}, .runs = {run_}};
+    if (!beside_.empty()) folders.runs.push_back(beside_);
     return folders;
   }
 
@@ -303,7 +298,9 @@ class ReportCommand final : public Command {
     if (cases_ == 0) {
       input.no_gallery = "None was asked for (--gallery 0).";
     } else if (data_.empty()) {
-      input.no_gallery = "No images to show: --data DIR, since a run does not say where its images lie.";
+      input.no_gallery =
+          fmt::format("--data DIR{} fills this section: the images on which the model errs most, with heat-maps.",
+                      labels_.empty() ? " with --labels PATH" : "");
     } else if (!input.runs[0].scored) {
       input.no_gallery = "No truth to tell errors by: --labels PATH, with --preds FILE or the run's own preds.csv.";
     } else if (!fs::exists(folder.best())) {

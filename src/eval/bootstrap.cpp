@@ -3,6 +3,7 @@
 #include "eval/bootstrap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -59,17 +60,20 @@ Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statisti
                        std::numeric_limits<double>::quiet_NaN());
   if (clusters == 0) return result;
 
-  // Replicate r belongs to thread r mod threads and writes only its own row.
+  // Threads take replicates in turn; each writes only its own row.
   const std::int64_t threads = std::min<std::int64_t>(options.threads, std::max<std::int64_t>(options.replicates, 1));
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
+  std::atomic<std::int64_t> next = 0;
   const auto work = [&](std::int64_t thread) {
     try {
-      for (std::int64_t replicate = thread; replicate < options.replicates; replicate += threads) {
+      for (std::int64_t replicate = next++; replicate < options.replicates; replicate = next++) {
         const auto row = std::span(result.values)
                              .subspan(static_cast<std::size_t>(replicate * columns), static_cast<std::size_t>(columns));
         statistic(draw_clusters(clusters, options.seed, replicate), row);
+        if (thread == 0 && options.on_replicate) options.on_replicate();
       }
     } catch (...) {
+      next = options.replicates;  // others stop after the one that they are at
       failures[static_cast<std::size_t>(thread)] = std::current_exception();
     }
   };

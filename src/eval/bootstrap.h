@@ -23,7 +23,8 @@ struct BootstrapOptions {
   double level = 0.95;
   /// Threads that share the replicates; the result does not depend on it.
   int threads = 1;
-  friend bool operator==(const BootstrapOptions&, const BootstrapOptions&) = default;
+  /// Called on the thread that asked, after each resample that it makes; may throw to end the work. May be empty.
+  std::function<void()> on_replicate{};
 };
 
 /// Throws ConfigError on replicates < 0, a level outside (0, 1) or threads < 1.
@@ -58,7 +59,7 @@ struct Replicates {
 };
 
 /// Evaluates `statistic` on options.replicates resamples of `clusters` clusters. Bit-identical for any thread count.
-/// An exception of the statistic is rethrown here.
+/// An exception of the statistic or of options.on_replicate ends the work and is rethrown here.
 [[nodiscard]] Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statistic& statistic,
                                    const BootstrapOptions& options);
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -106,6 +107,24 @@ TEST(PercentileInterval, needs_two_values) {
   EXPECT_EQ(percentile_interval({}, 0.95), std::nullopt);
   EXPECT_EQ(percentile_interval({0.5}, 0.95), std::nullopt);
   EXPECT_EQ(percentile_interval({0.75, 0.5}, 0.5), (Interval{.low = 0.5625, .high = 0.6875}));
+}
+
+TEST(Bootstrap, ends_when_it_is_told_to) {
+  for (const int threads : {1, 4}) {
+    std::atomic<std::int64_t> made = 0;
+    const Statistic statistic = [&](std::span<const std::uint32_t> /*multiplicity*/, std::span<double> values) {
+      ++made;
+      values[0] = 0.0;
+    };
+    int asked = 0;
+    BootstrapOptions options{.replicates = 1'000'000, .threads = threads};
+    options.on_replicate = [&] {
+      if (++asked == 3) throw std::runtime_error("told to");
+    };
+    EXPECT_THROW(static_cast<void>(bootstrap(2, 1, statistic, options)), std::runtime_error);
+    EXPECT_EQ(asked, 3);
+    EXPECT_GE(made, 3);
+  }
 }
 
 // Studies of 60 patients with 4 images each, label and part of the score shared by a patient's images; the true AUROC

@@ -20,11 +20,12 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
-/// Separator of the fields: a comma, or where the first line has none outside of quotes, a semicolon or tab that it
-/// has.
+/// Separator of the fields: the first of comma, semicolon, tab and bar that the first line has outside of quotes; a
+/// comma where it has none.
 char separator_of(std::string_view text) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  std::size_t best = kSeparators.size();
   bool is_quoted = false, is_closed = false, is_start = true;  // of a quoted field, a field
-  bool has_semicolon = false, has_tab = false;
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   for (const char c : text) {
     if (c == '"' && (is_quoted || is_closed || is_start)) {  // two within a quoted field are one of its text
@@ -33,14 +34,13 @@ char separator_of(std::string_view text) {
       is_start = false;
     }
     if (is_quoted || c == '"') continue;
-    if (c == ',') return c;
     if (c == '\n' || c == '\r') break;
-    has_semicolon = has_semicolon || c == ';';
-    has_tab = has_tab || c == '\t';
-    is_start = c == ';' || c == '\t';
+    const std::size_t place = std::min(kSeparators.find(c), kSeparators.size());
+    best = std::min(best, place);
+    is_start = place < kSeparators.size();
     is_closed = false;
   }
-  return has_semicolon ? ';' : has_tab ? '\t' : ',';
+  return best < kSeparators.size() ? kSeparators[best] : ',';
 }
 
 /// True for text of UTF-16 without its byte order mark: the zero bytes of Latin letters are every second one.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark), and
-// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons or tabs for commas, a first line
-// "sep=;".
+// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons, tabs or bars for commas, a first
+// line "sep=;".
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct Csv {
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
 };
 
-/// Parses text, whose fields are parted by commas, or by semicolons or tabs where the header has those and no comma
-/// outside of quotes. A first line "sep=;", as Excel writes it, says the separator instead and is no row. A Failure
+/// Parses text, whose fields are parted by commas, or by semicolons, tabs or bars, the first of these that the header
+/// has outside of quotes. A first line "sep=;", as Excel writes it, says the separator instead and is no row. A Failure
 /// carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte (UTF-16 without its byte
 /// order mark is named), over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an
 /// empty last field; a quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before

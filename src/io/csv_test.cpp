@@ -63,6 +63,12 @@ TEST(Csv, takes_any_line_end_and_a_last_line_without_one) {
 
 TEST(Csv, drops_a_byte_order_mark) { EXPECT_EQ(parsed("\xEF\xBB\xBFpath,x\n").header, (Row{"path", "x"})); }
 
+TEST(Csv, takes_bars_where_the_header_has_no_other_separator) {
+  EXPECT_EQ(parsed("path|a\nx,y.png|1\n").rows, (std::vector<Row>{{"x,y.png", "1"}}));
+  EXPECT_EQ(parsed("path\ta|b\n").header, (Row{"path", "a|b"}));
+  EXPECT_EQ(parsed("path,a|b\nx.png,1|2\n").rows, (std::vector<Row>{{"x.png", "1|2"}}));
+}
+
 TEST(Csv, takes_semicolons_or_tabs_where_the_header_has_no_comma) {
   EXPECT_EQ(parsed("path;\"a,b\"\nx.png;0,5\n").header, (Row{"path", "a,b"}));
   EXPECT_EQ(parsed("path;a\nx.png;0,5\n").rows, (std::vector<Row>{{"x.png", "0,5"}}));

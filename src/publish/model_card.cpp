@@ -195,7 +195,10 @@ std::string model_card(const CardInput& input) {
                       markdown_code(input.sha256), io::program_version());
   text += "## Labels and results\n" + evaluation_text(input.evaluation) + "\n" + label_table(input) + "\n";
   text += fmt::format(
-      "## Input\n{}. The picture is made gray{}, fitted and resized as stated; nothing else may be done to it.\n\n",
+      "## Input\n{}. The picture is made gray{}, fitted and resized as stated; nothing else may be done to it. "
+      "Gray levels are those of 8 bits: levels of deeper files are first multiplied by 255 / white, and white is 65535 "
+      "of "
+      "16-bit PNG files and 4095 of DICOM files with 12 bits stored.\n\n",
       input.preprocess.text(), input.preprocess.channels == 3 ? ", the same in all three channels" : "");
   if (input.preprocess.jpeg == data::JpegSize::Scaled) {
     text +=

@@ -222,6 +222,12 @@ TEST(ReportPage, two_runs_share_tables_and_plots) {
                            "optimizer.lr", "-0.250 (-0.500 to +0.125)"}) {
     EXPECT_THAT(page, HasSubstr(text)) << text;
   }
+  EXPECT_THAT(page, HasSubstr("<p>B - A: no value, only one class is present: Hernia.\nB - A: no interval and no p, a "
+                              "finding in it has too few patients: Mean.\nB - A: no interval and no p, fewer than 5 "
+                              "patients have the finding, or lack it: Mass.\n</p>"));
+  ReportInput alone = two_runs();
+  alone.comparison->patients = 1;
+  EXPECT_THAT(report_page(alone), HasSubstr("B - A: no interval and no p. They need two patients or more."));
   ReportInput unpaired = two_runs();
   unpaired.comparison.reset();
   unpaired.runs[0].validation = unpaired.runs[1].validation = {{.label = "Mass", .value = 0.5}};

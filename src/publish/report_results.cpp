@@ -130,6 +130,22 @@ std::string result_table(const ReportInput& input, const std::vector<ForestSerie
   return number_table("AUROC by finding", head, rows);
 }
 
+// Names the differences without a value or without an interval, by reason.
+std::string without_difference(const ReportInput& input) {
+  if (!input.comparison) return "";
+  const eval::Comparison& comparison = *input.comparison;
+  if (comparison.patients < 2) return "<p>B - A: no interval and no p. They need two patients or more.</p>\n";
+  eval::ReasonList none, undefined;
+  const auto add = [&](const std::string& name, const eval::Difference& difference) {
+    none.add(difference.delta.no_interval, name);
+    undefined.add(difference.delta.reason, name);
+  };
+  for (const eval::Difference& difference : comparison.labels) add(difference.label, difference);
+  add(std::string(kMean), comparison.mean);
+  const std::string text = undefined.lines("B - A: no value") + none.lines("B - A: no interval and no p");
+  return text.empty() ? "" : "<p>" + escaped(text) + "</p>\n";
+}
+
 // Line that names the findings without an interval, with the reason.
 std::string without_interval(const Value& evaluation, std::string_view title) {
   std::string text;
@@ -271,7 +287,7 @@ std::string result_section(const ReportInput& input) {
   for (std::size_t i = 0; i < input.runs.size(); ++i) {
     text += without_interval(input.runs[i].evaluation, with_letter(input, i, ""));
   }
-  return text;
+  return text + without_difference(input);
 }
 
 std::string threshold_section(const ReportInput& input) {

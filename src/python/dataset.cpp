@@ -10,6 +10,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,22 +21,32 @@
 #include "python/arrays.h"
 #include "python/core/python_terms.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "train/recipe.h"
 
 namespace nb = nanobind;
+namespace fs = std::filesystem;
 
 namespace roentgen::python {
 namespace {
 
 using SharedDataset = std::shared_ptr<data::Dataset>;
 
+// Absolute, so that another working directory changes nothing; "." and "//" are left out.
+fs::path whole(const fs::path& path) {
+  const fs::path absolute = fs::absolute(path);
+  return std::ranges::find(absolute, "..") == absolute.end() ? absolute.lexically_normal() : absolute;
+}
+
 SharedDataset list_dataset(const std::vector<std::string>& folders, const nb::dict& options) {
   const Value table = Value::Table{{"data", from_python(options, "options of the data set")}};
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   data::SourceOptions source = train::recipe_from_value(table, "roentgen.Dataset").data;
   data::place_folders(source, folders);
-  return std::make_shared<data::Dataset>(data::load_dataset(source));
+  auto dataset = std::make_shared<data::Dataset>(data::load_dataset(source));
+  for (data::Sample& sample : dataset->samples) sample.path = whole(sample.path);
+  return dataset;
 }
 
 std::vector<std::uint32_t> indices_of(const data::Dataset& dataset, const std::string& split) {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
 #include "data/stage/sample_hashes.h"
@@ -25,6 +24,7 @@
 #include "python/core/process.h"
 #include "python/interrupt.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "score/eval_set.h"
 #include "score/evaluated_data.h"
@@ -71,7 +71,7 @@ data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path&
 }
 
 std::shared_ptr<data::Dataset> run_dataset(const fs::path& folder, const std::vector<std::string>& data) {
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   const train::RunFolder run(folder);
   const fs::path weights = any_weights_of(run);
   const train::CheckpointInfo info = train::read_checkpoint_info(weights);
@@ -85,41 +85,7 @@ struct EvaluateRequest {
   std::vector<std::string> data;
   std::int64_t batch = 32, threads = 0, workers = 0, replicates = 1000;
   std::uint64_t seed = 0;
-};
-
-// Refuses patients and, once predictions are there, images that were trained on.
-class LeakChecks {
- public:
-  LeakChecks(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part)
-      : info_(info), dataset_(dataset), part_(part), is_training_(part.name == "train") {}
-
-  void check_patients() {
-    if (is_training_) {
-      log::warning("the training part: these figures say how much was memorised, not how good the model is");
-      return;
-    }
-    const task::PatientCheck check = task::check_patients(info_, dataset_, part_);
-    if (!check.doubt.empty()) log::warning(check.doubt);
-    settle(check.leak, check.clean);
-  }
-  void check_pixels(const data::PixelHashes& hashes) {
-    if (is_training_) return;
-    const auto overlap = eval::pixel_overlap(info_.training_pixels, data::hash_texts(hashes, part_.samples));
-    settle(eval::pixel_leak_text(overlap), eval::clean_pixels_text(overlap));
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }  // a line for each check
-
- private:
-  void settle(const std::string& leak, const std::string& clean) {
-    if (!leak.empty()) throw DataError(leak);
-    text_ += clean + "\n";
-  }
-
-  const train::CheckpointInfo& info_;
-  const data::Dataset& dataset_;
-  const score::Part& part_;
-  bool is_training_;
-  std::string text_;
+  eval::OnOverlap on_overlap = eval::OnOverlap::Refuse;
 };
 
 // Figures, and the lines that `roentgen eval` prints.
@@ -135,31 +101,31 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   source.unknown_labels = data::UnknownLabels::Mask;
   const data::Dataset dataset = score::load_evaluated(source, {});
   const score::Part part = score::split_part(dataset, split);
-  LeakChecks checks(model.info, dataset, part);
-  checks.check_patients();
+  std::string checks = task::check_patients(model.info, dataset, part, request.on_overlap);
   data::PixelHashes hashes(std::ssize(dataset.samples));
   const score::EvalSet set = task::predict_part(
       ranks, model, dataset, part, hashes,
       {.workers = request.workers, .on_progress = [](std::int64_t, std::int64_t) { throw_if_interrupted(); }});
-  checks.check_pixels(hashes);
+  checks += task::check_pixels(model.info, part, hashes, request.on_overlap);
   const eval::EvalTable table =
       eval::evaluate(set.predictions,
                      {.replicates = request.replicates,
                       .seed = request.seed,
-                      .threads = train::compute_threads(train::sharing_cores({.threads = request.threads}))},
+                      .threads = train::compute_threads(train::sharing_cores({.threads = request.threads})),
+                      .on_replicate = FrequentInterruptCheck()},
                      {.metrics = eval::all_metrics()});
-  return {eval::to_value(table), checks.text() + score::part_text(part) + data::label_notes(dataset) +
+  return {eval::to_value(table), checks + score::part_text(part) + data::label_notes(dataset) +
                                      score::absent_text(dataset) + score::unknown_patients_text(set) +
                                      eval::to_text(table)};
 }
 
 nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const std::vector<std::string>& data,
                        std::int64_t batch, std::int64_t threads, std::int64_t workers, std::int64_t replicates,
-                       std::int64_t seed) {
+                       std::int64_t seed, bool allows_overlap) {
   constexpr Range kThreads{.most = 4096};
   std::pair<Value, std::string> result;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     require_threads();
     result = evaluate({.folder = folder,
                        .split = split,
@@ -168,7 +134,8 @@ nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const s
                        .threads = within(threads, kThreads, "python.run", "threads"),
                        .workers = within(workers, kThreads, "python.run", "workers"),
                        .replicates = within(replicates, {.most = 1'000'000}, "python.run", "replicates"),
-                       .seed = static_cast<std::uint64_t>(within(seed, {}, "python.run", "seed"))});
+                       .seed = static_cast<std::uint64_t>(within(seed, {}, "python.run", "seed")),
+                       .on_overlap = allows_overlap ? eval::OnOverlap::Warn : eval::OnOverlap::Refuse});
   }
   return nb::make_tuple(to_python(result.first), result.second);
 }

@@ -4,10 +4,23 @@
 // Interrupts of long work that runs without Python's lock.
 #pragma once
 
+#include <chrono>
+
 namespace roentgen::python {
 
-/// Ends work at an interrupt: throws KeyboardInterrupt, or the error that the handler of a signal raised. To be called
-/// between batches, without the GIL. Does nothing on other threads than Python's main thread.
+/// Ends work at an interrupt: throws KeyboardInterrupt, or the error that the handler of a signal raised;
+/// InterpreterEnds on any thread once the interpreter ends. To be called between batches, without the GIL.
 void throw_if_interrupted();
+
+/// throw_if_interrupted() for steps of microseconds: asks Python, whose lock other threads may hold, at most every 20
+/// ms. One thread.
+class FrequentInterruptCheck {
+ public:
+  /// Throws as throw_if_interrupted().
+  void operator()();
+
+ private:
+  std::chrono::steady_clock::time_point asked_{};
+};
 
 }  // namespace roentgen::python

@@ -20,6 +20,7 @@
 #include "python/core/options.h"
 #include "python/core/process.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "runtime/core_list.h"
 
@@ -67,7 +68,7 @@ FeedOptions read_options(const Value& table) {
 std::unique_ptr<BatchFeed> make_feed(std::shared_ptr<data::Dataset> dataset, std::vector<std::uint32_t> samples,
                                      const nb::dict& dict) {
   const Value table = from_python(dict, "options");
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   require_threads();
   FeedOptions options = read_options(table);
   options.samples = std::move(samples);
@@ -78,7 +79,7 @@ std::unique_ptr<BatchFeed> make_feed(std::shared_ptr<data::Dataset> dataset, std
 nb::object next_batch(BatchFeed& feed) {
   std::shared_ptr<LentBatch> batch;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     batch = feed.next();
   }
   if (!batch) return nb::none();
@@ -96,7 +97,7 @@ nb::object next_batch(BatchFeed& feed) {
 nb::dict place_of(const BatchFeed& feed) {
   FeedState state;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     state = feed.state();
   }
   nb::dict dict;
@@ -124,7 +125,7 @@ nb::object settings_of(const BatchFeed& feed) {
 nb::dict stats_of(const BatchFeed& feed) {
   data::LoaderStats stats;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     stats = feed.stats();
   }
   nb::dict dict;
@@ -140,7 +141,7 @@ nb::dict stats_of(const BatchFeed& feed) {
 // Goes on at a place as place_of() gives it.
 void restore(BatchFeed& feed, const nb::dict& place) {
   const Value table = from_python(place, "state");
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   const OptionReader entries(table, "python.loader.state");
   const FeedState state{.position = {.epoch = static_cast<std::uint32_t>(entries.integer(
                                          "epoch", {.most = std::numeric_limits<std::uint32_t>::max() - 1})),
@@ -160,7 +161,7 @@ void restore(BatchFeed& feed, const nb::dict& place) {
 void add_loader(nb::module_& module) {
   nb::class_<BatchFeed>(module, "BatchFeed")
       .def("next", &next_batch)
-      .def("skip_to_next_epoch", &BatchFeed::skip_to_next_epoch, nb::call_guard<nb::gil_scoped_release>())
+      .def("skip_to_next_epoch", &BatchFeed::skip_to_next_epoch, nb::call_guard<NativeCall>())
       .def("steps_per_epoch", &BatchFeed::steps_per_epoch)
       .def("stats", &stats_of)
       .def("place", &place_of)

@@ -18,6 +18,7 @@
 #include "python/arrays.h"
 #include "python/core/options.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/predictor.h"
 #include "python/values.h"
 
@@ -54,7 +55,7 @@ nb::tuple arrays_of(Predicted predicted, std::size_t labels) {
 nb::tuple predict_files(Predictor& predictor, const std::vector<std::string>& paths, bool has_features) {
   Predicted predicted;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     predicted = predictor.predict_files(paths, has_features ? Extras::Features : Extras::None);
   }
   return arrays_of(std::move(predicted), predictor.info().labels.size());
@@ -65,7 +66,7 @@ nb::tuple predict_images(Predictor& predictor, const std::vector<Pixels>& arrays
   for (const Pixels& pixels : arrays) images.push_back(image_of(pixels));
   Predicted predicted;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     predicted = predictor.predict_images(images, has_features ? Extras::Features : Extras::None);
   }
   return arrays_of(std::move(predicted), predictor.info().labels.size());
@@ -76,7 +77,7 @@ nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::stri
   PictureMap map;
   std::vector<std::uint8_t> overlay;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     map = predictor.heatmap(path, finding);
     overlay = eval::overlay(map.gray, map.map);
   }
@@ -90,7 +91,7 @@ nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::stri
 nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>& colours) {
   std::vector<std::byte> file;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     file = io::encode_png({.width_px = static_cast<std::int64_t>(colours.shape(1)),
                            .height_px = static_cast<std::int64_t>(colours.shape(0)),
                            .channels = 3,
@@ -100,7 +101,7 @@ nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_co
 }
 
 void export_onnx(const Predictor& predictor, const std::filesystem::path& out, std::int64_t opset, bool is_folding) {
-  const nb::gil_scoped_release released;
+  const NativeCall call;
   predictor.export_onnx(out, opset, is_folding);
 }
 
@@ -112,7 +113,7 @@ void add_model(nb::module_& module) {
            [](Predictor* self, const std::filesystem::path& file, std::int64_t batch, std::int64_t threads,
               std::int64_t workers, const std::string& model, const std::vector<std::string>& labels,
               const std::string& preset, const std::string& loss) {
-             const nb::gil_scoped_release released;
+             const NativeCall call;
              constexpr Range kThreads{.least = 0, .most = 4096};
              new (self)
                  Predictor({.weights = {.file = file, .model = model, .labels = labels, .preset = preset, .loss = loss},

@@ -13,16 +13,18 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "python/core/native_work.h"
 #include "python/core/python_terms.h"
 
 namespace nb = nanobind;
 
 namespace {
 
-// Adds a Python exception `name` for what is thrown as E, and returns it.
+// Adds a Python exception `name` with a docstring for what is thrown as E, and returns it.
 template <typename E>
-nb::object add_error(nb::module_& module, const char* name, nb::handle base) {
-  const nb::object type = nb::steal(PyErr_NewException((std::string("roentgen.") + name).c_str(), base.ptr(), nullptr));
+nb::object add_error(nb::module_& module, const char* name, const char* text, nb::handle base) {
+  const std::string full = std::string("roentgen.") + name;
+  const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), text, base.ptr(), nullptr));
   module.attr(name) = type;  // which keeps it alive
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* exception) {
@@ -55,13 +57,24 @@ NB_MODULE(_native, module) {
   log::set_level(log::Level::Warning);  // progress lines would clutter notebooks
   module.def("set_log_level", &set_log_level);
   module.def("python_terms", &python::python_terms);
+  // Translated to SystemExit: threading ends a thread without a word at it.
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const python::InterpreterEnds& end) {
+      PyErr_SetString(PyExc_SystemExit, end.what());
+    }
+  });
+  module.def("end_native_work", &python::end_native_work, nb::call_guard<nb::gil_scoped_release>());
+  nb::module_::import_("atexit").attr("register")(module.attr("end_native_work"));
   // The most general one first: translators are asked in reverse order.
-  const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
-  add_error<ConfigError>(module, "ConfigError", error);
-  add_error<DataError>(module, "DataError", error);
-  add_error<ShapeError>(module, "ShapeError", error);
-  add_error<DeviceError>(module, "DeviceError", error);
-  add_error<CommError>(module, "CommError", error);
+  const nb::object error =
+      add_error<Error>(module, "Error", "A mistake in data, files or an argument, in one line.", PyExc_RuntimeError);
+  add_error<ConfigError>(module, "ConfigError", "A mistake in an argument, a recipe or a checkpoint.", error);
+  add_error<DataError>(module, "DataError", "Images, labels or files that cannot be used.", error);
+  add_error<ShapeError>(module, "ShapeError", "Arrays that do not fit together.", error);
+  add_error<DeviceError>(module, "DeviceError", "A device that is not there.", error);
+  add_error<CommError>(module, "CommError", "Processes that lost each other.", error);
   python::add_dataset(module);
   python::add_evaluation(module);
   python::add_loader(module);

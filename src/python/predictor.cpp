@@ -98,6 +98,7 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
 
 Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras extras) {
   const data::ImageList list = data::list_images(paths);
+  require_threads();  // a forked process may have it locked for ever
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(list.dataset.samples), extras == Extras::Features);
   Predicted predicted;
@@ -112,6 +113,7 @@ Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras
 }
 
 Predicted Predictor::predict_images(std::span<const data::Image> images, Extras extras) {
+  require_threads();
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(images), extras == Extras::Features);
   Predicted predicted;
@@ -133,6 +135,7 @@ PictureMap Predictor::heatmap(const std::string& path, const std::string& findin
     throw ConfigError(
         error_text("python.model", "path " + path, "one image", std::to_string(list.dataset.samples.size()), "a file"));
   }
+  require_threads();
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(1, true);
   train::HeatMapper mapper(*model.executable, *model.heat);

@@ -20,7 +20,9 @@
 #include "eval/predictions.h"
 #include "eval/table.h"
 #include "python/core/options.h"
+#include "python/interrupt.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "train/recipe.h"
 
@@ -65,7 +67,8 @@ eval::Predictions predictions_of(const ScoredRows& rows) {
 eval::BootstrapOptions bootstrap_of(std::int64_t replicates, std::int64_t seed) {
   return {.replicates = within(replicates, {.most = 1'000'000}, "python.scores", "replicates"),
           .seed = static_cast<std::uint64_t>(within(seed, {}, "python.scores", "seed")),
-          .threads = train::compute_threads({})};
+          .threads = train::compute_threads({}),
+          .on_replicate = FrequentInterruptCheck()};
 }
 
 // Scores of calibration, means over all images, are of probabilities: DataError for others.
@@ -110,7 +113,7 @@ nb::tuple evaluate(const Matrix& scores, const Matrix& truth, const Numbers& pat
   Value figures;
   std::string text;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     const eval::Predictions predictions = predictions_of({scores, truth, patients, labels, is_exclusive});
     const std::vector<eval::Metric> asked = metrics_of(metrics);
     require_probabilities(predictions, asked);
@@ -127,7 +130,7 @@ nb::tuple compare(const Matrix& scores_a, const Matrix& scores_b, const Matrix& 
   Value figures;
   std::string text;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     const eval::Predictions a = predictions_of({scores_a, truth, patients, labels, is_exclusive});
     const eval::Predictions b = predictions_of({scores_b, truth, patients, labels, is_exclusive});
     const eval::Comparison comparison = eval::compare(a, b, bootstrap_of(replicates, seed));

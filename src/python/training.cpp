@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cfenv>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -23,6 +24,7 @@
 #include "python/core/python_terms.h"
 #include "python/interrupt.h"
 #include "python/module.h"
+#include "python/native_call.h"
 #include "python/values.h"
 #include "task/init_recipe.h"
 #include "task/model_list.h"
@@ -60,6 +62,7 @@ class CallbackObserver final : public train::Observer {
   }
   void on_validation(std::int64_t done, std::int64_t total) override {
     tell(Value::Table{{"kind", "validation"}, {"done", done}, {"total", total}});
+    if (is_stop_asked()) std::rethrow_exception(error_);  // the epoch's updates are saved before its validation
   }
   void on_epoch(const train::EpochRecord& record) override {
     const auto optional = [](const std::optional<double>& value) { return value ? Value(*value) : Value(); };
@@ -75,11 +78,13 @@ class CallbackObserver final : public train::Observer {
                       {"bad_images", record.bad_images}});
   }
 
-  // After an error in the function, or when Python was interrupted.
+  // After an error in the function, an interrupt, or at the end of the interpreter.
   [[nodiscard]] bool is_stop_asked() {
-    if (error_) return true;
-    const nb::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() != 0) keep_error();
+    try {
+      if (!error_) throw_if_interrupted();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
     return error_ != nullptr;
   }
   // Throws what stopped the run, if something did. Called with the GIL.
@@ -90,17 +95,11 @@ class CallbackObserver final : public train::Observer {
  private:
   void tell(const Value& record) {
     if (error_) return;
+    const KeptArithmetic kept;
+    std::fesetenv(FE_DFL_ENV);
     const nb::gil_scoped_acquire held;
     try {
       callback_(to_python(record));
-    } catch (const nb::python_error&) {
-      error_ = std::current_exception();
-    }
-  }
-  // Keeps the interpreter's error.
-  void keep_error() {
-    try {
-      throw nb::python_error();
     } catch (const nb::python_error&) {
       error_ = std::current_exception();
     }
@@ -166,7 +165,7 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   CallbackObserver observer(std::move(callback));
   Value outcome;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     require_threads();
     train::Recipe recipe = read_recipe(request);
     task::TrainRun run({.earlier = request.earlier,
@@ -186,7 +185,7 @@ nb::object init(const fs::path& folder, const fs::path& out, const nb::dict& set
   task::InitResult result;
   Value table;
   {
-    const nb::gil_scoped_release released;
+    const NativeCall call;
     require_threads();
     Value known = Value::table();
     for (const auto& [key, value] : given.as_table()) {

@@ -16,8 +16,8 @@
 #include "core/plural.h"
 #include "data/source/image_list.h"
 #include "data/source/table_fields.h"
+#include "data/source/table_files.h"
 #include "data/source/table_look.h"
-#include "io/csv.h"
 
 namespace roentgen::task {
 namespace {
@@ -36,32 +36,40 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 /// Refuses a folder of images that say nothing of findings.
-[[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images) {
+[[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
+  std::vector<std::string> others;
+  for (const fs::path& path : data::tables_in(root, tables)) {
+    const std::vector<std::string>& header = tables.header(path);
+    if (data::image_column(header)) continue;
+    others.push_back(fmt::format("{} has columns {}", path.filename().string(), joined(header)));
+  }
+  std::string remedy =
+      "a labels.csv beside them with the columns path, patient and one of 1 and 0 for each label, or a folder for each "
+      "class; roentgen predict needs no labels";
+  if (!others.empty()) remedy = "path (or file, filename, image) as the name of the table's column of image files";
   throw DataError(error_text("task.init", root.string(), "labels of the images",
-                             fmt::format("{} and no table that names them", counted(images, "image")),
-                             "a labels.csv beside them with the columns path, patient and one of 1 and 0 for each "
-                             "label, or a folder for each class; roentgen predict needs no labels"));
+                             fmt::format("{} and no table that names them{}", counted(images, "image"),
+                                         others.empty() ? "" : fmt::format(" ({})", fmt::join(others, "; "))),
+                             remedy));
 }
 
-/// Header of a table, which must be readable.
-io::Csv read_table(const fs::path& path) { return io::read_csv(path).or_throw<DataError>(); }
-
 /// Settles which source reads the folder, and by which tables.
-void choose_source(DataLook& look) {
+void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
-  if (!is_told && !data::fits_source(source) && data::find_tables(source.root).absent.empty()) {
+  if (!is_told && source.csv.empty() && !data::fits_source(source, files) &&
+      files.found_in(source.root).absent.empty()) {
     std::optional<std::int64_t> images;
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
     } catch (const DataError&) {
-      static_cast<void>(data::detected_source(source));  // says what every source looked for
+      static_cast<void>(data::detected_source(source, files));  // says what every source looked for
     }
-    refuse_unlabelled(source.root, images.value_or(0));
+    refuse_unlabelled(source.root, images.value_or(0), files);
   }
-  if (!is_told) source.source = data::detected_source(source);
+  if (!is_told) source.source = data::detected_source(source, files);
   if (source.source != "csv" || !source.csv.empty()) return;
-  const data::FoundTables tables = data::find_tables(source.root);
+  const data::FoundTables& tables = files.found_in(source.root);
   const bool is_usual = tables.read.size() == 1 && tables.read.front().string().starts_with("labels.csv");
   if (!is_usual) source.csv = tables.read;
   std::ranges::move(data::notes_on(tables), std::back_inserter(look.doubts));
@@ -72,14 +80,19 @@ void choose_source(DataLook& look) {
 }
 
 /// Labels of a table of the source csv, unless they are told or convert wrote them.
-void choose_csv_labels(DataLook& look) {
+void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
-  const std::vector<fs::path> tables = source.csv.empty() ? data::find_tables(source.root).read : source.csv;
+  const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root).read : source.csv;
   if (tables.empty()) return;  // load_dataset() says what is wrong
-  const fs::path path = source.root / tables.front();
-  std::vector<io::Csv> rows;
-  for (const fs::path& one : tables) rows.push_back(read_table(source.root / one));
-  const data::TableLook table = data::look_at_table(data::joined(rows), source.patient);
+  std::vector<fs::path> paths;
+  for (const fs::path& one : tables) paths.push_back(source.root / one);
+  const fs::path& path = paths.front();
+  const io::Csv& rows = files.joined(paths);
+  if (rows.rows.size() == 1) {
+    throw DataError(error_text("task.init", path.filename().string(), "rows of images with and without a label",
+                               "one row", "a row for each image"));
+  }
+  const data::TableLook table = data::look_at_table(rows, source.patient);
   if (!table.patient.empty()) look.patient_from = "column " + table.patient;
   if (!source.labels.empty()) return;
   if (fs::exists(source.root / "convert.json")) {
@@ -174,7 +187,7 @@ void settle_patients(const data::Dataset& dataset, DataLook& look) {
 }
 
 /// Lists the data as training will, with frontal views alone where there are others, too.
-void list_finally(DataLook& look, const data::Dataset& before) {
+void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles& files) {
   std::set<std::string> views;
   for (const data::Sample& sample : before.samples) {
     if (!sample.view.empty()) views.insert(sample.view);
@@ -184,7 +197,7 @@ void list_finally(DataLook& look, const data::Dataset& before) {
   if (source.views.empty() && views.size() > 1) {
     source.views = {"frontal"};
     try {
-      look.dataset = data::load_dataset(source);
+      look.dataset = data::load_dataset(source, files);
       const std::int64_t kept = std::ssize(look.dataset.samples), all = std::ssize(before.samples);
       if (kept < all) {
         look.views_from = fmt::format("{} of {} are frontal or of unknown view; laterals show other things", kept,
@@ -196,35 +209,40 @@ void list_finally(DataLook& look, const data::Dataset& before) {
     }
     source.views.clear();
   }
-  look.dataset = data::load_dataset(source);
+  look.dataset = data::load_dataset(source, files);
 }
 
 // Reads the heads of some images, evenly spread.
-data::Census census_of(const data::Dataset& dataset) {
+void take_census(DataLook& look) {
+  const data::Dataset& dataset = look.dataset;
   data::Dataset some;
   some.root = dataset.root;
   some.label_names = dataset.label_names;
   const std::size_t stride = std::max<std::size_t>(dataset.samples.size() / kCensusImages, 1);
   for (std::size_t i = 0; i < dataset.samples.size(); i += stride) some.samples.push_back(dataset.samples[i]);
-  return data::take_census(some, {});
+  look.census = data::take_census(some, {});
+  for (const data::BrokenImage& image : look.census.broken) {
+    look.unreadable.insert(image.sample * static_cast<std::uint32_t>(stride));
+  }
 }
 
 }  // namespace
 
 DataLook look_at_data(const data::SourceOptions& asked) {
   DataLook look{.source = asked};
+  data::TableFiles files;
   if (!asked.labels.empty()) look.labels_from = "as --set says";
   if (!fs::is_directory(asked.root)) static_cast<void>(data::detected_source(asked));  // refuses it
-  choose_source(look);
-  if (look.source.source == "csv") choose_csv_labels(look);
+  choose_source(look, files);
+  if (look.source.source == "csv") choose_csv_labels(look, files);
   look.source.unnamed_labels = data::UnnamedLabels::Propose;
-  const data::Dataset first = data::load_dataset(look.source);
-  if (first.label_names.empty()) refuse_unlabelled(asked.root, std::ssize(first.samples));
+  const data::Dataset first = data::load_dataset(look.source, files);
+  if (first.label_names.empty()) refuse_unlabelled(asked.root, std::ssize(first.samples), files);
   if (look.source.source == "class_folders" && asked.labels.empty()) choose_folder_labels(first, look);
   if (look.source.source == "csv") drop_constant_labels(first, look);
   if (look.labels_from.empty()) look.labels_from = "the data set's own";
   settle_patients(first, look);
-  list_finally(look, first);
+  list_finally(look, first, files);
   if (look.dataset.summary(data::Split::Test).images == 0) {
     look.doubts.emplace_back(
         "no test images: the validation images choose the epoch, so their AUROC is a little too "
@@ -234,13 +252,7 @@ DataLook look_at_data(const data::SourceOptions& asked) {
     look.doubts.push_back(fmt::format("{} in the folder, not read; roentgen inspect says why",
                                       counted(look.dataset.left_out_images, "image file")));
   }
-  look.census = census_of(look.dataset);
-  if (!look.census.broken.empty()) {
-    look.doubts.push_back(
-        fmt::format("{} of {} looked at cannot be read: roentgen inspect --broken FILE names them; "
-                    "training stops at more than train.max_bad of all",
-                    look.census.broken.size(), counted(look.census.images, "image")));
-  }
+  take_census(look);
   return look;
 }
 

@@ -5,6 +5,8 @@
 // read, never written to.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,11 @@ namespace roentgen::task {
 
 /// A folder, listed by options that were found for it. No text in it names a patient or an image.
 struct DataLook {
-  data::SourceOptions source{};       ///< options by which the folder was listed, root included
-  data::Dataset dataset{};            ///< listed so, as training will see it
-  data::Census census{};              ///< heads of some of its image files, evenly spread
+  data::SourceOptions source{};  ///< options by which the folder was listed, root included
+  data::Dataset dataset{};       ///< listed so, as training will see it
+  data::Census census{};         ///< heads of some of its image files, evenly spread
+  /// Images that turned out unreadable: indices into dataset.samples.
+  std::set<std::uint32_t> unreadable{};
   std::string labels_from{};          ///< origin of the labels, for a comment
   std::string patient_from{};         ///< origin of the patients; empty: of no image or of some alone known
   std::string views_from{};           ///< reason for source.views; empty: all views are kept

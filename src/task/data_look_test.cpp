@@ -97,6 +97,12 @@ TEST_F(DataLookTest, joins_tables_of_one_header_and_names_the_others) {
   EXPECT_THAT(found.doubts, Contains(HasSubstr("no patient is known, so the split is drawn by image")));
 }
 
+TEST_F(DataLookTest, counts_images_whose_heads_are_broken) {
+  write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},{}", i, i / 2, i % 2); });
+  write("a5.png", "no image");
+  EXPECT_THAT(look().unreadable, ElementsAre(5U));
+}
+
 TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
   const auto row = [](const char* other) {
     return [other](int i) { return fmt::format("a{}.png,{},{},{}", i, i, i % 2, i % 3 == 0 ? other : "PA"); };
@@ -110,7 +116,13 @@ TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
 }
 
 TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
-  EXPECT_THAT(refusal(), HasSubstr("expected labels of the images, got 24 images and no table"));
+  EXPECT_THAT(refusal(), HasSubstr("expected labels of the images, got 24 images and no table that names them; try"));
+  write_table("mine.csv", "img,sick", [](int i) { return fmt::format("a{}.png,{}", i, i % 2); });
+  EXPECT_THAT(refusal(), HasSubstr("24 images and no table that names them (mine.csv has columns img, sick); try path "
+                                   "(or file, filename, image) as the name of the table's column of image files"));
+  fs::remove(folder_.path() / "mine.csv");
+  write("labels.csv", "path,patient,sick\na0.png,p0,0\n");
+  EXPECT_THAT(refusal(), HasSubstr("labels.csv: expected rows of images with and without a label, got one row; try a"));
   write_table("labels.csv", "path,patient", [](int i) { return fmt::format("a{}.png,p{}", i, i); });
   EXPECT_THAT(refusal(), HasSubstr("[task.init] labels.csv: expected a column of 1 and 0, or one of classes"));
   write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });

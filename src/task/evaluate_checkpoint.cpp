@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
+#include "core/log.h"
 #include "data/stage/image_cache.h"
 #include "data/stage/sample_hashes.h"
 #include "data/transform/test_views.h"
-#include "eval/leak.h"
 #include "score/image_part.h"
 #include "train/checkpoint_info.h"
 #include "train/load_checkpoint.h"
@@ -23,6 +24,8 @@ namespace {
 // Cache for decoded images, shared by all test-time views.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
 
+bool is_training(const score::Part& part) { return part.name == data::name_of(data::Split::Train); }
+
 }  // namespace
 
 data::SourceOptions source_of_checkpoint(const train::CheckpointInfo& info, std::string_view what,
@@ -36,17 +39,34 @@ data::SourceOptions source_of_checkpoint(const train::CheckpointInfo& info, std:
   return source;
 }
 
-PatientCheck check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part) {
+std::string settle_leak(const std::string& leak, const std::string& clean, eval::OnOverlap on_overlap) {
+  if (leak.empty()) return clean + "\n";
+  if (on_overlap == eval::OnOverlap::Refuse) throw DataError(leak);
+  log::warning(leak);
+  return {};
+}
+
+std::string check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part,
+                           eval::OnOverlap on_overlap) {
+  if (is_training(part)) {
+    log::warning("the training part: these figures say how much was memorised, not how good the model is");
+    return {};
+  }
   const auto unknown = std::ranges::count_if(
       part.samples, [&dataset](std::uint32_t index) { return dataset.samples[index].patient.empty(); });
   const auto spellings = data::patient_spellings(dataset, part.samples, info.patient_salt);
   std::vector<eval::TestPatient> patients;
   for (const data::PatientSpellings& one : spellings) patients.push_back({.same = one.same, .zeros = one.zeros});
   const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, patients);
-  PatientCheck check{.leak = eval::leak_text(overlap), .clean = {}, .doubt = {}};
-  if (check.leak.empty()) check.clean = eval::clean_check_text(overlap, unknown);
-  if (overlap.similar > 0) check.doubt = eval::similar_patients_text(overlap);
-  return check;
+  if (overlap.similar > 0) log::warning(eval::similar_patients_text(overlap));
+  return settle_leak(eval::leak_text(overlap), eval::clean_check_text(overlap, unknown), on_overlap);
+}
+
+std::string check_pixels(const train::CheckpointInfo& info, const score::Part& part, const data::PixelHashes& hashes,
+                         eval::OnOverlap on_overlap) {
+  if (is_training(part)) return {};
+  const auto overlap = eval::pixel_overlap(info.training_pixels, data::hash_texts(hashes, part.samples));
+  return settle_leak(eval::pixel_leak_text(overlap), eval::clean_pixels_text(overlap), on_overlap);
 }
 
 score::EvalSet predict_part(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint on a part of a data set: the data as its recipe reads them, the check for patients trained on, and the
-// predictions. What `roentgen eval` and Run.evaluate() of Python share.
+// A checkpoint on a part of a data set: the data as its recipe reads them, the checks for patients and images trained
+// on, and the predictions. What `roentgen eval` and Run.evaluate() of Python share.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/source/dataset.h"
+#include "eval/leak.h"
 #include "score/eval_set.h"
 
 namespace roentgen::data {
@@ -38,16 +39,22 @@ namespace roentgen::task {
                                                        const std::vector<std::string>& folders,
                                                        std::span<const std::string> overrides = {});
 
-/// Result of a check for patients that were trained on. One of `leak` and `clean` is empty.
-struct PatientCheck {
-  std::string leak{};   ///< eval::leak_text()
-  std::string clean{};  ///< eval::clean_check_text()
-  std::string doubt{};  ///< eval::similar_patients_text(); empty: none
-};
+/// Settles a check for what was trained on. `leak` and `clean` are texts of eval/leak.h; `leak` is empty where there is
+/// none.
+/// @return `clean` with its line end; empty for a leak that was warned of
+/// DataError for a leak, unless `on_overlap` says to warn.
+[[nodiscard]] std::string settle_leak(const std::string& leak, const std::string& clean, eval::OnOverlap on_overlap);
 
-/// Compares the patients of a part with those trained on, by salted hashes.
-[[nodiscard]] PatientCheck check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset,
-                                          const score::Part& part);
+/// Refuses a part with patients that were trained on; compares salted hashes. Warns of the training part itself, for
+/// which nothing is checked, and of numbers of patients that differ in leading zeros.
+/// @return as settle_leak(); empty for the training part
+[[nodiscard]] std::string check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset,
+                                         const score::Part& part, eval::OnOverlap on_overlap);
+
+/// Refuses a part with the pixels of images that were trained on, once predict_part() has hashed them.
+/// @return as settle_leak(); empty for the training part
+[[nodiscard]] std::string check_pixels(const train::CheckpointInfo& info, const score::Part& part,
+                                       const data::PixelHashes& hashes, eval::OnOverlap on_overlap);
 
 /// How predict_part() predicts.
 struct PartOptions {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -11,16 +13,20 @@
 #include <vector>
 
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/place.h"
 #include "io/safetensors.h"
 #include "io/sha256.h"
 #include "publish/channels.h"
 #include "publish/onnx_graph.h"
 #include "publish/run_tables.h"
 #include "score/stored_evaluation.h"
+#include "train/run_folder.h"
+#include "train/run_origin.h"
 
 namespace roentgen::task {
 namespace {
@@ -58,12 +64,40 @@ void write_onnx(const ExportOptions& options, const train::LoadedModel& model,
   io::write_onnx(options.out, onnx, static_cast<int>(options.opset));
 }
 
+// Run that the checkpoint lies in; nothing where it lies elsewhere.
+std::optional<train::RunFolder> run_of(const ExportOptions& options) {
+  const fs::path folder = options.checkpoint.parent_path();
+  if (folder.filename() != "checkpoints") return std::nullopt;
+  return train::RunFolder(folder.parent_path());
+}
+
+// Refuses files that would replace one that is read or one of the run, or that lie in the run's data folders.
+void check_places(const ExportOptions& options) {
+  std::vector<fs::path> taken{options.checkpoint, options.evaluation, options.points};
+  std::vector<std::string> folders;
+  if (const auto run = run_of(options)) {
+    std::ranges::copy(run->own(), std::back_inserter(taken));
+    taken.insert(taken.end(), {run->best(), run->resume()});
+    fs::path recipe = options.checkpoint;  // not empty, so take_from_run() keeps it
+    train::take_from_run(*run, recipe, folders);
+  }
+  for (const fs::path& file : {options.out, options.card()}) {
+    for (const fs::path& path : taken) {
+      if (path.empty() || io::resolved(path) != io::resolved(file)) continue;
+      const std::string what = file == options.out ? "--out " : "card of --out, ";
+      throw ConfigError(error_text("task.export", what + file.string(), "a file of its own",
+                                   "one of the run, or one that is read", "the name of another file"));
+    }
+    for (const std::string& folder : folders) io::refuse_inside_data("--out", file, data::folder_of(folder));
+  }
+}
+
 }  // namespace
 
 fs::path ExportOptions::run_data() const {
-  const fs::path path = checkpoint.parent_path().parent_path() / "data.json";
+  const auto run = run_of(*this);
   std::error_code ignored;
-  return checkpoint.parent_path().filename() == "checkpoints" && fs::is_regular_file(path, ignored) ? path : fs::path();
+  return run && fs::is_regular_file(run->data(), ignored) ? run->data() : fs::path();
 }
 
 std::string export_form(const ExportOptions& options) {
@@ -91,6 +125,7 @@ publish::CardInput export_model(const ExportOptions& options) {
 
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options) {
   const std::string form = export_form(options);
+  check_places(options);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
   train::LoadedModel model = train::load_checkpoint(checkpoint, *engine, {.batch = 1});
   std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);

@@ -51,6 +51,9 @@ InitResult init_recipe(const InitOptions& options) {
   const train::Recipe recipe = recipe_of(result.keys);
   if (options.on_measuring) options.on_measuring(recipe.model.name);
   result.speed = measure_training_speed(recipe, result.look.dataset, options.limits);
+  result.look.unreadable.insert(result.speed.unreadable.begin(), result.speed.unreadable.end());
+  result.keys = propose_keys(result.look);
+  if (std::string doubt = unreadable_text(result.look); !doubt.empty()) result.look.doubts.push_back(std::move(doubt));
   result.hours = expected_hours(recipe, result.look.dataset, result.speed);
   result.text = proposed_text(result.look, result.keys, result.speed, options.out);
   return result;

@@ -13,6 +13,7 @@
 #include "core/foreign_text.h"
 #include "core/plural.h"
 #include "data/source/options.h"
+#include "data/stage/bad_share.h"
 #include "io/toml.h"
 
 namespace roentgen::task {
@@ -153,6 +154,30 @@ void add_input(const DataLook& look, Keys& keys) {
   keys.add("augment", "scale", 0.1, "");
 }
 
+/// Unreadable images of one split.
+std::int64_t unreadable_in(const DataLook& look, data::Split split) {
+  return std::ranges::count_if(look.unreadable,
+                               [&](std::uint32_t sample) { return look.dataset.samples.at(sample).split == split; });
+}
+
+/// Share of the training images that train.max_bad has to admit: those found unreadable, and as many of the images
+/// that were not looked at; 0: none.
+double unreadable_share(const DataLook& look) {
+  const std::int64_t found = unreadable_in(look, data::Split::Train);
+  const bool is_part = look.census.images < std::ssize(look.dataset.samples);
+  const std::int64_t broken = is_part ? std::ssize(look.census.broken) : 0;
+  return std::max(found > 0 ? data::share_admitting(found, training(look).images) : 0.0,
+                  broken > 0 ? data::share_admitting(broken, look.census.images) : 0.0);
+}
+
+/// Share for train.max_bad where it has to be more than the default; nothing: the default will do, or so many are
+/// unreadable that they should be mended.
+std::optional<double> proposed_max_bad(const DataLook& look) {
+  constexpr double kMost = 0.1;
+  const double share = unreadable_share(look);
+  return share > train::TrainRecipe{}.max_bad && share <= kMost ? std::optional(share) : std::nullopt;
+}
+
 bool has_both_classes(const data::SplitSummary& summary) {
   return std::ranges::any_of(
       summary.labels, [](const data::LabelCounts& counts) { return counts.positives > 0 && counts.negatives > 0; });
@@ -173,6 +198,11 @@ void add_training(const DataLook& look, Keys& keys) {
            is_by_auroc ? "The epoch of the best validation AUROC is kept"
                        : "The epoch of the least loss is kept: no label has both classes among the validation images");
   keys.add("train", "early_stop", epochs > kFewestEpochs ? 8 : 4, "Epochs without a better one, after which it stops");
+  if (const auto share = proposed_max_bad(look)) {
+    keys.add("train", "max_bad", *share,
+             fmt::format("Share of unreadable images that training replaces. Found: {}, {} of them in train",
+                         look.unreadable.size(), unreadable_in(look, data::Split::Train)));
+  }
   const bool is_large = keys.list.front().value == Value("densenet121");
   keys.add("optimizer", "name", "adam", "");
   keys.add("optimizer", "lr", is_large ? 1e-4 : 1e-3,
@@ -201,6 +231,25 @@ std::vector<ProposedKey> propose_keys(const DataLook& look) {
   add_input(look, keys);
   add_training(look, keys);
   return std::move(keys.list);
+}
+
+std::string unreadable_text(const DataLook& look) {
+  if (look.unreadable.empty()) return {};
+  std::string text =
+      counted(std::ssize(look.unreadable), "image") +
+      " cannot be read; roentgen inspect --broken FILE names those with a broken head, with --pixels all";
+  const double usual = train::TrainRecipe{}.max_bad, share = unreadable_share(look);
+  const std::optional<double> proposed = proposed_max_bad(look);
+  if (share > 0.0) {
+    text += proposed || share <= usual
+                ? fmt::format("; training goes on without them up to train.max_bad = {:g}", proposed.value_or(usual))
+                : fmt::format("; training would stop at more than train.max_bad = {:g}, where they need {:g}", usual,
+                              share);
+  }
+  const std::int64_t other = unreadable_in(look, data::Split::Val) + unreadable_in(look, data::Split::Test);
+  if (other > 0)
+    text += fmt::format("; {} in val or test stop validation or eval, and must be mended or taken out", other);
+  return text;
 }
 
 train::Recipe recipe_of(const std::vector<ProposedKey>& keys) {

@@ -26,6 +26,9 @@ struct ProposedKey {
 /// Keys by section, in the order of a recipe.
 [[nodiscard]] std::vector<ProposedKey> propose_keys(const DataLook& look);
 
+/// A doubt that counts look.unreadable, a sentence; empty: there are none.
+[[nodiscard]] std::string unreadable_text(const DataLook& look);
+
 /// The recipe that the keys make. ConfigError where a key is none.
 [[nodiscard]] train::Recipe recipe_of(const std::vector<ProposedKey>& keys);
 

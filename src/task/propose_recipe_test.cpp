@@ -106,6 +106,40 @@ TEST(ProposeRecipe, the_text_reads_back_as_the_recipe_and_gives_every_reason) {
   for (const ProposedKey& key : keys) EXPECT_THAT(text, HasSubstr(key.reason.substr(0, 30)));
 }
 
+TEST(ProposeRecipe, admits_the_unreadable_images_that_were_found) {
+  DataLook look = look_of(24);
+  look.census.images = 24;
+  for (data::Sample& sample : look.dataset.samples) sample.split = data::Split::Train;
+  EXPECT_EQ(recipe_for(look).train.max_bad, 0.001);
+  EXPECT_EQ(unreadable_text(look), "");
+  look.unreadable = {3};
+  EXPECT_DOUBLE_EQ(recipe_for(look).train.max_bad, 0.042);
+  EXPECT_THAT(unreadable_text(look), testing::AllOf(testing::StartsWith("1 image cannot be read; roentgen inspect"),
+                                                    HasSubstr("goes on without them up to train.max_bad = 0.042")));
+  EXPECT_THAT(proposed_text(look, propose_keys(look), {}, "r.toml"),
+              HasSubstr("replaces. Found: 1, 1 of them in train.\nmax_bad = 0.042\n"));
+  look.dataset.samples[3].split = data::Split::Val;
+  EXPECT_EQ(recipe_for(look).train.max_bad, 0.001);
+  EXPECT_THAT(unreadable_text(look), HasSubstr("1 in val or test stop validation or eval, and must be mended"));
+}
+
+TEST(ProposeRecipe, leaves_many_unreadable_images_to_be_mended) {
+  DataLook look = look_of(20);
+  look.census.images = 20;
+  for (data::Sample& sample : look.dataset.samples) sample.split = data::Split::Train;
+  for (std::uint32_t i = 0; i < 5; ++i) look.unreadable.insert(i);
+  EXPECT_EQ(recipe_for(look).train.max_bad, 0.001);
+  EXPECT_THAT(unreadable_text(look), HasSubstr("would stop at more than train.max_bad = 0.001, where they need 0.25"));
+}
+
+TEST(ProposeRecipe, takes_the_images_looked_at_for_a_sample_of_all) {
+  DataLook look = look_of(100000);
+  look.census.images = 500;
+  look.census.broken.resize(2);
+  look.unreadable = {0, 200};
+  EXPECT_DOUBLE_EQ(recipe_for(look).train.max_bad, 0.004);
+}
+
 TEST(ProposeRecipe, evaluates_on_validation_where_nothing_is_left_for_a_test) {
   DataLook look = look_of(500);
   look.dataset.summaries.at(2).images = 0;

@@ -143,6 +143,7 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
     waiting += waited;
     ++speed.updates;
   }
+  speed.unreadable = loader.bad_samples();
   speed.images_per_s = static_cast<double>(recipe.train.batch) / median_update_s(seconds);
   speed.wait_share = waiting / std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return speed;

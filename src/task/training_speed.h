@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace roentgen::data {
 struct Dataset;
@@ -24,6 +25,8 @@ struct TrainingSpeed {
   double wait_share = 0.0;     ///< share of the updates' time spent waiting for input
   std::int64_t updates = 0;    ///< updates measured
   int threads = 1;             ///< compute threads
+  /// Images that could not be read: indices into Dataset::samples, ascending.
+  std::vector<std::uint32_t> unreadable{};
 
   /// Reading and decoding limit the training.
   [[nodiscard]] bool is_input_bound() const { return wait_share > 0.1; }

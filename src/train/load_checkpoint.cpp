@@ -15,10 +15,18 @@
 #include "train/one_plan.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
+#include "train/run_folder.h"
 
 namespace roentgen::train {
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    const std::filesystem::path best = RunFolder(path).best();
+    throw ConfigError(
+        error_text("train.checkpoint", path.string(), "a checkpoint file", "a folder",
+                   std::filesystem::exists(best, ignored) ? best.string() : "checkpoints/best.safetensors of a run"));
+  }
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
   checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,

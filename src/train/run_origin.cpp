@@ -40,15 +40,21 @@ void write_origin(const RunFolder& run, const Recipe& recipe, const data::Datase
   io::write_file_atomically(run.data(), io::to_json(data::describe_value(dataset)) + "\n");
 }
 
+std::vector<std::string> stored_data_folders(const RunFolder& run) {
+  if (!fs::exists(run.data_folders())) return {};
+  std::vector<std::string> folders;
+  std::istringstream lines(io::read_text(run.data_folders()).or_throw<ConfigError>());
+  for (std::string line; std::getline(lines, line);) folders.push_back(line);
+  return folders;
+}
+
 void take_from_run(const RunFolder& run, fs::path& recipe, std::vector<std::string>& data) {
   if (recipe.empty() && fs::exists(run.recipe())) recipe = run.recipe();
   if (recipe.empty()) {
     throw ConfigError(error_text("cli.train", "--resume", "a run in --out, or --recipe to begin one",
                                  "no run in " + run.root().string(), "another --out, or --recipe FILE --data DIR"));
   }
-  if (!data.empty() || !fs::exists(run.data_folders())) return;
-  std::istringstream lines(io::read_text(run.data_folders()).or_throw<ConfigError>());
-  for (std::string line; std::getline(lines, line);) data.push_back(line);
+  if (data.empty()) data = stored_data_folders(run);
 }
 
 bool is_finished(Recipe recipe, const RunFolder& folder) {

@@ -21,6 +21,10 @@ namespace roentgen::train {
 /// The data folders of a run, a line each as `--data` takes it: "DIR" or "NAME=DIR", absolute.
 [[nodiscard]] std::string folder_lines(const data::SourceOptions& source);
 
+/// The data folders that a run keeps, a text each as `--data` takes it; none where it keeps none. ConfigError for a
+/// file that cannot be read.
+[[nodiscard]] std::vector<std::string> stored_data_folders(const RunFolder& run);
+
 /// Writes the recipe, the machine, and what the data are and where, into a new run's folder.
 void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
                   const engine::Engine& engine);

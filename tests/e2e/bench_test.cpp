@@ -108,6 +108,7 @@ TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
   expect_refusal(run("formats", {"--cold", "--work", place_ / "work"}), {"[cli.bench] --cold", "got formats"});
   expect_refusal(run("formats", {"--work", fs::path(images_) / "work"}), {"--work"});
   expect_refusal(run("formats", {"--work", place_ / "nowhere"}), {"[bench.records]", "nowhere"});
+  expect_refusal(place_.run({"bench", "choose", "--write", place_ / "nowhere/choices.json"}), {"--write", "nowhere"});
   expect_refusal(run("ablation", {"--json", fs::path(images_) / "result.json"}), {"--json"});
 }
 

@@ -198,7 +198,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
                  {"A: ", "in train.seed alone, got another optimizer.lr"});
   expect_refusal(place.run({"compare", place / "runs", place / "others", "--labels", labels, "--csv",
                             place / "runs/seed-1/preds.csv"}),
-                 {"preds.csv", "which the command itself writes"});
+                 {"preds.csv", "which belongs to a run"});
 }
 
 TEST(CompareRuns, shows_in_which_keys_recipes_differ) {

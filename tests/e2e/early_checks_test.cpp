@@ -205,6 +205,8 @@ TEST_F(EarlyChecks, results_of_eval_stay_out_of_the_data) {
   const auto before = paths(place_.root());
   const std::vector<std::string> eval{"eval", "--checkpoint", place_ / "trained/checkpoints/best.safetensors", "--data",
                                       place_ / "data"};
+  const std::string preds = place_ / "trained/preds.csv";
+  expect_refusal(place_.run(plus(eval, {"--preds", preds})), {preds + ", which belongs to a run"});
   for (const std::string option : {"--json", "--preds", "--aucs"}) {
     expect_refusal(place_.run(plus(eval, {option, place_ / "data/result"})), {option, "outside the data folder"});
     expect_refusal(place_.run(plus(eval, {option, place_ / "no/result"})), {"no/result", "a place to write"});

@@ -110,6 +110,12 @@ TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
   refused({"--out", in("m2.onnx"), "--evaluation", in("points.json")}, "auroc.labels");
   refused({"--out", checkpoint()}, "best.safetensors");
   refused({"--out", in("run/data.onnx"), "--evaluation", in("none.json")}, "none.json");
+  refused({"--out", in("data/m.onnx")}, "outside the data folder");
+  refused({"--out", in("run/recipe.toml"), "--to", "onnx"}, "recipe.toml, which belongs to a run");
+  refused({"--out", in("run/checkpoints/m.onnx")}, "checkpoints, which belongs to a run");
+  fs::copy_file(in("eval.json"), in("m2.onnx.md"));
+  refused({"--out", in("m2.onnx"), "--evaluation", in("m2.onnx.md")}, "card of --out");
+  EXPECT_TRUE(fs::remove(in("m2.onnx.md")));
   for (const char* name : {"m.pt", "m2.onnx", "m2.safetensors", "m2.onnx.md", "m2.safetensors.md", "run/data.onnx"}) {
     EXPECT_FALSE(fs::exists(*place_ / name)) << name;
   }

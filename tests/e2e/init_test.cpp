@@ -136,6 +136,23 @@ TEST_F(Init, keeps_the_rows_of_train_csv_and_test_csv_apart_in_all_commands) {
   }
 }
 
+TEST_F(Init, admits_images_that_it_could_not_read_and_trains_on_the_others) {
+  const std::vector<fs::path> images = drawn(40);
+  std::string table = "path,patient,sick,split\n";
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string bytes = read_all(images[i]);
+    // A whole head: only decoding finds the damage.
+    place_.write(fmt::format("ours/x{}.png", i), i == 3 ? bytes.substr(0, bytes.size() / 2) : bytes);
+    table += fmt::format("x{}.png,p{},{},{}\n", i, i, i % 2, i < 30 ? "train" : i < 35 ? "val" : "test");
+  }
+  place_.write("ours/labels.csv", table);
+  EXPECT_THAT(init(place_ / "ours").out, HasSubstr("check     1 image cannot be read; roentgen inspect --broken"));
+  EXPECT_THAT(read_all(place_ / "recipe.toml"), AllOf(HasSubstr("max_bad = 0.034\n"), HasSubstr("# Check   1 image")));
+  train(place_ / "ours");
+  expect_refusal(place_.run({"eval", "--checkpoint", place_ / "run", "--data", place_ / "ours"}),
+                 {"run: expected a checkpoint file, got a folder; try", "checkpoints/best.safetensors"});
+}
+
 TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   const std::vector<fs::path> images = drawn(4);
   for (std::size_t i = 0; i < images.size(); ++i) {

@@ -310,7 +310,7 @@ TEST_F(Predict, refuses_what_it_cannot_do) {
   expect_refusal(place_->run({"predict", image}), {"--checkpoint"});
   expect_refusal(place_->run(arguments({image, "--heatmap", "Gout", "--out", in("x")})), {"'Gout'", "Cardiomegaly"});
   expect_refusal(place_->run(arguments({image, "--heatmap", "all"})), {"--out DIR"});
-  expect_refusal(place_->run(arguments({image, "--out", in("data")})), {"a new or empty folder"});
+  expect_refusal(place_->run(arguments({image, "--out", in("run")})), {"a new or empty folder"});
   expect_refusal(place_->run(arguments({image, "--boxes", in("data/test_list.txt")})), {"test_list.txt"});
   expect_refusal(place_->run(arguments({in("data/images"), "--boxes",
                                         place_
@@ -332,6 +332,8 @@ TEST_F(Predict, writes_nothing_over_or_beside_what_it_reads) {
   expect_refusal(place_->run(arguments({in("test"), "--json", in("test/new.json")})), {"--json"});
   expect_refusal(place_->run(arguments({in("test"), "--out", in("test/maps")})), {"--out"});
   expect_refusal(place_->run(arguments({image, "--preds", checkpoint()})), {"--checkpoint"});
+  fs::create_directories(in("masks"));
+  expect_refusal(place_->run(arguments({image, "--masks", in("masks"), "--preds", in("masks/new.csv")})), {"--preds"});
   EXPECT_EQ(read_all(image), before);
   EXPECT_FALSE(fs::exists(*place_ / "test/maps"));
 }

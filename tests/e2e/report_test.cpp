@@ -224,7 +224,9 @@ TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {
 TEST_F(Report, gallery_that_cannot_be_is_said_in_a_line) {
   EXPECT_THAT(page("none.html", {"--gallery", "0"}), HasSubstr("None was asked for"));
   place_->must_run({"report", in("run"), "--labels", labels(), "--out", in("nodata.html")});
-  EXPECT_THAT(read_all(*place_ / "nodata.html"), HasSubstr("a run does not say where its images lie"));
+  EXPECT_THAT(read_all(*place_ / "nodata.html"), HasSubstr(">--data DIR fills this section"));
+  place_->must_run({"report", in("run"), "--out", in("bare.html")});
+  EXPECT_THAT(read_all(*place_ / "bare.html"), HasSubstr(">--data DIR with --labels PATH fills this section"));
   place_->must_run({"report", in("run"), "--data", in("data"), "--out", in("nolabels.html")});
   EXPECT_THAT(read_all(*place_ / "nolabels.html"), HasSubstr("No truth to tell errors by"));
   const fs::path bare = *place_ / "bare";
@@ -364,6 +366,10 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--out", in("no/report.html")}, "no");
   refused({in("run"), "--data", in("none"), "--out", out}, "a folder with images, got no such folder");
   refused({in("run"), "--data", in("data"), "--out", in("data/report.html")}, "a path outside the data folder");
+  // The run knows its data folder.
+  refused({in("run"), "--out", in("data/report.html")}, "a path outside the data folder");
+  refused({in("run"), "--forest", in("data/forest.svg"), "--out", out}, "a path outside the data folder");
+  refused({in("run"), "--out", in("run/checkpoints/report.html")}, "checkpoints, which belongs to a run");
   refused({in("run"), "--gallery", "25", "--out", out}, "--gallery");
   refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out}, "--beside RUN with the second run, got none");
   const fs::path one = *place_ / "few/one.png";

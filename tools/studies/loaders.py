@@ -29,7 +29,8 @@ import sys
 import tempfile
 import time
 
-from study import PROGRAM, TOOLS, bench, cpu_text, interleaved, markdown_table, parser_of, run, words_of, write
+from study import (PROGRAM, TOOLS, bench, cpu_text, interleaved, markdown_table, package_text, parser_of, run, words_of,
+                   write)
 
 sys.path.insert(0, str(TOOLS))
 from nih_originals import copy_originals  # noqa: E402
@@ -174,6 +175,7 @@ def measure_memory(options, arms, folder):
 def measure(options):
     """Runs every loader; returns the record."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
+    package = package_text(options.python)
     prepare(options)
     arms = [(case, loader) for case in options.cases.split(",") for loader in LOADERS[case]]
     with tempfile.TemporaryDirectory() as folder:
@@ -194,7 +196,7 @@ def measure(options):
              for (case, loader), figures in speeds.items()]
     settings = {name: getattr(options, name) for name in ("batch", "image", "threads", "rounds", "seconds")}
     images = sum(1 for _ in (options.work / "png").glob("*.png"))
-    return {"case": "loaders", "cpu": cpu, "images": images, **settings, "loads": loads, "table": table,
+    return {"case": "loaders", "package": package, "cpu": cpu, "images": images, **settings, "loads": loads, "table": table,
             "missing": missing}
 
 
@@ -260,7 +262,7 @@ def markdown(record):
     loads = record["loads"]
     parts = [f"Machine: {record['cpu']}. {record['images']} images, batches of {record['batch']}, {record['threads']} "
              f"threads or workers, {record['rounds']} rounds of {record['seconds']:g} s. Load average "
-             f"{min(loads):.1f} to {max(loads):.1f}.\n"]
+             f"{min(loads):.1f} to {max(loads):.1f}. Package: {record.get('package', 'not recorded')}.\n"]
     for case in TITLES:
         rows = [row for row in record["table"] if row["case"] == case]
         if rows:

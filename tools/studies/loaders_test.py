@@ -19,6 +19,7 @@ echo '{"images_per_s": 100, "cpu": {"model": "CPU", "affinity_cores": 2}}' > $fi
 """
 # Prints figures as bench_loaders.py does and writes 8 images of level 127.5 + 63.75 * 2 for --first; SPDL is not there.
 PYTHON = """#!/bin/sh
+case "$*" in *--version) echo 'roentgen 9 (abc)'; exit;; esac
 while [ $# -gt 0 ]; do
   case $1 in --loader) loader=$2;; --first) first=$2;; esac
   shift
@@ -29,6 +30,7 @@ speed=10; if [ "$loader" = roentgen ]; then speed=40; elif [ "$loader" = opencv 
 echo "{\\"peer\\": \\"Package 1.0\\", \\"figures\\": {\\"$loader\\": $speed}}"
 """
 STEPS = """#!/bin/sh
+case "$*" in *--version) echo 'roentgen 9 (abc)'; exit;; esac
 figures='{"before_ms": 100, "after_ms": 101}'
 case "$*" in *--idle*) ;; *roentgen*) figures='{"ms": 50}';; *) figures='{"ms": 100}';; esac
 echo "{\\"peer\\": \\"PyTorch 0\\", \\"figures\\": $figures}"
@@ -59,6 +61,8 @@ class Studies(unittest.TestCase):
                                       self.program("python", PYTHON), "--cases", "png", "--rounds", "2")
         self.assertIn("| OpenCV, threads | 1.0 | 20 (20 to 20) | 2.00x (2.00 to 2.00) |", text)
         self.assertIn("Beside the fastest peer of each round: 2.00x (2.00 to 2.00).", text)
+        self.assertEqual(record["package"], "roentgen 9 (abc)")
+        self.assertIn("Package: roentgen 9 (abc).", text)
         self.assertEqual(record["missing"], ["1024 px PNG files, SPDL: left out, status 1, no FFmpeg"])
 
     def test_memory_is_that_of_a_process_and_its_children(self):
@@ -84,6 +88,7 @@ class Studies(unittest.TestCase):
         threads = str(min(2, len(os.sched_getaffinity(0))))
         _, text = self.run_study(torch_step, "--python", python, "--cases", "png", "--torch-threads", threads,
                                  "--rounds", "1")
+        self.assertIn("Package: roentgen 9 (abc).", text)
         self.assertIn("20.00 (20.00 to 20.00) | 10.00 (10.00 to 10.00) | 2.00 (2.00 to 2.00) |", text)
         self.assertIn("1.010 (1.010 to 1.010) | 1.010 (1.010 to 1.010) | 1.000 (1.000 to 1.000) |", text)
 

@@ -65,6 +65,13 @@ def bench(program, case, allowed=None, **settings):
         return None if run(command, allowed) is None else json.loads(result.read_text())
 
 
+def package_text(python):
+    """Version and commit of the Roentgen package that an interpreter imports; told on standard error, too."""
+    text = run([python, "-m", "roentgen", "--version"]).partition("\n")[0]
+    print(f"{python} imports {text}", file=sys.stderr)
+    return text
+
+
 def interleaved(arms, rounds):
     """(round, arm) for every arm in each round: in order in even rounds, backwards in odd ones, since machines drift."""
     arms = list(arms)

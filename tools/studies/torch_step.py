@@ -17,7 +17,7 @@ import pathlib
 import statistics
 import sys
 
-from study import PROGRAM, TOOLS, interleaved, markdown_table, parser_of, run, words_of, write
+from study import PROGRAM, TOOLS, interleaved, markdown_table, package_text, parser_of, run, words_of, write
 
 SCRIPT = TOOLS / "peers" / "bench_loader_step.py"
 OURS, IDLE = "roentgen", "idle"
@@ -27,6 +27,7 @@ DATA_LOADERS = {"png": "torchvision", "jpeg": "torchvision", "raw": "memmap"}
 def measure(options):
     threads = [int(word) for word in options.torch_threads.split(",")]
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:max(threads)])
+    package = package_text(options.python)
     cases = options.cases.split(",") if options.cases else []
     arms = [(case, loader, n) for case in cases for loader in (OURS, DATA_LOADERS[case]) for n in threads] + [
         (IDLE, loader, n) for loader in (OURS, "none") for n in threads]
@@ -42,7 +43,7 @@ def measure(options):
     rows = [{"case": case, "loader": loader, "threads": n, "rounds": figures}
             for (case, loader, n), figures in runs.items()]
     settings = {name: getattr(options, name) for name in ("batch", "workers", "steps", "rounds")}
-    return {"case": "torch_step", "peer": result["peer"], **settings, "loads": loads, "rows": rows}
+    return {"case": "torch_step", "package": package, "peer": result["peer"], **settings, "loads": loads, "rows": rows}
 
 
 def spread(values, digits=2):
@@ -71,7 +72,7 @@ def markdown(record):
     loads = record["loads"]
     text = (f"{record['peer']}, ResNet-18, batches of {record['batch']}, {record['workers']} loading threads or "
             f"workers, {record['rounds']} rounds of {record['steps']} steps. Load average {min(loads):.1f} to "
-            f"{max(loads):.1f}.\n\n")
+            f"{max(loads):.1f}. Package: {record.get('package', 'not recorded')}.\n\n")
     if trained:
         text += markdown_table(["case", "threads", "Loader, steps/s", "DataLoader, steps/s", "ratio"], trained) + "\n"
     head = ["threads", "step, ms", "after / before, Loader", "after / before, none", "ratio"]

@@ -167,13 +167,10 @@ class ChooseCase final : public Case {
                    {{.name = "--write",
                      .target = &file_,
                      .doc = "the fastest of every layer into this file, for train.choices",
+                     .is_output = true,
                      .value_name = "FILE"}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
-    const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
-    if (!file_.empty() && !std::filesystem::is_directory(folder)) {
-      throw ConfigError(error_text("cli.bench", "--write", "a file in a folder that is there", file_.string()));
-    }
     ChooseOptions options{.step = network_.checked(sizes_.without_batch()), .file = file_};
     for (const std::string& model : names_in(network_.models.empty() ? "resnet50,densenet121" : network_.models)) {
       for (const std::int64_t batch : parse_batches(sizes_.batch.empty() ? "16" : sizes_.batch)) {

@@ -170,9 +170,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                                  "\"" + sample.id + "\"", "the table as it was published, or --set data.source=csv"));
     }
     sample.patient = patient->string().substr(kPatient.size());
-    if (!reading.rows.take(sample, places_of(name, options.root, reading.parts), where)) return;
-    sample.labels = labels.read(row, where);
-    reading.listing.samples.push_back(std::move(sample));
+    reading.rows.add(std::move(sample), places_of(name, options.root, reading.parts), where,
+                     [&] { return labels.read(row, where); });
   });
 }
 
@@ -195,13 +194,13 @@ std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions
 
 }  // namespace
 
-bool probe_chexpert(const SourceOptions& options) {
+bool probe_chexpert(const SourceOptions& options, TableFiles& tables) {
   const auto paths = table_paths(options);
   return !paths.empty() &&
-         std::ranges::all_of(paths, [](const fs::path& path) { return is_chexpert_table(csv_header(path)); });
+         std::ranges::all_of(paths, [&](const fs::path& path) { return is_chexpert_table(tables.header(path)); });
 }
 
-Listing list_chexpert(const SourceOptions& options) {
+Listing list_chexpert(const SourceOptions& options, TableFiles& tables) {
   Listing listing{.label_names = chexpert_label_names(options), .csv = table_paths(options)};
   if (listing.csv.empty()) {
     throw DataError(error_text("data.chexpert", options.root.string(), "train.csv, valid.csv or test.csv", "none",
@@ -209,10 +208,10 @@ Listing list_chexpert(const SourceOptions& options) {
   }
   check_label_policies(options, listing.label_names);
   listing.given_splits = given_splits(listing.csv, options.split);
-  const auto tables = read_tables(listing, "data.chexpert");
+  const TableRefs read = read_tables(listing, "data.chexpert", tables);
   Reading reading{
       .options = options, .listing = listing, .rows = PlacedRows(options, listing), .parts = parts_of(options.root)};
-  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
+  for (std::size_t i = 0; i < read.size(); ++i) read_table(read[i], listing.csv[i], reading);
   reading.rows.settle();
   return listing;
 }

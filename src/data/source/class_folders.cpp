@@ -236,7 +236,7 @@ class ClassImages {
 }  // namespace
 
 // Only where images lie in nothing but folders of classes, directly: other trees have their tables elsewhere.
-bool probe_class_folders(const SourceOptions& options) {
+bool probe_class_folders(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.csv.empty()) return false;
   const ClassLayout layout = class_layout(options.root);
   const auto is_class = [&](const ClassFolder& folder) {
@@ -245,7 +245,7 @@ bool probe_class_folders(const SourceOptions& options) {
   return !layout.has_loose_images && layout.classes().size() >= 2 && std::ranges::all_of(layout.folders, is_class);
 }
 
-Listing list_class_folders(const SourceOptions& options) {
+Listing list_class_folders(const SourceOptions& options, TableFiles& /*tables*/) {
   const ClassLayout layout = class_layout(options.root);
   const std::set<std::string> classes = layout.classes();
   check_layout(layout, classes, options);

@@ -78,18 +78,18 @@ struct ValueColumn {
 };
 
 /// Tables to read; none where the folder has none.
-FoundTables tables_of(const SourceOptions& options) {
-  FoundTables tables;
+FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
+  FoundTables found;
   const fs::path usual = options.root / "labels.csv";
   if (!options.csv.empty()) {
-    tables.read = named_tables(options);
+    found.read = named_tables(options);
   } else if (options.files == ImageFiles::Unneeded) {
-    tables.read = {plain_or_gzipped(usual).value_or(usual)};
+    found.read = {plain_or_gzipped(usual).value_or(usual)};
   } else {
-    tables = find_tables(options.root);
-    for (fs::path& path : tables.read) path = options.root / path;
+    found = tables.found_in(options.root);
+    for (fs::path& path : found.read) path = options.root / path;
   }
-  return tables;
+  return found;
 }
 
 /// Names must be text that can be written again, and each stand for one column.
@@ -331,12 +331,11 @@ void read_table(const io::Csv& table, const fs::path& path, Split named_split, R
     if (image.empty()) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
-    if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
     const std::string split = uses_given_splits(options.split) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
     sample.split = find_split(split).value_or(named_split);
-    sample.labels = read_labels(labels, values, row, where);
-    listing.samples.push_back(std::move(sample));
+    reading.rows.add(std::move(sample), places_of(image, {path.parent_path(), options.root}), where,
+                     [&] { return read_labels(labels, values, row, where); });
   }
   for (const ValueColumn& column : values) {
     const auto is_it = [&column](std::optional<std::size_t> one) { return one == column.column; };
@@ -352,40 +351,43 @@ void read_table(const io::Csv& table, const fs::path& path, Split named_split, R
 
 }  // namespace
 
-bool probe_csv(const SourceOptions& options) {
-  const FoundTables found = tables_of(options);
+bool probe_csv(const SourceOptions& options, TableFiles& tables) {
+  const FoundTables found = tables_of(options, tables);
   const bool names_images = !found.read.empty() && std::ranges::all_of(found.read, [&](const fs::path& path) {
-    return image_column(csv_header(path), options.files).has_value();
+    return image_column(tables.header(path), options.files).has_value();
   });
   if (!names_images || found.may_have_labels) return names_images;
-  const std::vector<std::string> header = csv_header(found.read.front());
+  const std::vector<std::string>& header = tables.header(found.read.front());
   const bool has_asked = std::ranges::any_of(options.labels, [&header](const std::string& label) {
     return finding_column(header, label) || finding_column(header, label.substr(0, label.find(':')));
   });
   // A table without labels is no more than a list of files where records or folders say the labels.
-  return has_asked || (!record_source(options.root) && !probe_class_folders(options));
+  return has_asked || (!record_source(options.root) && !probe_class_folders(options, tables));
 }
 
-Listing list_csv(const SourceOptions& options) {
-  const FoundTables found = tables_of(options);
+Listing list_csv(const SourceOptions& options, TableFiles& tables) {
+  const FoundTables found = tables_of(options, tables);
   Listing listing{.csv = found.read};
   if (listing.csv.empty()) {  // says what is absent: the images of a table, or the table
     listing.csv = {options.root / (found.absent.empty() ? fs::path("labels.csv") : found.absent.front())};
   }
   listing.notes = notes_on(found);
-  const auto tables = read_tables(listing, "data.csv");
+  const TableRefs read = read_tables(listing, "data.csv", tables);
   Labels labels = labels_of(options, listing.csv);
   if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
-    propose_labels(joined(tables), options, listing, labels);
+    propose_labels(tables.joined(listing.csv), options, listing, labels);
   }
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);
-  Reading reading{.options = options, .labels = labels, .listing = listing, .rows = PlacedRows(options, listing)};
-  TableSplits named{.splits = std::vector<Split>(tables.size(), Split::None)};
-  if (std::ranges::none_of(tables, has_split_words)) named = table_splits(listing.csv, options);
+  Reading reading{.options = options,
+                  .labels = labels,
+                  .listing = listing,
+                  .rows = PlacedRows(options, listing, FolderFiles(options.root))};
+  TableSplits named{.splits = std::vector<Split>(read.size(), Split::None)};
+  if (std::ranges::none_of(read, has_split_words)) named = table_splits(listing.csv, options);
   listing.given_splits = named.origin;
   listing.add_notes(std::move(named.notes));
-  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], named.splits[i], reading);
+  for (std::size_t i = 0; i < read.size(); ++i) read_table(read[i], listing.csv[i], named.splits[i], reading);
   reading.rows.settle();
   return listing;
 }

@@ -275,9 +275,60 @@ TEST_F(CsvSource, refuses_repeated_rows_unless_told) {
   auto wanted = options("path,sick\na.png,1\na.png,0\n");
   EXPECT_THAT(refusal(wanted), HasSubstr("1 repeated (a.png)"));
   wanted.duplicates = Duplicates::First;
-  const auto dataset = load_dataset(wanted);
-  EXPECT_THAT(column(dataset, 0), ElementsAre(1));
-  EXPECT_THAT(dataset.notes, testing::Contains("repeated rows, first kept: 1"));
+  EXPECT_THAT(column(load_dataset(wanted), 0), ElementsAre(1));
+  wanted = options("path,sick\na.png,1\na.png,\na.png,1\n");
+  EXPECT_THAT(refusal(wanted), testing::Not(HasSubstr("contradict"))) << "nothing known, and the same";
+  wanted.duplicates = Duplicates::First;
+  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains("repeated rows, first kept: 2"));
+}
+
+TEST_F(CsvSource, counts_repeated_rows_that_contradict_the_first) {
+  auto wanted = options("path,sick\na.png,1\nb.png,0\na.png,0\nb.png,0\n");
+  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv: expected one row for each image, got 2 repeated (a.png, b.png), "
+                                         "1 with labels that contradict the first row's (a.png); try correcting"));
+  wanted.duplicates = Duplicates::First;
+  EXPECT_THAT(load_dataset(wanted).notes,
+              testing::Contains("repeated rows, first kept: 2; labels of 1 of them contradict the first row's"));
+}
+
+TEST_F(CsvSource, names_the_tables_that_name_one_image) {
+  folder_.write("reader1.csv", "path,sick\na.png,1\n");
+  folder_.write("reader2.csv", "path,sick\na.png,0\n");
+  const SourceOptions wanted{.root = folder_.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}};
+  EXPECT_THAT(refusal(wanted),
+              testing::AllOf(HasSubstr("reader1.csv, reader2.csv, read as one table: expected one row for each image"),
+                             HasSubstr("; try --set data.csv=reader1.csv to read one table alone, or correcting")));
+}
+
+TEST_F(CsvSource, finds_images_without_their_folders_and_with_backslashes) {
+  folder_.write("im/x/1.png", "");
+  folder_.write("im/x/2.png", "");
+  folder_.write("im/y/2.png", "");
+  const auto dataset = load_dataset(options("path,sick\n1,1\nim\\y\\2.png,0\n./x/2.png,1\n"));
+  ASSERT_EQ(dataset.samples.size(), 3U);
+  EXPECT_EQ(dataset.samples[0].path, folder_.path() / "im/x/1.png");
+  EXPECT_EQ(dataset.samples[1].path, folder_.path() / "im/y/2.png");
+  EXPECT_EQ(dataset.samples[1].id, "im\\y\\2.png") << "as the table writes it";
+  EXPECT_EQ(dataset.samples[2].path, folder_.path() / "im/x/2.png");
+  EXPECT_THAT(dataset.notes, testing::Contains("rows that name an image without its folder: 2"));
+  EXPECT_THAT(refusal(options("path,sick\n2.png,1\n")),
+              HasSubstr("[data.csv] 2.png: expected one file of that name below the data folder, got im/x/2.png, "
+                        "im/y/2.png; try its folder in the table"));
+  EXPECT_THAT(refusal(options("path,sick\nz/1.png,1\n")), HasSubstr("1 of 1 absent")) << "another folder";
+}
+
+TEST_F(CsvSource, refuses_a_named_table_that_is_not_there_or_names_no_images) {
+  auto wanted = options("path,sick\na.png,1\n");
+  wanted.csv = {"nix.csv"};
+  EXPECT_THAT(refusal(wanted), HasSubstr("nix.csv: expected a table, got nothing of that name; try one of the tables "
+                                         "there: labels.csv"));
+  folder_.write("mine.csv", "img,sick\na.png,1\n");
+  wanted.csv = {"mine.csv"};
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got "
+                                         "columns img, sick; try path (or file, filename, image) as the name"));
+  wanted.csv.clear();
+  std::filesystem::remove(folder_.path() / "labels.csv");
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.csv] mine.csv: expected a column of image files called path, got"));
 }
 
 TEST_F(CsvSource, refuses_an_empty_table) { EXPECT_THAT(refusal(options("")), HasSubstr("labels.csv")); }

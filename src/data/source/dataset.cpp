@@ -24,7 +24,7 @@
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "data/source/summary.h"
-#include "data/source/table_look.h"
+#include "data/source/table_files.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -34,8 +34,8 @@ namespace {
 struct SourceEntry {
   std::string_view name;
   std::string_view what;
-  bool (*probe)(const SourceOptions&);
-  Listing (*list)(const SourceOptions&);
+  bool (*probe)(const SourceOptions&, TableFiles&);
+  Listing (*list)(const SourceOptions&, TableFiles&);
 };
 
 #define RG_SOURCE_ENTRY(name, what) SourceEntry{#name, what, probe_##name, list_##name},
@@ -43,6 +43,7 @@ constexpr std::array kSources{RG_SOURCES(RG_SOURCE_ENTRY)};
 constexpr std::array kRecordSources{RG_RECORD_SOURCES(RG_SOURCE_ENTRY)};
 #undef RG_SOURCE_ENTRY
 
+constexpr std::size_t kShownColumns = 12;
 constexpr std::array<std::string_view, 4> kSplitNames{"train", "val", "test", "none"};
 
 void check_root(const SourceOptions& options) {
@@ -54,17 +55,51 @@ void check_root(const SourceOptions& options) {
                              is_there ? "a file" : "nothing of that name", "another --data"));
 }
 
+/// Refuses tables of data.csv that are not there.
+void check_named_tables(const SourceOptions& options, TableFiles& tables) {
+  for (const std::filesystem::path& path : named_tables(options)) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) continue;
+    std::vector<std::string> others;
+    for (const auto& other : tables_in(options.root, tables)) others.push_back(other.filename().string());
+    throw DataError(error_text(
+        "data.csv", path.string(), "a table", std::filesystem::exists(status) ? "a folder" : "nothing of that name",
+        others.empty() ? "a path from the data folder" : "one of the tables there: " + first_names(others)));
+  }
+}
+
+/// Refuses tables of data.csv, else a labels.csv, else the only table of the folder, without a column of image files.
+void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
+  std::vector<std::filesystem::path> paths = named_tables(options);
+  if (paths.empty()) {
+    if (const auto usual = plain_or_gzipped(options.root / "labels.csv")) {
+      paths = {*usual};
+    } else if (auto all = tables_in(options.root, tables); all.size() == 1) {
+      paths = std::move(all);
+    }
+  }
+  for (const auto& path : paths) {
+    const std::vector<std::string>& header = tables.header(path);
+    if (header.empty() || image_column(header, options.files)) continue;
+    throw DataError(error_text("data.csv", path.filename().string(), "a column of image files called path",
+                               "columns " + first_names(header, kShownColumns),
+                               "path (or file, filename, image) as the name of that column"));
+  }
+}
+
 /// Refuses a folder whose tables name images that are not there: other files in it may be another data set.
-void refuse_absent_images(const SourceOptions& options, const FoundTables& tables, std::string_view other) {
-  if (!tables.read.empty() || tables.absent.empty()) return;
-  const std::filesystem::path& table = tables.absent.front();
+void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
+  const FoundTables& found = tables.found_in(options.root);
+  if (!found.read.empty() || found.absent.empty()) return;
+  const std::filesystem::path& table = found.absent.front();
   throw DataError(error_text(
       "data.source", table.string(), "images that it names below " + options.root.string(),
-      fmt::format("none of them there ({})", first_names(image_names(options.root / table))),
+      fmt::format("none of them there ({})", first_names(image_names(tables.table(options.root / table)))),
       "paths relative to the table" + (other.empty() ? "" : fmt::format(", or --set data.source={}", other))));
 }
 
-const SourceEntry& choose_source(const SourceOptions& options) {
+const SourceEntry& choose_source(const SourceOptions& options, TableFiles& tables) {
   std::string names, looked_for;
   for (const auto& source : kSources) {
     if (options.source == source.name) return source;
@@ -74,15 +109,17 @@ const SourceEntry& choose_source(const SourceOptions& options) {
     throw ConfigError(error_text("data.source", "source", "auto" + names, options.source, "--set data.source=auto"));
   }
   for (const auto& source : kSources) {
-    if (source.probe(options)) {
+    if (source.probe(options, tables)) {
       // DICOM files alone have no labels; a table beside them means that the user expects labels.
-      if (source.name == "dicom") refuse_absent_images(options, find_tables(options.root), source.name);
+      if (source.name == "dicom") refuse_absent_images(options, tables, source.name);
       return source;
     }
     looked_for += fmt::format("{}{} ({})", looked_for.empty() ? "" : "; ", source.name, source.what);
   }
-  if (options.csv.empty()) refuse_absent_images(options, find_tables(options.root), "");
+  check_named_tables(options, tables);
+  if (options.csv.empty()) refuse_absent_images(options, tables, "");
   for (const std::string& line : source_obstacles(options)) log::info(line);
+  refuse_without_images(options, tables);
   throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
                              "--set data.csv=FILE if the table has another name"));
 }
@@ -113,10 +150,10 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   }
 }
 
-void note_other_records(const SourceOptions& options, std::string_view chosen, Listing& listing) {
+void note_other_records(const SourceOptions& options, std::string_view chosen, TableFiles& tables, Listing& listing) {
   if (options.source != "auto") return;
   for (const auto& source : kRecordSources) {
-    if (source.name == chosen || !source.probe(options)) continue;
+    if (source.name == chosen || !source.probe(options, tables)) continue;
     listing.notes.push_back(fmt::format(
         "also in this folder, and not read: {}; --set data.source={} reads that instead", source.what, source.name));
   }
@@ -177,37 +214,48 @@ Split parse_split(std::string_view text) {
 bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }
 
 std::optional<std::string_view> record_source(const std::filesystem::path& folder) {
-  const auto found =
-      std::ranges::find_if(kRecordSources, [&](const SourceEntry& source) { return source.probe({.root = folder}); });
+  TableFiles tables;
+  const auto found = std::ranges::find_if(
+      kRecordSources, [&](const SourceEntry& source) { return source.probe({.root = folder}, tables); });
   return found == kRecordSources.end() ? std::nullopt : std::optional(found->name);
 }
 
-bool fits_source(const SourceOptions& options) {
-  return std::ranges::any_of(kSources, [&options](const SourceEntry& source) {
-    return (options.source == source.name || options.source == "auto") && source.probe(options);
+bool fits_source(const SourceOptions& options, TableFiles& tables) {
+  return std::ranges::any_of(kSources, [&](const SourceEntry& source) {
+    return (options.source == source.name || options.source == "auto") && source.probe(options, tables);
   });
 }
 
-std::string_view detected_source(const SourceOptions& options) {
-  check_root(options);
-  return choose_source(options).name;
+bool fits_source(const SourceOptions& options) {
+  TableFiles tables;
+  return fits_source(options, tables);
 }
 
-Dataset load_one(const SourceOptions& asked) {
+std::string_view detected_source(const SourceOptions& options, TableFiles& tables) {
+  check_root(options);
+  return choose_source(options, tables).name;
+}
+
+std::string_view detected_source(const SourceOptions& options) {
+  TableFiles tables;
+  return detected_source(options, tables);
+}
+
+Dataset load_one(const SourceOptions& asked, TableFiles& tables) {
   check_root(asked);
   check_distinct(asked.labels);
-  const SourceEntry& source = choose_source(asked);
+  const SourceEntry& source = choose_source(asked, tables);
   if (!asked.patient.empty() && source.name != "csv") {
     throw ConfigError(error_text("data.source", "data.patient", "the source csv, whose table has such a column",
                                  fmt::format("the source {}", source.name), "leaving it out"));
   }
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
-  Listing listing = list_mapped(source.list, options);
+  Listing listing = list_mapped([&](const SourceOptions& own) { return source.list(own, tables); }, options);
   if (options.files == ImageFiles::Needed) check_converted_count(options, source.name, listing);
   settle_patients(listing);
   settle_studies(listing);
-  note_other_records(asked, source.name, listing);
+  note_other_records(asked, source.name, tables, listing);
   note_other_files(asked, source.name, listing);
   if (options.files == ImageFiles::Needed) {
     check_distinct(listing.label_names);
@@ -236,10 +284,15 @@ Dataset load_one(const SourceOptions& asked) {
   return dataset;
 }
 
-Dataset load_dataset(const SourceOptions& options) {
-  Dataset dataset = options.sources.empty() ? load_one(options) : load_several(options);
+Dataset load_dataset(const SourceOptions& options, TableFiles& tables) {
+  Dataset dataset = options.sources.empty() ? load_one(options, tables) : load_several(options, tables);
   summarise(dataset, options.unknown_labels);
   return dataset;
+}
+
+Dataset load_dataset(const SourceOptions& options) {
+  TableFiles tables;
+  return load_dataset(options, tables);
 }
 
 std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split) {

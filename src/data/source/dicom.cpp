@@ -39,7 +39,7 @@ void note_tables(const SourceOptions& options, Listing& listing) {
 
 }  // namespace
 
-bool probe_dicom(const SourceOptions& options) {
+bool probe_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.csv.empty()) return false;
   bool has_one = false;
   FolderWalk walk(WalkOrder::Mixed, [&has_one](const fs::path& path) {
@@ -51,7 +51,7 @@ bool probe_dicom(const SourceOptions& options) {
   return has_one;
 }
 
-Listing list_dicom(const SourceOptions& options) {
+Listing list_dicom(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.labels.empty()) {
     throw ConfigError(error_text("data.dicom", "labels", "none, since DICOM headers hold no labels",
                                  first_names(options.labels),

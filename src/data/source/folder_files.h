@@ -4,15 +4,22 @@
 // Files that a table names, looked up in listings of their folders.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace roentgen::data {
+
+/// Places of a file that a table names: in each of the folders, and once more with slashes for the backslashes of
+/// Windows, where the name has some.
+[[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& name,
+                                                           const std::vector<std::filesystem::path>& folders);
 
 /// Regular files of folders. Each folder is listed once: on a network file system that is far cheaper than a stat of
 /// every file. One thread.
@@ -21,21 +28,35 @@ class FolderFiles {
   /// Names of files in the folders listed so far, by folder.
   using Folders = std::map<std::string, std::unordered_set<std::string>>;
 
-  /// True where `path` is a file.
-  [[nodiscard]] bool has(const std::filesystem::path& path);
-  /// The image file that a name without its ending means: `path`.png, say. Nothing where there is none, or where `path`
-  /// has the ending of an image. DataError naming the files where there are several.
-  [[nodiscard]] std::optional<std::filesystem::path> with_ending(const std::filesystem::path& path);
-  /// Folders listed so far.
+  /// Below `root`, find() looks for names without their folders; empty: it does not.
+  explicit FolderFiles(std::filesystem::path root = {}) : root_(std::move(root)) {}
+
+  /// The first of `places` that is a file; else the image file that one means without its ending, `place`.png, say;
+  /// else the only file below the root whose path ends as the last place does below the root, with its ending or
+  /// without. Nothing where there is none. DataError naming the files where several fit.
+  [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
+  /// Folders listed so far for files in their places.
   [[nodiscard]] const Folders& folders() const { return folders_; }
+  /// Files that were found below the root without their folders.
+  [[nodiscard]] std::int64_t without_folder() const { return without_folder_; }
 
  private:
+  /// Image files by their names without the ending.
   using Endings = std::unordered_map<std::string, std::vector<std::string>>;
+  using Paths = std::vector<std::filesystem::path>;
   [[nodiscard]] const std::unordered_set<std::string>& files_of(const std::filesystem::path& folder);
+  [[nodiscard]] bool has(const std::filesystem::path& path);
+  [[nodiscard]] std::optional<std::filesystem::path> with_ending(const std::filesystem::path& path);
+  [[nodiscard]] std::optional<std::filesystem::path> below_root(const std::filesystem::path& name);
 
+  std::filesystem::path root_;
   Folders folders_;
-  /// Image files by their names without the ending, by folder; made where one is asked for.
+  /// Of each folder; made where one is asked for.
   std::map<std::string, Endings> endings_;
+  /// Files below the root by their names, with the ending of an image also by their names without it. Nothing: not
+  /// asked for yet.
+  std::optional<std::unordered_map<std::string, Paths>> below_;
+  std::int64_t without_folder_ = 0;
 };
 
 }  // namespace roentgen::data

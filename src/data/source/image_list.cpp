@@ -15,6 +15,7 @@
 #include "data/source/image_index.h"
 #include "data/source/linked_files.h"
 #include "data/source/record_source.h"
+#include "data/source/table_files.h"
 
 namespace roentgen::data {
 namespace {
@@ -115,6 +116,7 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
   std::vector<std::string> notes;
   for (const auto& [folder, taken] : list.folders) {
     SourceOptions options{.root = folder, .absent = Absent::Skip};
+    TableFiles tables;
     options.split.mode = SplitMode::Whole;
     if (source.source == "class_folders") {
       options.source = source.source;
@@ -122,8 +124,10 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
       options.unknown_labels = UnknownLabels::Mask;
     }
     try {
-      if (options.source == "auto" && (!fits_source(options) || detected_source(options) != "class_folders")) continue;
-      const std::int64_t images = std::ssize(load_dataset(options).samples);
+      if (options.source == "auto" &&
+          (!fits_source(options, tables) || detected_source(options, tables) != "class_folders"))
+        continue;
+      const std::int64_t images = std::ssize(load_dataset(options, tables).samples);
       if (images == taken) continue;
       notes.push_back(
           fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",

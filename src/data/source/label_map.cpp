@@ -61,7 +61,7 @@ void rename(Listing& listing, const SourceOptions& options) {
 
 }  // namespace
 
-Listing list_mapped(Listing (*list)(const SourceOptions&), const SourceOptions& options) {
+Listing list_mapped(const std::function<Listing(const SourceOptions&)>& list, const SourceOptions& options) {
   if (options.label_map.empty()) return list(options);
   SourceOptions own = options;
   for (auto& [label, policy] : own.label_policies) {

@@ -5,6 +5,8 @@
 // src/data/source only.
 #pragma once
 
+#include <functional>
+
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -12,7 +14,8 @@ namespace roentgen::data {
 /// Lists a source as options.label_map says: asks it for its own names, and gives labels the names of the map.
 /// ConfigError when the map names a label that is not asked for, a name that the source does not have (where all its
 /// labels are asked for), or gives one name two labels.
-[[nodiscard]] Listing list_mapped(Listing (*list)(const SourceOptions&), const SourceOptions& options);
+[[nodiscard]] Listing list_mapped(const std::function<Listing(const SourceOptions&)>& list,
+                                  const SourceOptions& options);
 
 /// ConfigError when two of the sources give one name two labels.
 void check_maps_agree(const std::vector<SourceOptions>& sources);

@@ -110,11 +110,11 @@ void read_entry(RecordListing& listing, const RecordFile& file, std::size_t numb
 
 }  // namespace
 
-bool probe_lmdb(const SourceOptions& options) {
+bool probe_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
   return options.csv.empty() && !record_files(options.root, RecordKind::Lmdb).empty();
 }
 
-Listing list_lmdb(const SourceOptions& options) {
+Listing list_lmdb(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
   if (listing.files().front().path.parent_path() == options.root) {
     for (const RecordFile& below : databases_below(options.root)) {

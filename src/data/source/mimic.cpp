@@ -167,9 +167,8 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
       if (split == reading.splits->end()) ++without_split;
       if (split != reading.splits->end()) sample.split = split->second;
     }
-    if (!rows.take(sample, places_of(reading.options.root, sample.id), where)) return;
-    sample.labels = found->second;
-    reading.listing.samples.push_back(std::move(sample));
+    const std::vector<fs::path> places = places_of(reading.options.root, sample.id);
+    rows.add(std::move(sample), places, where, [&found] { return found->second; });
   });
   if (without_labels > 0) {
     notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
@@ -180,33 +179,33 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
 
 }  // namespace
 
-bool probe_mimic(const SourceOptions& options) {
-  const Tables tables = find_tables(options);
-  return !tables.metadata.empty() && !tables.labels.empty() &&
-         find_column(csv_header(tables.metadata), {"dicom_id"}).has_value();
+bool probe_mimic(const SourceOptions& options, TableFiles& tables) {
+  const Tables found = find_tables(options);
+  return !found.metadata.empty() && !found.labels.empty() &&
+         find_column(tables.header(found.metadata), {"dicom_id"}).has_value();
 }
 
-Listing list_mimic(const SourceOptions& options) {
-  const Tables tables = find_tables(options);
-  if (tables.metadata.empty() || tables.labels.empty()) {
+Listing list_mimic(const SourceOptions& options, TableFiles& tables) {
+  const Tables found = find_tables(options);
+  if (found.metadata.empty() || found.labels.empty()) {
     throw DataError(error_text("data.mimic", options.root.string(),
                                "tables called ...-metadata.csv and ...-chexpert.csv (or .csv.gz)",
-                               tables.metadata.empty() ? "no ...-metadata.csv" : "no labels",
+                               found.metadata.empty() ? "no ...-metadata.csv" : "no labels",
                                "the tables beside the folder files, or --set data.csv=FILE"));
   }
   Listing listing{.label_names = chexpert_label_names(options)};
   check_label_policies(options, listing.label_names);
-  const auto read = [&listing](const fs::path& path) {
-    listing.csv.push_back(path);
-    return read_table(path, "data.mimic", listing);
-  };
+  listing.csv = {found.labels};
+  if (!found.split.empty()) listing.csv.push_back(found.split);
+  listing.csv.push_back(found.metadata);
+  const TableRefs read = read_tables(listing, "data.mimic", tables);
   Reading reading{.options = options, .listing = listing};
-  reading.labels = read_labels(read(tables.labels), tables.labels, options, listing.label_names);
-  if (!tables.split.empty()) {
-    reading.splits = read_splits(read(tables.split), tables.split);
-    listing.given_splits = "column split of " + tables.split.filename().string();
+  reading.labels = read_labels(read.front(), found.labels, options, listing.label_names);
+  if (!found.split.empty()) {
+    reading.splits = read_splits(read[1], found.split);
+    listing.given_splits = "column split of " + found.split.filename().string();
   }
-  read_images(read(tables.metadata), tables.metadata, reading);
+  read_images(read.back(), found.metadata, reading);
   return listing;
 }
 

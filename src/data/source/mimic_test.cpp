@@ -120,7 +120,8 @@ TEST_F(Mimic, keeps_every_frontal_view) {
 
 TEST(MimicProbe, leaves_several_tables_without_metadata_to_other_sources) {
   const TestFolder folder;
-  EXPECT_FALSE(probe_mimic({.root = folder.path(), .csv = {"a.csv", "b.csv"}}));
+  TableFiles tables;
+  EXPECT_FALSE(probe_mimic({.root = folder.path(), .csv = {"a.csv", "b.csv"}}, tables));
 }
 
 TEST_F(Mimic, refuses_two_tables_for_one_place) {

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "core/error.h"
@@ -55,8 +55,10 @@ struct Reading {
   Listing& listing;
   ImageIndex index;
   FindingText text;
-  std::unordered_set<std::string> seen{};
-  std::vector<std::string> absent{}, repeated{}, ambiguous{};
+  /// Indices into listing.samples by the names of images; none of an absent image.
+  std::unordered_map<std::string, std::optional<std::size_t>> seen{};
+  std::vector<std::string> absent{}, ambiguous{};
+  Repeats repeats{};
   std::int64_t rows = 0;
   std::int64_t odd_ages = 0;
   /// Labels that some table has a column for.
@@ -80,7 +82,7 @@ std::string_view plain_name(std::string_view name) {
 }
 
 /// The csv files to read: as told, else NIH's own name, else labels.csv, else the only one of that form.
-std::vector<fs::path> table_paths(const SourceOptions& options) {
+std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
   std::vector<std::string> official, others;
@@ -89,7 +91,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
     // A plain table goes before the same one gzipped.
     const bool is_table =
         plain_name(name).ends_with(".csv") && plain_or_gzipped(options.root / plain_name(name)) == options.root / name;
-    if (!is_table || !is_nih_table(csv_header(entry.path()), options.files)) continue;
+    if (!is_table || !is_nih_table(tables.header(entry.path()), options.files)) continue;
     (name.starts_with("Data_Entry") ? official : others).push_back(name);
   }
   const auto usual = std::ranges::find(others, "labels.csv", [](const auto& name) { return plain_name(name); });
@@ -159,35 +161,45 @@ bool find_image(Sample& sample, Reading& reading) {
   return true;
 }
 
+/// Labels of a row whose view and sex are in the sample.
+std::vector<float> read_labels(const std::vector<std::string>& row, const Sample& sample, Columns& columns,
+                               const std::string& where, Reading& reading) {
+  const std::string findings = field(row, columns.findings);
+  RowFindings named;
+  if (parse_label_value(findings) != LabelValue::Empty) named = reading.text.read(findings);
+  std::vector<float> labels;
+  for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
+    const bool is_own = !columns.own.empty() && columns.own[k];
+    labels.push_back(is_own ? read_own(*columns.own[k], k, row, where, reading)
+                            : read_label(k, named, sample, reading));
+  }
+  return labels;
+}
+
 void read_row(const std::vector<std::string>& row, Columns& columns, const std::string& where, Reading& reading) {
   Sample sample{.id = fs::path(field(row, columns.image)).filename().string(),
                 .path = {},
                 .patient = canonical_patient(field(row, columns.facts.patient))};
   read_facts(row, columns.facts, sample);
   ++reading.rows;
-  if (!reading.seen.insert(sample.id).second) {
-    reading.repeated.push_back(reading.options.files == ImageFiles::Needed ? sample.id : where);
+  const auto [position, is_new] = reading.seen.try_emplace(sample.id);
+  if (!is_new) {
+    const std::vector<Sample>& samples = reading.listing.samples;
+    reading.repeats.add(reading.options.files == ImageFiles::Needed ? sample.id : where,
+                        position->second && are_contradictory(samples[*position->second].labels,
+                                                              read_labels(row, sample, columns, where, reading)));
     return;
   }
   if (!find_image(sample, reading)) return;
+  position->second = reading.listing.samples.size();
   if (normal_patient(sample.patient).empty()) sample.patient = canonical_patient(sample.id);
   if (!field(row, columns.facts.age).empty() && std::isnan(sample.age_years)) ++reading.odd_ages;
-  const std::string findings = field(row, columns.findings);
-  RowFindings named;
-  if (parse_label_value(findings) == LabelValue::Empty) {
-    ++reading.unlabelled;
-  } else {
-    named = reading.text.read(findings);
-  }
-  for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
-    const bool is_own = !columns.own.empty() && columns.own[k];
-    sample.labels.push_back(is_own ? read_own(*columns.own[k], k, row, where, reading)
-                                   : read_label(k, named, sample, reading));
-  }
+  if (parse_label_value(field(row, columns.findings)) == LabelValue::Empty) ++reading.unlabelled;
+  sample.labels = read_labels(row, sample, columns, where, reading);
   reading.listing.samples.push_back(std::move(sample));
 }
 
-bool names_finding(const std::vector<io::Csv>& tables, const std::string& finding) {
+bool names_finding(const TableRefs& tables, const std::string& finding) {
   return std::ranges::any_of(tables, [&finding](const io::Csv& table) {
     const auto column = find_column(table.header, {kFindingsColumn});
     return column && std::ranges::any_of(table.rows, [&](const auto& row) {
@@ -197,7 +209,7 @@ bool names_finding(const std::vector<io::Csv>& tables, const std::string& findin
 }
 
 /// The column "NAME" or, for a label "NAME:VALUE", NAME; nothing for findings, views and sexes.
-std::optional<OwnColumn> find_own(const std::vector<io::Csv>& tables, const std::vector<std::string>& header,
+std::optional<OwnColumn> find_own(const TableRefs& tables, const std::vector<std::string>& header,
                                   const std::string& label) {
   const bool is_nihs = std::ranges::find(kNihFindings, label) != kNihFindings.end() || label == kNoFinding;
   if (is_nihs || label.starts_with("View:") || label.starts_with("Sex:") || names_finding(tables, label)) return {};
@@ -209,7 +221,7 @@ std::optional<OwnColumn> find_own(const std::vector<io::Csv>& tables, const std:
   return OwnColumn{.column = *column, .value = FindingText({label.substr(colon + 1)})};
 }
 
-void read_table(const std::vector<io::Csv>& tables, std::size_t which, Reading& reading) {
+void read_table(const TableRefs& tables, std::size_t which, Reading& reading) {
   const io::Csv& table = tables[which];
   const std::string what = reading.listing.csv[which].filename().string();
   Columns columns{.image = name_column(table.header, reading.options.files),
@@ -300,7 +312,7 @@ void settle_ambiguous(const Reading& reading) {
 }
 
 /// What the tables call a label: NIH's name of a finding, unless they have the very name that was asked for.
-std::string name_in(const std::vector<io::Csv>& tables, const std::string& label) {
+std::string name_in(const TableRefs& tables, const std::string& label) {
   if (label.find(':') != std::string::npos) return label;
   const std::string name = canonical_finding(label);
   const std::string key = finding_key(label);
@@ -311,11 +323,11 @@ std::string name_in(const std::vector<io::Csv>& tables, const std::string& label
 
 }  // namespace
 
-bool probe_nih(const SourceOptions& options) {
-  const auto paths = table_paths(options);
+bool probe_nih(const SourceOptions& options, TableFiles& tables) {
+  const auto paths = table_paths(options, tables);
   if (!paths.empty()) {
     return std::all_of(paths.begin(), paths.end(),
-                       [&](const fs::path& path) { return is_nih_table(csv_header(path), options.files); });
+                       [&](const fs::path& path) { return is_nih_table(tables.header(path), options.files); });
   }
   const SplitLists lists = find_split_lists(options);
   const auto has_marks = [](const std::optional<NameList>& list) {
@@ -324,11 +336,11 @@ bool probe_nih(const SourceOptions& options) {
   return has_marks(lists.train_val) || has_marks(lists.train) || has_marks(lists.test);
 }
 
-Listing list_nih(const SourceOptions& options) {
+Listing list_nih(const SourceOptions& options, TableFiles& tables) {
   Listing listing;
-  listing.csv = table_paths(options);
-  const auto tables = read_tables(listing, "data.nih");
-  for (const auto& label : options.labels) listing.label_names.push_back(name_in(tables, label));
+  listing.csv = table_paths(options, tables);
+  const TableRefs read = read_tables(listing, "data.nih", tables);
+  for (const auto& label : options.labels) listing.label_names.push_back(name_in(read, label));
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
 
@@ -341,10 +353,10 @@ Listing list_nih(const SourceOptions& options) {
                   .index = ImageIndex(folders),
                   .text = FindingText(listing.label_names),
                   .has_own = std::vector<bool>(listing.label_names.size())};
-  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables, i, reading);
-  if (tables.empty()) read_lists(reading);
+  for (std::size_t i = 0; i < read.size(); ++i) read_table(read, i, reading);
+  if (read.empty()) read_lists(reading);
   check_labels(reading);
-  settle_repeated(reading.repeated, options, listing);
+  settle_repeated(reading.repeats, options, listing);
   settle_absent(reading.absent, reading.rows, options, listing);
   settle_ambiguous(reading);
   if (const auto listed = static_cast<std::int64_t>(listing.samples.size()); reading.index.images() > listed) {

@@ -34,7 +34,7 @@ bool is_padchest_table(const std::vector<std::string>& header) {
   return find_column(header, {"ImageID"}) && find_column(header, {"ImageDir"}) && find_column(header, {"Labels"});
 }
 
-std::vector<fs::path> table_paths(const SourceOptions& options) {
+std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
   for (const fs::directory_entry& entry : sorted_entries(options.root)) {
@@ -44,7 +44,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
     if (!name.starts_with("PADCHEST") || !(is_packed || name.ends_with(".csv"))) continue;
     // A plain table goes before the same one gzipped.
     if (is_packed && plain_or_gzipped(fs::path(path).replace_extension()) != path) continue;
-    if (is_padchest_table(csv_header(path))) paths.push_back(path);
+    if (is_padchest_table(tables.header(path))) paths.push_back(path);
   }
   if (paths.size() > 1) {
     throw DataError(error_text("data.padchest", options.root.string(), "one PADCHEST...csv",
@@ -210,11 +210,9 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
     // As handed out; all in one folder; as the zip files unpack.
-    if (!reading.rows.take(sample, {root / sample.id, root / "images" / sample.id, root / folder / sample.id}, where)) {
-      return;
-    }
-    sample.labels = read_labels(field(row, columns.labels), where, reading);
-    reading.listing.samples.push_back(std::move(sample));
+    const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
+    reading.rows.add(std::move(sample), places, where,
+                     [&] { return read_labels(field(row, columns.labels), where, reading); });
   });
 }
 
@@ -254,14 +252,14 @@ void note_unknown(const Reading& reading) {
 
 }  // namespace
 
-bool probe_padchest(const SourceOptions& options) {
-  const auto paths = table_paths(options);
+bool probe_padchest(const SourceOptions& options, TableFiles& tables) {
+  const auto paths = table_paths(options, tables);
   return !paths.empty() &&
-         std::ranges::all_of(paths, [](const fs::path& path) { return is_padchest_table(csv_header(path)); });
+         std::ranges::all_of(paths, [&](const fs::path& path) { return is_padchest_table(tables.header(path)); });
 }
 
-Listing list_padchest(const SourceOptions& options) {
-  Listing listing{.label_names = options.labels, .csv = table_paths(options)};
+Listing list_padchest(const SourceOptions& options, TableFiles& tables) {
+  Listing listing{.label_names = options.labels, .csv = table_paths(options, tables)};
   if (listing.csv.empty()) {
     throw DataError(error_text("data.padchest", options.root.string(), "a table PADCHEST...csv", "none",
                                "the folder that holds it, or --set data.csv=FILE"));
@@ -269,9 +267,9 @@ Listing list_padchest(const SourceOptions& options) {
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
   check_distinct_findings(listing.label_names);
-  const auto tables = read_tables(listing, "data.padchest");
+  const TableRefs read = read_tables(listing, "data.padchest", tables);
   Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing)};
-  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
+  for (std::size_t i = 0; i < read.size(); ++i) read_table(read[i], listing.csv[i], reading);
   reading.rows.settle();
   check_labels(reading);
   note_unknown(reading);

@@ -18,28 +18,25 @@ namespace roentgen::data {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> PlacedRows::find(const std::vector<fs::path>& places) {
-  if (options_.files == ImageFiles::Unneeded) return places.front();
-  for (const fs::path& place : places) {
-    if (files_.has(place)) return place;
-  }
-  for (const fs::path& place : places) {
-    if (auto file = files_.with_ending(place)) return file;
-  }
-  return std::nullopt;
-}
-
-bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::string_view where) {
+void PlacedRows::add(Sample sample, const std::vector<fs::path>& places, std::string_view where,
+                     const ReadLabels& read_labels) {
   ++rows_;
-  const std::optional<fs::path> found = find(places);
+  const std::optional<fs::path> found = options_.files == ImageFiles::Unneeded ? places.front() : files_.find(places);
   sample.path = found.value_or(places.back());
-  const bool is_new_id = ids_.insert(fs::path(sample.id).lexically_normal().string()).second;
-  const bool is_new_path = paths_.insert(sample.path.lexically_normal().string()).second;
+  const std::optional<std::size_t> number = found ? std::optional(listing_.samples.size()) : std::nullopt;
+  const auto [id, is_new_id] = ids_.try_emplace(fs::path(sample.id).lexically_normal().string(), number);
+  const auto [path, is_new_path] = paths_.try_emplace(sample.path.lexically_normal().string(), number);
   if (!is_new_id || !is_new_path) {
-    repeated_.push_back(options_.files == ImageFiles::Needed ? sample.id : std::string(where));
-    return false;
+    const std::optional<std::size_t>& first = is_new_id ? path->second : id->second;
+    repeats_.add(options_.files == ImageFiles::Needed ? sample.id : std::string(where),
+                 first && are_contradictory(listing_.samples[*first].labels, read_labels()));
+    return;
   }
-  if (found) return true;
+  if (found) {
+    sample.labels = read_labels();
+    listing_.samples.push_back(std::move(sample));
+    return;
+  }
   // An absent image can be skipped if told; a folder in its place is a mistake in the table.
   std::error_code ignored;
   if (fs::is_directory(sample.path, ignored)) {
@@ -47,7 +44,6 @@ bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::
                                "the path of an image in it"));
   }
   absent_.push_back(sample.id);
-  return false;
 }
 
 void PlacedRows::pass_over(const std::vector<fs::path>& places) {
@@ -55,8 +51,11 @@ void PlacedRows::pass_over(const std::vector<fs::path>& places) {
 }
 
 void PlacedRows::settle() {
-  settle_repeated(repeated_, options_, listing_);
+  settle_repeated(repeats_, options_, listing_);
   settle_absent(absent_, rows_, options_, listing_);
+  if (files_.without_folder() > 0) {
+    listing_.notes.push_back(fmt::format("rows that name an image without its folder: {}", files_.without_folder()));
+  }
   if (options_.files == ImageFiles::Needed) note_unnamed();
 }
 
@@ -89,9 +88,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 void PlacedRows::note_unnamed() {
   RealPaths real;
   std::unordered_set<std::string> named, walked;
-  for (const auto* paths : {&paths_, &passed_over_}) {
-    for (const std::string& path : *paths) named.insert(real.file(path));
-  }
+  for (const auto& [path, number] : paths_) named.insert(real.file(path));
+  for (const std::string& path : passed_over_) named.insert(real.file(path));
   const auto is_unnamed = [&](const fs::path& path) { return !named.contains(real.file(path)); };
   struct Images {
     std::int64_t named = 0, unnamed = 0;

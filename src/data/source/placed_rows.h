@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "data/source/folder_files.h"
@@ -22,23 +24,29 @@ namespace roentgen::data {
 /// Takes each image once and keeps count of what is absent or comes twice. One thread.
 class PlacedRows {
  public:
-  /// Both outlive it.
-  PlacedRows(const SourceOptions& options, Listing& listing) : options_(options), listing_(listing) {}
+  /// Reads the labels of the row at hand.
+  using ReadLabels = std::function<std::vector<float>()>;
 
-  /// Counts a row and sets sample.path to the first of `places` that is a file, as it is or with an image's ending
-  /// behind it, or to the last when none is (with ImageFiles::Unneeded to the first, unseen). False, and remembered,
-  /// when that image came before (by its id or its path, in any spelling) or is absent. DataError when a folder is in
-  /// its place, or when several files have its name and different endings.
-  /// @param where of the row, for errors
-  [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
+  /// @param options, listing both outlive it
+  /// @param files looks up the places of images
+  PlacedRows(const SourceOptions& options, Listing& listing, FolderFiles files = FolderFiles())
+      : options_(options), listing_(listing), files_(std::move(files)) {}
+
+  /// Counts a row and appends its sample to the listing, with the path that FolderFiles::find() finds for `places`
+  /// (with ImageFiles::Unneeded the first of them, unseen). Remembers instead a row whose image came before, by its id
+  /// or its path in any spelling, or is absent. DataError when a folder is in the image's place, or several files fit.
+  /// @param where place of the row, for errors
+  /// @param read_labels called unless the image is absent
+  void add(Sample sample, const std::vector<std::filesystem::path>& places, std::string_view where,
+           const ReadLabels& read_labels);
   /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
   void pass_over(const std::vector<std::filesystem::path>& places);
   /// Refuses or notes what was repeated or absent, as the options say, and notes image files that no row names.
   void settle();
 
  private:
-  /// The first of `places` that is a file, or else an image file's name without its ending; nullopt: none.
-  [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
+  /// Indices into listing.samples of images that came before; none of an absent image.
+  using Numbers = std::unordered_map<std::string, std::optional<std::size_t>>;
   /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
   /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
   /// apart. Lists each folder once more.
@@ -48,8 +56,10 @@ class PlacedRows {
   Listing& listing_;
   FolderFiles files_;
   /// In normal form.
-  std::unordered_set<std::string> ids_, paths_, passed_over_;
-  std::vector<std::string> absent_, repeated_;
+  Numbers ids_, paths_;
+  std::unordered_set<std::string> passed_over_;  ///< in normal form
+  std::vector<std::string> absent_;
+  Repeats repeats_;
   std::int64_t rows_ = 0;
 };
 

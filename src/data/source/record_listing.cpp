@@ -181,11 +181,9 @@ void RecordListing::add(const RecordFile& file, std::size_t number, Sample sampl
   if (normal_patient(sample.patient).empty()) {
     if (std::string patient = nih_patient(sample.id); !patient.empty()) sample.patient = std::move(patient);
   }
-  if (!ids_.insert(sample.id).second) {
-    repeated_.push_back(sample.id);
-    return;
-  }
   if (auto* found = std::get_if<FoundLabels>(&labels)) unite_spellings(*found);
+  const auto [position, is_new] = numbers_.try_emplace(sample.id, labels_.size());
+  if (!is_new) return repeats_.add(sample.id, labels_[position->second] != labels);
   check_labels(labels, where);
   listing_.samples.push_back(std::move(sample));
   labels_.emplace_back(std::move(labels));
@@ -375,7 +373,7 @@ Listing RecordListing::finish() {
                                 : "an empty file");
   }
   choose_labels();
-  settle_repeated(repeated_, options_, listing_);
+  settle_repeated(repeats_, options_, listing_);
   note_files();
   listing_.csv = {files_.front().path};
   listing_.csv_sha256 = {labels_sha256()};

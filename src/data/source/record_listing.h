@@ -117,8 +117,9 @@ class RecordListing {
   /// First spelling of each finding_text_key().
   std::map<std::string, std::string> spellings_;
   std::size_t form_ = std::variant_npos;
-  std::set<std::string> ids_;
-  std::vector<std::string> repeated_;
+  /// Indices into `labels_` by the names of images.
+  std::map<std::string, std::size_t> numbers_;
+  Repeats repeats_;
   std::vector<std::string> damaged_;
   /// Things that are not read, of all files.
   std::vector<UnreadEntry> left_out_;

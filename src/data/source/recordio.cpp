@@ -139,11 +139,11 @@ class RecFile {
 
 }  // namespace
 
-bool probe_recordio(const SourceOptions& options) {
+bool probe_recordio(const SourceOptions& options, TableFiles& /*tables*/) {
   return options.csv.empty() && !record_files(options.root, RecordKind::RecordIo).empty();
 }
 
-Listing list_recordio(const SourceOptions& options) {
+Listing list_recordio(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::RecordIo));
   return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
     const auto places = io::scan_recordio(bytes, file.name).or_throw<DataError>();

@@ -39,7 +39,7 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
 }
 
 /// Errors say which source they are of.
-Dataset load_part(const SourceOptions& asked) {
+Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   const std::string place = asked.name + ": ";
   try {
     if (asked.root.empty()) {
@@ -47,7 +47,7 @@ Dataset load_part(const SourceOptions& asked) {
           error_text(kThing, "folder", "a folder for each source", "none",
                      fmt::format("--data {}, where the command takes several", shell_word(asked.name + "=DIR"))));
     }
-    return load_one(asked);
+    return load_one(asked, tables);
   } catch (const ConfigError& error) {
     throw ConfigError(with_place(error.what(), place));
   } catch (const DataError& error) {
@@ -161,11 +161,11 @@ void append(Dataset& all, Dataset part) {
 
 }  // namespace
 
-Dataset load_several(const SourceOptions& options) {
+Dataset load_several(const SourceOptions& options, TableFiles& tables) {
   check_distinct_findings(options.labels);
   check_maps_agree(options.sources);
   std::vector<Dataset> parts;
-  for (const SourceOptions& source : options.sources) parts.push_back(load_part(asked_of(source, options)));
+  for (const SourceOptions& source : options.sources) parts.push_back(load_part(asked_of(source, options), tables));
   Dataset all;
   all.label_names = labels_of_all(options, parts);
   check_policies(options, all.label_names);

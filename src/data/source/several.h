@@ -8,10 +8,12 @@
 
 namespace roentgen::data {
 
+class TableFiles;
+
 /// One data folder, without its summaries: load_dataset() of one.
-[[nodiscard]] Dataset load_one(const SourceOptions& options);
+[[nodiscard]] Dataset load_one(const SourceOptions& options, TableFiles& tables);
 
 /// All of options.sources, without summaries: load_dataset() of several.
-[[nodiscard]] Dataset load_several(const SourceOptions& options);
+[[nodiscard]] Dataset load_several(const SourceOptions& options, TableFiles& tables);
 
 }  // namespace roentgen::data

@@ -5,12 +5,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/set_option.h"
 #include "io/gzip.h"
 
 namespace roentgen::data {
@@ -41,25 +43,17 @@ Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& pa
   return io::parse_csv_header(text, what);
 }
 
-std::vector<std::string> csv_header(const std::filesystem::path& path) {
-  auto header = read_csv_header(path);
-  return header.ok() ? std::move(header).value() : std::vector<std::string>{};
-}
-
-io::Csv read_table(const std::filesystem::path& path, std::string_view thing, Listing& listing) {
-  io::Csv table = io::read_csv(path).or_throw<DataError>();
-  if (table.rows.empty()) {
-    throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
-                               "a table with rows, by --set data.csv=FILE"));
+TableRefs read_tables(Listing& listing, std::string_view thing, TableFiles& tables) {
+  TableRefs read;
+  for (const auto& path : listing.csv) {
+    const io::Csv& table = read.emplace_back(tables.table(path));
+    if (table.rows.empty()) {
+      throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
+                                 "a table with rows, by --set data.csv=FILE"));
+    }
+    listing.csv_sha256.push_back(table.sha256);
   }
-  listing.csv_sha256.push_back(table.sha256);
-  return table;
-}
-
-std::vector<io::Csv> read_tables(Listing& listing, std::string_view thing) {
-  std::vector<io::Csv> tables;
-  for (const auto& path : listing.csv) tables.push_back(read_table(path, thing, listing));
-  return tables;
+  return read;
 }
 
 std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path) {
@@ -93,15 +87,39 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
   listing.notes.push_back(fmt::format("absent images, skipped: {}", got));
 }
 
-void settle_repeated(const std::vector<std::string>& repeated, const SourceOptions& options, Listing& listing) {
-  if (repeated.empty()) return;
-  if (options.duplicates == Duplicates::Refuse) {
-    throw DataError(error_text("data.source", listing.csv.empty() ? "lists" : listing.csv.front().filename().string(),
-                               "one row for each image",
-                               fmt::format("{} repeated ({})", repeated.size(), first_names(repeated)),
-                               "--set data.duplicates=first to keep the first row of each"));
+void Repeats::add(const std::string& name, bool contradicts) {
+  names.push_back(name);
+  if (contradicts) contradicting.push_back(name);
+}
+
+bool are_contradictory(const std::vector<float>& labels, const std::vector<float>& others) {
+  return !std::ranges::equal(labels, others, [](float a, float b) { return a == b || std::isnan(a) || std::isnan(b); });
+}
+
+void settle_repeated(const Repeats& repeats, const SourceOptions& options, Listing& listing) {
+  if (repeats.names.empty()) return;
+  const std::size_t contradicting = repeats.contradicting.size();
+  if (options.duplicates == Duplicates::First) {
+    listing.notes.push_back(fmt::format("repeated rows, first kept: {}", repeats.names.size()));
+    if (contradicting > 0) {
+      listing.notes.back() += fmt::format("; labels of {} of them contradict the first row's", contradicting);
+    }
+    return;
   }
-  listing.notes.push_back(fmt::format("repeated rows, first kept: {}", repeated.size()));
+  std::vector<std::string> tables;
+  for (const auto& path : listing.csv) tables.push_back(path.filename().string());
+  const bool are_several = tables.size() > 1;
+  std::string got = fmt::format("{} repeated ({})", repeats.names.size(), first_names(repeats.names));
+  std::string remedy = "--set data.duplicates=first to keep the first row of each";
+  if (contradicting > 0) {
+    got += fmt::format(", {} with labels that contradict the first row's ({})", contradicting,
+                       first_names(repeats.contradicting));
+    remedy = "correcting these rows, or " + remedy;
+  }
+  if (are_several) remedy = set_option("data.csv", tables.front()) + " to read one table alone, or " + remedy;
+  throw DataError(error_text(
+      "data.source", tables.empty() ? "lists" : first_names(tables) + (are_several ? ", read as one table" : ""),
+      "one row for each image", got, remedy));
 }
 
 }  // namespace roentgen::data

@@ -19,6 +19,7 @@
 #include "data/source/dataset.h"
 #include "data/source/source_list.h"
 #include "data/source/table_fields.h"
+#include "data/source/table_files.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -41,9 +42,9 @@ struct Listing {
   void add_notes(std::vector<std::string> lines);
 };
 
-#define RG_DECLARE_SOURCE(name, what)                            \
-  [[nodiscard]] bool probe_##name(const SourceOptions& options); \
-  [[nodiscard]] Listing list_##name(const SourceOptions& options);
+#define RG_DECLARE_SOURCE(name, what)                                                \
+  [[nodiscard]] bool probe_##name(const SourceOptions& options, TableFiles& tables); \
+  [[nodiscard]] Listing list_##name(const SourceOptions& options, TableFiles& tables);
 RG_SOURCES(RG_DECLARE_SOURCE)
 #undef RG_DECLARE_SOURCE
 
@@ -56,14 +57,9 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// Header of a csv as it stands there, without reading the rest. Failure: no csv, or unreadable.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
-/// read_csv_header(), empty for a Failure.
-[[nodiscard]] std::vector<std::string> csv_header(const std::filesystem::path& path);
-
-/// Reads a label table of Listing::csv and notes its hash; DataError when it is unreadable, empty, or has a header
-/// only.
-[[nodiscard]] io::Csv read_table(const std::filesystem::path& path, std::string_view thing, Listing& listing);
-/// read_table() of all of Listing::csv.
-[[nodiscard]] std::vector<io::Csv> read_tables(Listing& listing, std::string_view thing);
+/// Reads the tables of Listing::csv and notes their hashes; DataError of `thing` when one is unreadable, empty, or has
+/// a header only.
+[[nodiscard]] TableRefs read_tables(Listing& listing, std::string_view thing, TableFiles& tables);
 
 /// `path` when it is a file, else `path`.gz when that is one.
 [[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
@@ -92,7 +88,18 @@ void mask_label(Listing& listing, std::size_t k);
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
                    Listing& listing);
 
-/// Refuses or notes names that came twice in the tables.
-void settle_repeated(const std::vector<std::string>& repeated, const SourceOptions& options, Listing& listing);
+/// Rows or records whose image came before.
+struct Repeats {
+  std::vector<std::string> names{};          ///< names of the images, or places of the rows
+  std::vector<std::string> contradicting{};  ///< those of `names` whose labels contradict the first row's
+
+  void add(const std::string& name, bool contradicts);  ///< counts one
+};
+
+/// True where some label is positive in one row and negative in the other.
+[[nodiscard]] bool are_contradictory(const std::vector<float>& labels, const std::vector<float>& others);
+
+/// Refuses or notes images that came twice in the tables.
+void settle_repeated(const Repeats& repeats, const SourceOptions& options, Listing& listing);
 
 }  // namespace roentgen::data

@@ -26,6 +26,7 @@
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "data/source/table_fields.h"
+#include "data/source/table_files.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -134,14 +135,12 @@ struct TableGroup {
 std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
   std::optional<bool> are_dicom;  // of names without an ending: as the first file is
   const auto is_image = [&](const std::string& name) {
-    const fs::path path = folder / name;
-    if (has_image_extension(path)) return files.has(path);
-    if (may_be_dicom(path) && files.has(path)) {
-      if (!are_dicom) are_dicom = starts_as_dicom(path);
-      if (*are_dicom) return true;
-    }
     try {
-      return files.with_ending(path).has_value();
+      const auto file = files.find(places_of(name, {folder}));
+      if (!file || has_image_extension(*file)) return file.has_value();
+      if (!may_be_dicom(*file)) return false;
+      if (!are_dicom) are_dicom = starts_as_dicom(*file);
+      return *are_dicom;
     } catch (const DataError&) {  // several files: refused where the table is read
       return true;
     }
@@ -157,36 +156,35 @@ std::set<std::string> present_images(const io::Csv& table, const fs::path& folde
 
 }  // namespace
 
-std::vector<fs::path> image_tables(const fs::path& folder) {
+std::vector<fs::path> tables_in(const fs::path& folder, TableFiles& files) {
   std::vector<fs::path> tables;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (!entry.is_regular_file(ignored) || !is_table_name(entry.path())) continue;
-    const auto header = read_csv_header(entry.path());
-    if (header.ok() && header.value().size() > 1 && image_column(header.value())) tables.push_back(entry.path());
+    const bool is_table = entry.is_regular_file(ignored) && is_table_name(entry.path());
+    if (is_table && files.header(entry.path()).size() > 1) tables.push_back(entry.path());
   }
   std::ranges::sort(tables);
   return tables;
 }
 
-std::vector<std::string> image_names(const fs::path& path) {
-  const io::Csv table = io::read_csv(path).or_throw<DataError>();
+std::vector<std::string> image_names(const io::Csv& table) {
   const auto column = image_column(table.header);
   std::vector<std::string> names;
   for (const auto& row : table.rows) names.push_back(field(row, column));
   return names;
 }
 
-FoundTables find_tables(const fs::path& folder) {
+FoundTables find_tables(const fs::path& folder, TableFiles& tables) {
   FoundTables found;
   if (const auto usual = plain_or_gzipped(folder / "labels.csv")) {
     found.read = {usual->filename()};
     return found;
   }
-  FolderFiles files;
+  FolderFiles files(folder);
   std::vector<TableGroup> groups;
-  for (const fs::path& path : image_tables(folder)) {
-    const io::Csv table = io::read_csv(path).or_throw<DataError>();
+  for (const fs::path& path : tables_in(folder, tables)) {
+    if (!image_column(tables.header(path))) continue;
+    const io::Csv& table = tables.table(path);
     std::set<std::string> images = present_images(table, folder, files);
     if (images.empty()) {
       found.absent.push_back(path.filename());
@@ -211,16 +209,6 @@ FoundTables find_tables(const fs::path& folder) {
   found.may_have_labels = chosen->may_have_labels;
   found.read = std::move(chosen->tables);
   return found;
-}
-
-io::Csv joined(const std::vector<io::Csv>& tables) {
-  io::Csv all = tables.front();
-  for (std::size_t i = 1; i < tables.size(); ++i) {
-    if (tables[i].header != all.header) continue;
-    all.rows.insert(all.rows.end(), tables[i].rows.begin(), tables[i].rows.end());
-    all.lines.insert(all.lines.end(), tables[i].lines.begin(), tables[i].lines.end());
-  }
-  return all;
 }
 
 std::vector<std::string> notes_on(const FoundTables& tables) {

@@ -18,6 +18,8 @@ struct Csv;
 
 namespace roentgen::data {
 
+class TableFiles;
+
 /// Columns of a table and how they read.
 struct TableLook {
   /// Names for SourceOptions::labels: columns of 1, 0, -1, yes, no, ... with a positive, or where there are none,
@@ -31,8 +33,8 @@ struct TableLook {
   std::vector<std::string> columns{};  ///< all names
 };
 
-/// Tables that lie directly in a folder (.csv, .tsv, .txt, each also .gz) and have a column of image files, by name.
-[[nodiscard]] std::vector<std::filesystem::path> image_tables(const std::filesystem::path& folder);
+/// Tables that lie directly in a folder (.csv, .tsv, .txt, each also .gz) and have two columns or more, by name.
+[[nodiscard]] std::vector<std::filesystem::path> tables_in(const std::filesystem::path& folder, TableFiles& files);
 
 /// Tables of a folder as the source csv chooses them, where none is named.
 struct FoundTables {
@@ -45,14 +47,12 @@ struct FoundTables {
   bool may_have_labels = true;                  ///< false: no column of `read` looks like one of labels
 };
 
-/// Looks for image_tables() in a folder, relative to it.
-[[nodiscard]] FoundTables find_tables(const std::filesystem::path& folder);
+/// Looks in a folder for tables with a column of image files; paths are relative to it. TableFiles::found_in() keeps
+/// the result.
+[[nodiscard]] FoundTables find_tables(const std::filesystem::path& folder, TableFiles& files);
 
 /// Names of the images in a table, as it writes them.
-[[nodiscard]] std::vector<std::string> image_names(const std::filesystem::path& table);
-
-/// The first table with the rows of all that have its header.
-[[nodiscard]] io::Csv joined(const std::vector<io::Csv>& tables);
+[[nodiscard]] std::vector<std::string> image_names(const io::Csv& table);
 
 /// Sentences on found tables: several that are read as one, and those that are not read.
 [[nodiscard]] std::vector<std::string> notes_on(const FoundTables& tables);

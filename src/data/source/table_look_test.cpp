@@ -7,6 +7,7 @@
 
 #include "data/source/dataset.h"
 #include "data/source/source_testing.h"
+#include "data/source/table_files.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -57,8 +58,8 @@ TEST(TableLook, finds_the_tables_of_a_folder_that_name_images) {
   folder.write("a.tsv", "Mass\tfile\n1\ta.png\n");
   folder.write("other.csv", "name,Mass\nx,1\n");
   folder.write("test_list.txt", "a.png\n");
-  EXPECT_THAT(image_tables(folder.path()), ElementsAre(folder.path() / "a.tsv", folder.path() / "b.csv"));
-  EXPECT_THAT(image_tables(folder.path() / "none"), IsEmpty());
+  EXPECT_THAT(TableFiles().found_in(folder.path()).absent, ElementsAre("a.tsv", "b.csv"));
+  EXPECT_THAT(TableFiles().found_in(folder.path() / "none").absent, IsEmpty());
 }
 
 /// A folder of the images a.png to f.png, two record files and a DICOM file without ending.
@@ -70,7 +71,7 @@ class FindTables : public testing::Test {
     }
     folder_.write("IM1", std::string(128, '\0') + "DICM");
   }
-  [[nodiscard]] FoundTables find() const { return find_tables(folder_.path()); }
+  [[nodiscard]] FoundTables find() const { return TableFiles().found_in(folder_.path()); }
   TestFolder folder_;
 };
 
@@ -109,6 +110,23 @@ TEST_F(FindTables, takes_no_file_for_an_image_that_is_none) {
   EXPECT_THAT(find().read, IsEmpty());
   folder_.write("dicom.csv", "file,ok\nIM1,1\n");
   EXPECT_THAT(find().read, ElementsAre("dicom.csv"));
+}
+
+TEST_F(FindTables, finds_images_without_their_folders) {
+  folder_.write("im/1.png", "");
+  folder_.write("own.csv", "path,sick\n1.png,1\n");
+  EXPECT_THAT(find().read, ElementsAre("own.csv"));
+}
+
+TEST(TableFiles, opens_each_table_once_for_its_rows) {
+  const TestFolder folder;
+  folder.write("a.csv", "path,sick\nx.png,1\n");
+  TableFiles files;
+  const io::Csv& first = files.table(folder.path() / "a.csv");
+  folder.write("a.csv", "path,old\ny.png,1\n");
+  EXPECT_EQ(&files.table(folder.path() / "a.csv"), &first);
+  EXPECT_EQ(&files.joined({folder.path() / "a.csv"}), &first);
+  EXPECT_THAT(files.header(folder.path() / "a.csv"), ElementsAre("path", "sick"));
 }
 
 TEST(TableLook, without_labels_hides_no_folders_of_classes_nor_records) {

@@ -294,11 +294,11 @@ class Shard {
 
 }  // namespace
 
-bool probe_tar(const SourceOptions& options) {
+bool probe_tar(const SourceOptions& options, TableFiles& /*tables*/) {
   return options.csv.empty() && !record_files(options.root, RecordKind::Tar).empty();
 }
 
-Listing list_tar(const SourceOptions& options) {
+Listing list_tar(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Tar));
   return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
     Shard(listing, file, bytes).read(io::scan_tar(bytes, file.name).or_throw<DataError>());

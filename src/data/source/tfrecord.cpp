@@ -208,13 +208,13 @@ bool begins_with_record(const fs::path& path) {
 
 }  // namespace
 
-bool probe_tfrecord(const SourceOptions& options) {
+bool probe_tfrecord(const SourceOptions& options, TableFiles& /*tables*/) {
   return options.csv.empty() &&
          std::ranges::any_of(record_files(options.root, RecordKind::TfRecord),
                              [](const RecordFile& file) { return file.has_ending || begins_with_record(file.path); });
 }
 
-Listing list_tfrecord(const SourceOptions& options) {
+Listing list_tfrecord(const SourceOptions& options, TableFiles& /*tables*/) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::TfRecord));
   return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
     const auto places = io::scan_records(bytes, file.name, io::RecordCheck::Lengths).or_throw<DataError>();

@@ -55,7 +55,7 @@ TEST_F(LoaderTest, stops_beyond_the_share_of_corrupt_samples) {
   wanted.max_bad_share = 0.1;  // 2.3 of 23
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }),
               testing::AllOf(HasSubstr("[data.loader] corrupt images: expected at most 10%, got 3 of 23"),
-                             HasSubstr("11.png")));
+                             HasSubstr("11.png"), HasSubstr("train.max_bad=0.14")));
 }
 
 TEST_F(LoaderTest, counts_the_corrupt_samples_known_from_before) {

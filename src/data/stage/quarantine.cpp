@@ -11,6 +11,7 @@
 #include "core/error_parts.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
+#include "data/stage/bad_share.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -59,7 +60,7 @@ void Quarantine::require_few(const BadSample& last) const {
   throw DataError(
       error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
                  fmt::format("{} of {}: {} (the last: {})", count(), samples_, names, cause_of(last.reason)),
-                 "mending or removing them, or a larger train.max_bad"));
+                 fmt::format("mending or removing them, or train.max_bad={:g}", share_admitting(count(), samples_))));
 }
 
 void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {

@@ -101,6 +101,11 @@ void BatchFeed::start(data::LoaderOptions loading) {
   has_failed_ = false;
 }
 
+void BatchFeed::stop() {
+  const MutexLock lock(mutex_);
+  loader_.reset();
+}
+
 std::shared_ptr<LentBatch> BatchFeed::next() {
   process_.require("roentgen.Loader");
   const MutexLock lock(mutex_);

@@ -15,6 +15,7 @@
 #include "core/thread_annotations.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
+#include "python/core/native_work.h"
 #include "python/core/process.h"
 
 namespace roentgen::python {
@@ -47,7 +48,8 @@ struct FeedState {
 
 /// Gives the batches of an endless row of epochs. Thread-safe: calls are served one after the other, and lent batches
 /// may be let go by any thread, also after the feed. A process that was forked from the one that made it is refused by
-/// name: threads do not survive a fork.
+/// name: threads do not survive a fork. end_native_work() joins its threads; after that nothing but the destructor is
+/// called.
 class BatchFeed {
  public:
   /// Starts to read at once. Throws as data::Loader.
@@ -79,6 +81,7 @@ class BatchFeed {
  private:
   class Memory;
   void start(data::LoaderOptions loading) RG_REQUIRES(mutex_);
+  void stop();
   [[nodiscard]] std::shared_ptr<LentBatch> lend(const data::Batch& batch) RG_REQUIRES(mutex_);
 
   const std::shared_ptr<const data::Dataset> dataset_;
@@ -91,6 +94,7 @@ class BatchFeed {
   data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // options that loader_ started with
   std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // epoch that next() reads
   bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() threw
+  const StopAtEnd at_end_{[this] { stop(); }};                  // last: gone before what it stops
 };
 
 }  // namespace roentgen::python

@@ -10,9 +10,13 @@
 namespace roentgen::python {
 namespace {
 
+// Hints at options that Python lacks.
+constexpr std::array<std::string_view, 1> kWithout{" (--list FILE keeps some)"};
+
 // Options that are no argument of the same name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kArguments{
-    {{"set", "the setting"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArguments{
+    {{"allow-overlap", "allow_overlap=True"},
+     {"set", "the setting"},
      {"data", "data folder"},
      {"resume", "resume=True"},
      {"overwrite", "overwrite=True"},
@@ -44,7 +48,12 @@ std::string translated(std::string_view word) {
 
 }  // namespace
 
-std::string python_terms(std::string_view text) {
+std::string python_terms(std::string_view whole) {
+  std::string known(whole);
+  for (const std::string_view hint : kWithout) {
+    if (const std::size_t at = known.find(hint); at != std::string::npos) known.erase(at, hint.size());
+  }
+  std::string_view text = known;
   constexpr std::string_view kRoom = "[cli.";
   std::string result;
   if (text.starts_with(kRoom)) {

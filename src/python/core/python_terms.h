@@ -11,7 +11,8 @@
 namespace roentgen::python {
 
 /// Names the program's options as Python's arguments: "another --data" becomes "another data folder", "--overwrite"
-/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Command lines that begin with "roentgen" stay.
-[[nodiscard]] std::string python_terms(std::string_view text);
+/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Hints at options without an argument go. Command
+/// lines that begin with "roentgen" stay.
+[[nodiscard]] std::string python_terms(std::string_view whole);
 
 }  // namespace roentgen::python

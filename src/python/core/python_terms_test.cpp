@@ -16,6 +16,8 @@ TEST(PythonTerms, options_become_arguments) {
             "[python.train] resume=True: expected a run in out, or recipe to begin one");
   EXPECT_EQ(python_terms("try --overwrite to start anew, or another --out"),
             "try overwrite=True to start anew, or another out");
+  EXPECT_EQ(python_terms("try a test set without them (--list FILE keeps some), or --allow-overlap to see the figures"),
+            "try a test set without them, or allow_overlap=True to see the figures");
   EXPECT_EQ(python_terms("(--fold-batch-norm)"), "(fold_batch_norm)");
   EXPECT_EQ(python_terms("first\n--out"), "first\nout");
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/table_files.h"
+
+#include "core/error.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string>& TableFiles::header(const fs::path& path) {
+  if (const auto known = tables_.find(path); known != tables_.end()) return known->second.header;
+  const auto [position, is_new] = headers_.try_emplace(path);
+  if (is_new) {
+    if (auto header = read_csv_header(path); header.ok()) position->second = std::move(header).value();
+  }
+  return position->second;
+}
+
+const io::Csv& TableFiles::table(const fs::path& path) {
+  const auto known = tables_.find(path);
+  if (known != tables_.end()) return known->second;
+  return tables_.emplace(path, io::read_csv(path).or_throw<DataError>()).first->second;
+}
+
+const io::Csv& TableFiles::joined(const std::vector<fs::path>& paths) {
+  const io::Csv& first = table(paths.front());
+  if (paths.size() == 1) return first;
+  const auto [position, is_new] = joined_.try_emplace(paths, first);
+  io::Csv& all = position->second;
+  for (std::size_t i = 1; is_new && i < paths.size(); ++i) {
+    const io::Csv& next = table(paths[i]);
+    if (next.header != all.header) continue;
+    all.rows.insert(all.rows.end(), next.rows.begin(), next.rows.end());
+    all.lines.insert(all.lines.end(), next.lines.begin(), next.lines.end());
+  }
+  return all;
+}
+
+const FoundTables& TableFiles::found_in(const fs::path& folder) {
+  const auto known = found_.find(folder);
+  return known != found_.end() ? known->second : found_.emplace(folder, find_tables(folder, *this)).first->second;
+}
+
+}  // namespace roentgen::data
