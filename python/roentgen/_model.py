@@ -96,6 +96,7 @@ class Heatmap:
         probability: Probability of the finding.
         finding: Name of the label.
         method: "cam" or "grad-cam".
+        source: Absolute path of the picture's file, which save() does not replace.
     """
 
     values: numpy.ndarray
@@ -104,6 +105,7 @@ class Heatmap:
     probability: float
     finding: str
     method: str
+    source: str = ""
 
     def __repr__(self) -> str:
         height, width = self.values.shape
@@ -120,11 +122,14 @@ class Heatmap:
             path: File to write; its name ends in .png.
 
         Raises:
-            ConfigError: Another ending, or a file that cannot be written.
+            ConfigError: Another ending, the picture's own file, or a file that cannot be written.
         """
         path = os.fspath(path)
         if not path.lower().endswith(".png"):
             _check.refuse("model", "path", "a file name that ends in .png", repr(path), 'heat.save("heat.png")')
+        if self.source and os.path.realpath(path) == os.path.realpath(self.source):
+            _check.refuse("model", "path", "a file of its own", f"{path!r}, the picture itself",
+                          "the name of another file")
         try:
             with open(path, "wb") as file:
                 file.write(self._repr_png_())
@@ -234,7 +239,7 @@ class Model:
             DataError: A file that cannot be read.
         """
         values, picture, overlay, probability, method = self._native.heatmap(os.fspath(path), finding)
-        return Heatmap(values, picture, overlay, probability, finding, method)
+        return Heatmap(values, picture, overlay, probability, finding, method, os.path.abspath(path))
 
     @_check.arguments
     def export_onnx(self, out: str | os.PathLike, opset: int = 17, fold_batch_norm: bool = False) -> None:

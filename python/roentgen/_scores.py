@@ -3,6 +3,7 @@
 """AUROCs with intervals by patient, and the comparison of two models: the program's own figures."""
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
 from roentgen import _check, _native
@@ -129,7 +130,8 @@ def _require_exclusive(truth: numpy.ndarray, scores: numpy.ndarray) -> None:
 
 
 def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
-    """Scores as float32. Where that would make different scores equal, their ranks take their place."""
+    """Scores as float32. Where that would make different scores equal, their ranks take their place. With metrics, which
+    need the values, a warning counts them, and more than one in a hundred are refused."""
     import numpy
 
     narrow = numpy.ascontiguousarray(array, dtype=numpy.float32)
@@ -139,10 +141,15 @@ def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
         levels, ranks = numpy.unique(array[:, k], return_inverse=True)
         if len(levels) == len(numpy.unique(narrow[:, k])):
             continue
-        if metrics:
-            _refuse("scores", "scores that differ in float32", "some that do not",
-                    "no metrics, for which their order alone matters")
-        narrow[:, k] = ranks.reshape(-1)
+        if not metrics:
+            narrow[:, k] = ranks.reshape(-1)
+            continue
+        equal = len(levels) - len(numpy.unique(narrow[:, k]))
+        if 100 * equal > len(levels):
+            _refuse("scores", "scores that differ in float32", f"{equal} of {len(levels)} values that become equal",
+                    "no metrics, for which their order alone matters, or numpy.float32(scores)")
+        warnings.warn(f"scores: {equal} of {len(levels)} different values of column {k} become equal in float32, in which "
+                      "metrics are computed", RuntimeWarning, stacklevel=4)
     return narrow
 
 

@@ -80,6 +80,12 @@ def test_heatmaps_are_the_program_s(model, run, files, tmp_path):
     assert roentgen._model._enlarged(large).shape == large.shape
     heat.save(tmp_path / "heat.png")
     assert (tmp_path / "heat.png").stat().st_size > 100
+    before = open(files[0], "rb").read()
+    os.symlink(files[0], tmp_path / "link.png")
+    for own in (files[0], tmp_path / "link.png"):
+        with pytest.raises(roentgen.ConfigError, match="the picture itself"):
+            heat.save(own)
+    assert open(files[0], "rb").read() == before
     with pytest.raises(roentgen.ConfigError, match="expected a label of the checkpoint"):
         model.heatmap(files[0], "Elephant")
 

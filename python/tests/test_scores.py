@@ -68,8 +68,16 @@ def test_order_is_exact_beyond_float32():
     for scores in (numpy.where(y, 1 - 1e-9, 1 - 2e-9), numpy.where(y, 1700000001, 1700000000)):
         assert roentgen.evaluate(y, scores, replicates=0).mean == 1.0
         assert roentgen.compare(y, scores, scores, replicates=0).table.a["mean"] == 1.0
-        with pytest.raises(roentgen.DataError, match="scores that differ in float32"):
+        with pytest.raises(roentgen.DataError, match="expected scores that differ in float32, got 1 of 2"):
             roentgen.evaluate(y, scores, replicates=0, metrics=["brier"])
+
+
+def test_metrics_warn_of_the_few_scores_that_float32_makes_equal():
+    scores = 1 / (1 + numpy.exp(-numpy.random.default_rng(3).normal(size=20000)))
+    y = numpy.arange(20000) % 2
+    with pytest.warns(RuntimeWarning, match="different values of column 0 become equal in float32"):
+        figures = roentgen.evaluate(y, scores, replicates=0, metrics=["brier"])
+    assert abs(figures.mean - roentgen.evaluate(y, scores, replicates=0).mean) < 1e-6
 
 
 def test_compare_is_paired():

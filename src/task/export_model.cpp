@@ -64,9 +64,9 @@ void write_onnx(const ExportOptions& options, const train::LoadedModel& model,
   io::write_onnx(options.out, onnx, static_cast<int>(options.opset));
 }
 
-// Run that the checkpoint lies in; nothing where it lies elsewhere.
-std::optional<train::RunFolder> run_of(const ExportOptions& options) {
-  const fs::path folder = options.checkpoint.parent_path();
+// Run whose checkpoints a file lies among; nothing where it lies elsewhere.
+std::optional<train::RunFolder> run_of(const fs::path& file) {
+  const fs::path folder = file.parent_path();
   if (folder.filename() != "checkpoints") return std::nullopt;
   return train::RunFolder(folder.parent_path());
 }
@@ -75,12 +75,13 @@ std::optional<train::RunFolder> run_of(const ExportOptions& options) {
 void check_places(const ExportOptions& options) {
   std::vector<fs::path> taken{options.checkpoint, options.evaluation, options.points};
   std::vector<std::string> folders;
-  if (const auto run = run_of(options)) {
+  if (const auto run = run_of(options.checkpoint)) {
     std::ranges::copy(run->own(), std::back_inserter(taken));
     taken.insert(taken.end(), {run->best(), run->resume()});
     fs::path recipe = options.checkpoint;  // not empty, so take_from_run() keeps it
     train::take_from_run(*run, recipe, folders);
   }
+  if (const auto other = run_of(options.out)) taken.insert(taken.end(), {other->best(), other->resume()});
   for (const fs::path& file : {options.out, options.card()}) {
     for (const fs::path& path : taken) {
       if (path.empty() || io::resolved(path) != io::resolved(file)) continue;
@@ -95,7 +96,7 @@ void check_places(const ExportOptions& options) {
 }  // namespace
 
 fs::path ExportOptions::run_data() const {
-  const auto run = run_of(*this);
+  const auto run = run_of(checkpoint);
   std::error_code ignored;
   return run && fs::is_regular_file(run->data(), ignored) ? run->data() : fs::path();
 }
