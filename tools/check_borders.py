@@ -11,6 +11,7 @@
   but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
 - nothing but core/terminal and core/log prints, so that no control character of a name reaches a terminal; the launcher
   passes on what its ranks printed;
+- no room above the engines points into the host memory of an arena;
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -57,6 +58,9 @@ SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
 # Calls that print, and the files that may contain them.
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
 PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
+# Calls of Arena::host() and DeviceSpan::host(), and the rooms that may make them.
+HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
+HOST_ROOMS = ("engine/", "runtime/", "dist/")
 LONGEST = 400
 LINES_PER_IF = 1000
 
@@ -118,6 +122,14 @@ def check_prints(path, lines):
             for number, line in enumerate(lines, 1) if PRINTS.search(line)]
 
 
+def check_arenas(path, lines):
+    """Findings about lines that point into an arena's host memory where it may be a device's."""
+    if path.startswith(HOST_ROOMS) or path.endswith(("_test.cpp", "_testing.h")):
+        return []
+    return [f"line {number} points into an arena: expected upload(), download() or device() (engine/arena.h)"
+            for number, line in enumerate(lines, 1) if HOST_MEMORY.search(line)]
+
+
 def check_sources(root):
     """Findings about src/ and the number of lines and of #if."""
     src = root / "src"
@@ -126,7 +138,7 @@ def check_sources(root):
         path = file.relative_to(src).as_posix()
         lines = file.read_text(encoding="utf-8").splitlines()
         line_count += len(lines)
-        found = check_form(path, lines) + check_prints(path, lines)
+        found = check_form(path, lines) + check_prints(path, lines) + check_arenas(path, lines)
         if room_of(path) not in ROOMS:
             found.append(f"lies in no room: expected one of {', '.join(ROOMS)}")
             lines = []

@@ -47,6 +47,13 @@ class CheckBorders(unittest.TestCase):
         self.write("cli/b.cpp", 'void f() { fmt::print("{}", name); }\n')
         self.assert_finds("src/cli/b.cpp", "line 4 prints")
 
+    def test_pointer_into_an_arena_above_the_engines_is_found(self):
+        self.write("engine/cpu/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
+        self.write("dist/a.cpp", "float* f(DeviceSpan<float> span) { return span.host().data(); }\n")
+        self.assertEqual(self.findings(), [])
+        self.write("train/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
+        self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
+
     def test_cpu_and_cuda_never_see_each_other(self):
         self.write("engine/cuda/b.cpp", '#include "engine/cpu/a.h"\n')
         self.assert_finds("engine/cpu/a.h")

@@ -67,7 +67,7 @@ class TrainingStep final : public Consumer {
         team_(team),
         engine_(engine::make_engine(options.device)),
         executable_(compile_step(options, *engine_, team)),
-        steps_(*executable_, team.threads) {}
+        steps_(*executable_) {}
 
   std::vector<data::BatchSlot> slots(std::size_t labels) override {
     return batch_slots(*executable_, team_.slots, labels, labels_);

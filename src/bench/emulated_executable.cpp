@@ -31,28 +31,35 @@ class EmulatedExecutable final : public engine::Executable {
   void backward(const engine::BucketCallback& on_bucket) override {
     for (std::size_t i = 0; i < course_.buckets_ready.size(); ++i) {
       sleep_until(course_.buckets_ready[i]);
-      on_bucket(static_cast<std::int64_t>(i));
+      if (on_bucket) on_bucket(static_cast<std::int64_t>(i), runtime::reached_event());
     }
     sleep_until(1.0);
   }
-  [[nodiscard]] std::span<const float> output(std::string_view name) const override {
-    return name == "loss" ? std::span(&loss_, 1) : real_->output(name);
+  [[nodiscard]] std::span<const float> read(std::string_view name) const override {
+    return name == "loss" ? std::span(&loss_, 1) : real_->read(name);
   }
+  void begin_update() override { real_->begin_update(); }
+  const runtime::Event& update(const engine::UpdateRule& rule, const engine::UpdateWork& work) override {
+    return real_->update(rule, work);
+  }
+  [[nodiscard]] double read_norm() const override { return real_->read_norm(); }
 
-  [[nodiscard]] std::span<float> parameters() override { return real_->parameters(); }
-  [[nodiscard]] std::span<float> gradients() override { return real_->gradients(); }
+  [[nodiscard]] engine::Arena& parameters() override { return real_->parameters(); }
+  [[nodiscard]] const engine::Arena& parameters() const override { return std::as_const(*real_).parameters(); }
+  [[nodiscard]] engine::Arena& gradients() override { return real_->gradients(); }
+  [[nodiscard]] const engine::Arena& gradients() const override { return std::as_const(*real_).gradients(); }
+  [[nodiscard]] engine::Arena& state() override { return real_->state(); }
+  [[nodiscard]] const engine::Arena& state() const override { return std::as_const(*real_).state(); }
+  [[nodiscard]] std::unique_ptr<engine::Arena> make_arena(engine::ArenaKind kind) override {
+    return real_->make_arena(kind);
+  }
   [[nodiscard]] const std::vector<engine::ParameterSlice>& slices() const override { return real_->slices(); }
   [[nodiscard]] const std::vector<engine::Bucket>& buckets() const override { return real_->buckets(); }
-  void load(std::int32_t parameter, std::span<const float> values) override { real_->load(parameter, values); }
-  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override { return real_->store(parameter); }
-  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const override {
-    return real_->store_gradient(parameter);
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter, const engine::Arena& arena) const override {
+    return real_->store(parameter, arena);
   }
-  [[nodiscard]] std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const override {
-    return real_->to_plain(parameter, arena);
-  }
-  void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const override {
-    real_->from_plain(parameter, values, arena);
+  void load(std::int32_t parameter, std::span<const float> values, engine::Arena& arena) const override {
+    real_->load(parameter, values, arena);
   }
   [[nodiscard]] std::vector<engine::EntryTime> profile() const override { return {}; }
   void reset_profile() override {}
@@ -80,7 +87,8 @@ StepCourse measure_course(engine::Executable& executable, int steps) {
     const auto begin = Clock::now();
     executable.forward();
     course.forward_over = seconds_since(begin);
-    executable.backward([&](std::int64_t) { course.buckets_ready.push_back(seconds_since(begin)); });
+    executable.backward(
+        [&](std::int64_t, const runtime::Event&) { course.buckets_ready.push_back(seconds_since(begin)); });
     const double step_s = seconds_since(begin);
     course.forward_over /= step_s;
     for (double& ready : course.buckets_ready) ready /= step_s;

@@ -15,7 +15,7 @@ ModelRun::ModelRun(const NetworkOptions& options, engine::Form form, engine::Eng
       executable_(form == engine::Form::Training
                       ? compile_step(options, engine, {.threads = options.threads, .slots = 1})
                       : compile_inference(options, engine, options.threads)) {
-  if (form == engine::Form::Training) training_.emplace(*executable_, options.threads);
+  if (form == engine::Form::Training) training_.emplace(*executable_);
 }
 
 std::vector<double> ModelRun::run() {
@@ -30,7 +30,7 @@ std::vector<double> ModelRun::run() {
     }
     if (i >= options_.warmup) seconds.push_back(seconds_since(begin));
   }
-  for (const float value : executable_->output(training_ ? "loss" : "logits")) {
+  for (const float value : executable_->read(training_ ? "loss" : "logits")) {
     if (std::isfinite(value)) continue;
     throw DataError(error_text("bench.run", options_.model + " with passes " + options_.fuse, "finite results",
                                std::to_string(value), "bench step --fuse off, which shows whether a pass is at fault"));

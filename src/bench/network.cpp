@@ -178,28 +178,24 @@ std::vector<data::BatchSlot> batch_slots(engine::Executable& executable, int cou
   return slots;
 }
 
-SgdSteps::SgdSteps(engine::Executable& executable, int threads, double lr)
+SgdSteps::SgdSteps(engine::Executable& executable, double lr)
     : executable_(executable),
-      optimizer_(
-          train::make_optimizer("sgd", {.momentum = 0.9, .threads = threads}, std::ssize(executable.parameters()))),
-      ranges_{{.begin = 0, .count = std::ssize(executable.parameters()), .weight_decay = 1e-4}},
+      optimizer_("sgd", {}, executable),
+      ranges_{{.begin = 0, .count = executable.parameters().elements(), .weight_decay = 1e-4}},
       lr_(lr) {}
 
 double SgdSteps::run() {
   executable_.set_step(count_);
+  executable_.begin_update();
   executable_.forward();
-  executable_.backward([](std::int64_t) {});
+  executable_.backward({});
   const auto begin = Clock::now();
-  optimizer_->apply({.parameters = executable_.parameters(),
-                     .gradients = executable_.gradients(),
-                     .ranges = ranges_,
-                     .lr = lr_,
-                     .step = ++count_});
+  optimizer_.apply({.ranges = ranges_, .lr = lr_, .step = ++count_}, executable_.gradients());
   return seconds_since(begin);
 }
 
 float SgdSteps::loss() const {
-  const float loss = executable_.output("loss")[0];
+  const float loss = executable_.read("loss")[0];
   if (std::isfinite(loss)) return loss;
   throw DataError(error_text("bench.step", fmt::format("step {}", count_), "a finite loss", fmt::format("{}", loss),
                              "fewer --steps, or --algorithms direct --fuse off, which shows whether a kernel is at "

@@ -104,19 +104,19 @@ struct StepTeam {
 class SgdSteps {
  public:
   /// `executable`, compiled for training, outlives it.
-  SgdSteps(engine::Executable& executable, int threads, double lr = 1e-4);
+  explicit SgdSteps(engine::Executable& executable, double lr = 1e-4);
 
   /// Runs forward, backward and update on the slot that is bound. Returns the seconds of the update.
   double run();
   /// Loss of the last step. DataError when it is not finite.
   [[nodiscard]] float loss() const;
   [[nodiscard]] std::int64_t count() const { return count_; }
-  [[nodiscard]] train::Optimizer& optimizer() { return *optimizer_; }
+  [[nodiscard]] std::size_t state_bytes() const { return optimizer_.state_bytes(); }
 
  private:
   engine::Executable& executable_;
-  std::unique_ptr<train::Optimizer> optimizer_;
-  std::vector<train::UpdateRange> ranges_;
+  train::Optimizer optimizer_;
+  std::vector<engine::UpdateRange> ranges_;
   double lr_;
   std::int64_t count_ = 0;
 };

@@ -50,9 +50,8 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
              .algorithms = recipe.train.algorithms};
   const std::size_t validation_bytes = engine->plan(graph, options).memory.total();
   const auto arenas = plan.memory.parameters;
-  // One element tells how many arrays as large as the parameters an optimizer keeps.
-  const auto optimizer = train::make_optimizer(recipe.optimizer.name, train::optimizer_options(recipe.optimizer, 1), 1);
-  const std::size_t optimizer_bytes = arenas * optimizer->state().size();
+  const engine::UpdateRule rule = train::optimizer_rule(recipe.optimizer.name, recipe.optimizer.rules);
+  const std::size_t optimizer_bytes = arenas * engine::state_of(rule).size();
   const std::size_t sums_bytes = recipe.train.accumulate > 1 ? arenas : 0;
   const std::size_t averages_bytes = recipe.train.ema > 0.0 ? arenas + plan.memory.state : 0;
   Value json = Value::Table{

@@ -80,7 +80,7 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
       }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;
-      has_one = !requests_.empty();
+      has_one = !requests_.empty() && requests_.front().ready->is_reached();
       if (has_one) {
         request = requests_.front();
         requests_.erase(requests_.begin());
@@ -94,8 +94,8 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
 
 Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& request) {
   if (!request.sums.empty()) return group.all_reduce_sum(request.sums, request.phase);
-  return request.what == Averaged::Gradients ? reducer.all_reduce_mean(request.data, request.phase)
-                                             : group.all_reduce_mean(request.data, request.phase);
+  return request.is_gradients ? reducer.all_reduce_mean(request.data, request.phase)
+                              : group.all_reduce_mean(request.data, request.phase);
 }
 
 void CommThread::start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket) {
@@ -163,12 +163,17 @@ std::int64_t CommThread::give(const Request& request) {
   return ticket;
 }
 
-std::int64_t CommThread::all_reduce_mean(std::span<float> data, Phase phase, Averaged what) {
-  return give({.data = data, .phase = phase, .what = what});
+std::int64_t CommThread::all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
+                                         Phase phase) {
+  return give({.data = gradients.host(), .ready = &ready, .phase = phase, .is_gradients = true});
 }
 
-std::int64_t CommThread::all_reduce_sum(std::span<double> data, Phase phase) {
-  return give({.data = {}, .sums = data, .phase = phase});
+std::int64_t CommThread::average_figures(std::span<float> figures, Phase phase) {
+  return give({.data = figures, .phase = phase});
+}
+
+std::int64_t CommThread::all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready, Phase phase) {
+  return give({.data = {}, .sums = figures.host(), .ready = &ready, .phase = phase});
 }
 
 void CommThread::call(const std::function<void(Communicator&)>& work) {

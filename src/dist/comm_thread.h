@@ -22,11 +22,9 @@
 #include "core/timeline.h"
 #include "dist/communicator.h"
 #include "dist/reduce/reducer.h"
+#include "runtime/stream.h"
 
 namespace roentgen::dist {
-
-/// What is averaged. Gradients go the way that ReduceOptions say; all else is averaged in float32, whatever they say.
-enum class Averaged : std::uint8_t { Gradients, Figures };
 
 /// Thread-safe, though ranks must give the same collectives in the same order, which one thread a rank sees to. After
 /// an average has failed nothing more is done: every call throws why.
@@ -53,12 +51,17 @@ class CommThread {
   /// Of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
-  /// Starts averaging `data` over all ranks, in place. Nothing may touch it before wait() has returned.
-  /// Allocates nothing once as many were under way before.
+  /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
+  /// returned; until then the event must live. Memory of the CPU device. Allocates nothing once as many were under way
+  /// before.
   /// @return for wait(): 0, 1, 2, ...
-  [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> data, Phase phase, Averaged what = Averaged::Gradients);
-  /// As all_reduce_mean(), a sum; of figures.
-  [[nodiscard]] std::int64_t all_reduce_sum(std::span<double> data, Phase phase);
+  [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
+                                             Phase phase);
+  /// As all_reduce_mean() of gradients, a sum of figures.
+  [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
+                                            Phase phase);
+  /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
+  [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
@@ -83,8 +86,11 @@ class CommThread {
     std::span<float> data;
     /// Not empty: summed instead.
     std::span<double> sums{};
+    /// Reached once they are there.
+    const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
-    Averaged what = Averaged::Gradients;
+    /// Goes the way that ReduceOptions say.
+    bool is_gradients = false;
     /// Not null: a call instead.
     const std::function<void(Communicator&)>* work = nullptr;
     /// Null: not traced.

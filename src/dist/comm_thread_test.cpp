@@ -113,8 +113,10 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
   script_.allowed = 1;
   CommThread thread(make(), kAnHour);
   std::array<float, 2> first{1.0F, 2.0F}, second{3.0F, 4.0F};
-  const std::int64_t one = thread.all_reduce_mean(first, {"gradient bucket", 0});
-  const std::int64_t two = thread.all_reduce_mean(second, {"gradient bucket", 1});
+  const std::int64_t one =
+      thread.all_reduce_mean(runtime::host_span(first), runtime::reached_event(), {"gradient bucket", 0});
+  const std::int64_t two =
+      thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
   thread.wait(one);
   EXPECT_EQ(first[1], 4.0F);
   wait_for_start(2);  // and the second is under way beside it
@@ -124,17 +126,56 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
   EXPECT_EQ(second[0], 6.0F);
 }
 
+/// An event that the test reaches, and how often it was asked.
+class TestEvent final : public runtime::Event {
+ public:
+  [[nodiscard]] bool is_reached() const override {
+    ++asked;
+    return is_set;
+  }
+  void wait() const override {}
+  std::atomic<bool> is_set = false;
+  mutable std::atomic<std::int64_t> asked = 0;
+};
+
+TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) {
+  CommThread thread(make(), kAnHour);
+  TestEvent ready;
+  std::array<float, 1> first{1.0F}, second{2.0F};
+  const std::int64_t one = thread.all_reduce_mean(runtime::host_span(first), ready, {"gradient bucket", 0});
+  const std::int64_t two =
+      thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
+  while (ready.asked < 3) std::this_thread::yield();
+  EXPECT_EQ(script_.started, 0) << "the second waits for the first";
+  ready.is_set = true;
+  thread.wait(one);
+  thread.wait(two);
+  EXPECT_EQ(first[0], 2.0F);
+  EXPECT_EQ(second[0], 4.0F);
+}
+
+TEST_F(CommThreadCase, ends_beside_gradients_that_never_become_ready) {
+  TestEvent never;
+  std::array<float, 1> data{1.0F};
+  {
+    CommThread thread(make(), kAnHour);
+    static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), never, {"gradient bucket", 0}));
+  }
+  EXPECT_TRUE(script_.is_gone);
+  EXPECT_EQ(data[0], 1.0F);
+}
+
 TEST_F(CommThreadCase, knows_what_has_ended_before_its_turn) {
   script_.allowed = 0;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  const std::int64_t slow = thread.all_reduce_mean(data, {"slow"});
+  const std::int64_t slow = thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"slow"});
   std::array<float, 1> other{1.0F};
   bool was_called = false;
   thread.call([&](Communicator&) { was_called = true; });
   EXPECT_TRUE(was_called) << "a call ends while a collective before it is under way";
   script_.allowed = 10;
-  thread.wait(thread.all_reduce_mean(other, {"later"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(other), runtime::reached_event(), {"later"}));
   thread.wait(slow);
   EXPECT_EQ(data[0], 2.0F);
 }
@@ -143,7 +184,8 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
   script_.allowed = 0;
   CommThread thread(make(), milliseconds{0});
   std::array<float, 1> data{1.0F};
-  const std::int64_t ticket = thread.all_reduce_mean(data, {"gradient bucket", 4});
+  const std::int64_t ticket =
+      thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 4});
   try {
     thread.wait(ticket);
     FAIL();
@@ -154,7 +196,8 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
         "it again (train: --resume) once its host and links are well, or a longer --comm-timeout");
   }
   EXPECT_THROW(thread.wait(ticket), CommError) << "and says so again";
-  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(data, {"more"})), CommError);
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"more"})),
+               CommError);
   EXPECT_THROW(thread.call([](Communicator&) {}), CommError);
 }
 
@@ -162,8 +205,8 @@ TEST_F(CommThreadCase, tells_a_failure_to_whoever_waits) {
   script_.failing = 1;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  thread.wait(thread.all_reduce_mean(data, {"sound"}));
-  const std::int64_t bad = thread.all_reduce_mean(data, {"bad"});
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"sound"}));
+  const std::int64_t bad = thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"bad"});
   EXPECT_THROW(thread.wait(bad), CommError);
 }
 
@@ -171,7 +214,7 @@ TEST_F(CommThreadCase, tells_what_a_call_throws_to_its_caller_alone) {
   CommThread thread(make(), kAnHour);
   EXPECT_THROW(thread.call([](Communicator&) { throw DataError("[data.read] none"); }), DataError);
   std::array<float, 1> data{1.0F};
-  thread.wait(thread.all_reduce_mean(data, {"sound"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"sound"}));
   EXPECT_EQ(data[0], 2.0F);
 }
 
@@ -181,9 +224,11 @@ TEST_F(CommThreadCase, says_one_line_of_a_failure_however_much_was_under_way) {
   std::array<float, 1> data{1.0F};
   {
     CommThread thread(make(), milliseconds{0});
-    const std::int64_t first = thread.all_reduce_mean(data, {"gradient bucket", 0});
+    const std::int64_t first =
+        thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 0});
     try {
-      static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 1}));
+      static_cast<void>(
+          thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 1}));
     } catch (const CommError&) {  // the first one was over sooner
     }
     EXPECT_THROW(thread.wait(first), CommError);
@@ -195,13 +240,14 @@ TEST_F(CommThreadCase, touches_nothing_once_the_rank_has_failed) {
   script_.allowed = 0;
   CommThread thread(make(), kAnHour);
   std::array<float, 1> data{1.0F};
-  static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 0}));
+  static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 0}));
   wait_for_start(1);
   EXPECT_TRUE(thread.fail());
   EXPECT_TRUE(script_.is_abandoned);
   script_.allowed = 10;
   EXPECT_TRUE(thread.fail()) << "says so again";
-  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(data, {"more"})), CommError);
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"more"})),
+               CommError);
   EXPECT_EQ(data[0], 1.0F);
 }
 
@@ -225,15 +271,15 @@ TEST_F(CommThreadCase, writes_down_averages_that_are_asked_for_while_a_timeline_
   Timeline timeline;
   CommThread thread(make(), kAnHour);
   std::array<float, 2> data{1.0F, 2.0F};
-  thread.wait(thread.all_reduce_mean(data, {"before"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"before"}));
   thread.trace(&timeline);
-  thread.wait(thread.all_reduce_mean(data, {"gradient bucket", 7}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 7}));
   timeline.record(false);
-  thread.wait(thread.all_reduce_mean(data, {"not recorded"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"not recorded"}));
   timeline.record(true);
   thread.call([](Communicator&) {});
   thread.trace(nullptr);
-  thread.wait(thread.all_reduce_mean(data, {"after"}));
+  thread.wait(thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"after"}));
   const std::vector<Span> spans = timeline.spans();
   ASSERT_EQ(spans.size(), 1U);
   EXPECT_STREQ(spans[0].name, "gradient bucket");
@@ -250,7 +296,8 @@ TEST_F(CommThreadCase, ends_while_something_is_under_way) {
   std::array<float, 1> data{1.0F};
   {
     CommThread thread(make(), kAnHour);
-    static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 9}));
+    static_cast<void>(
+        thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 9}));
     wait_for_start(1);
   }
   EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 9: abandoned"), std::string::npos);

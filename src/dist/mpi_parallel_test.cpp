@@ -174,7 +174,8 @@ TEST(CommThreadOfMpi, averages_buckets_while_others_are_being_filled) {
   for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
     const auto part = std::span(arena).subspan(static_cast<std::size_t>(bucket) * kCount, kCount);
     std::ranges::fill(part, static_cast<float>(bucket * 100 + thread->rank()));
-    tickets.push_back(thread->all_reduce_mean(part, {"gradient bucket", bucket}));
+    tickets.push_back(
+        thread->all_reduce_mean(runtime::host_span(part), runtime::reached_event(), {"gradient bucket", bucket}));
   }
   for (std::int64_t bucket = kBuckets - 1; bucket >= 0; --bucket) {
     thread->wait(tickets[static_cast<std::size_t>(bucket)]);
@@ -190,7 +191,7 @@ TEST(CommThreadOfMpi, runs_collectives_of_every_kind) {
   EXPECT_EQ(seed[0], std::byte{7});
   EXPECT_THROW(thread->call([](Communicator& own) { own.broadcast({}, -1, {"seed"}).wait(kLong); }), CommError);
   std::array<float, 1> mean{static_cast<float>(thread->rank())};
-  thread->wait(thread->all_reduce_mean(mean, {"after a refusal"}));
+  thread->wait(thread->average_figures(mean, {"after a refusal"}));
   EXPECT_FLOAT_EQ(mean[0], static_cast<float>(thread->size() - 1) / 2.0F);
 }
 

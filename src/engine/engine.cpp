@@ -9,10 +9,29 @@
 #include "core/error.h"
 
 namespace roentgen::engine {
+namespace {
+bool is_trained(const Executable& executable, std::int32_t parameter) {
+  return arena_kind(executable.graph().parameter(parameter)) == ArenaKind::Trained;
+}
+}  // namespace
 
 double Executable::time_entry(std::int32_t entry, int) {
   throw DeviceError(error_text("engine.profile", "entry " + std::to_string(entry),
                                "an engine that times single entries", "one that does not"));
+}
+
+std::vector<float> Executable::store(std::int32_t parameter) const {
+  return store(parameter, is_trained(*this, parameter) ? parameters() : state());
+}
+
+void Executable::load(std::int32_t parameter, std::span<const float> values) {
+  load(parameter, values, is_trained(*this, parameter) ? parameters() : state());
+}
+
+std::vector<float> Executable::store_gradient(std::int32_t parameter) const {
+  if (is_trained(*this, parameter)) return store(parameter, gradients());
+  throw ConfigError(
+      error_text("engine.gradient", graph().parameter(parameter).name, "a trained parameter", "a running statistic"));
 }
 
 std::string Engine::instruction_set() const { return std::string(name()); }
@@ -27,6 +46,10 @@ Plan Engine::plan(const graph::Graph& graph, const CompileOptions&) {
 std::vector<MeasuredChoice> Engine::measure_choices(const graph::Graph& graph, const CompileOptions&) {
   throw DeviceError(
       error_text("engine.choice", graph.name(), "an engine that chooses between algorithms", std::string(name())));
+}
+
+ArenaKind arena_kind(const graph::Parameter& parameter) {
+  return graph::is_trained(parameter.role) ? ArenaKind::Trained : ArenaKind::State;
 }
 
 void copy_parameters(const Executable& from, Executable& to) {

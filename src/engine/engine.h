@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "core/shape.h"
+#include "engine/arena.h"
 #include "engine/plan.h"
+#include "engine/update/update_list.h"
 #include "graph/graph.h"
 #include "graph/passes/pass_list.h"
 
@@ -31,8 +33,10 @@ enum class Form : std::uint8_t { Training, Inference };
 
 /// Sums over ranks, in place: all of them end with the same bits. Called within forward() and backward(), on the
 /// stepping thread, and by equal plans in the same order; returns when it is done.
+/// @param ready reached once this rank's sums are there
 /// @param index of the batch norm, for whoever waits in vain
-using SumOverRanks = std::function<void(std::span<double> sums, std::int64_t index)>;
+using SumOverRanks =
+    std::function<void(runtime::DeviceSpan<double> sums, const runtime::Event& ready, std::int64_t index)>;
 
 /// Ranks whose batches are one for batch norms: mean and variance of all their images, in forward and backward.
 struct NormGroup {
@@ -97,7 +101,10 @@ struct InputSpec {
   std::size_t bytes = 0;
 };
 
-/// Consecutive elements of the parameter and gradient arenas that belong to one parameter.
+/// Memory of parameters by their role: trained ones, with gradients, and running statistics.
+enum class ArenaKind : std::uint8_t { Trained, State };
+
+/// Consecutive elements of the arenas of one kind that belong to one parameter.
 struct ParameterSlice {
   /// Index into Graph::parameters().
   std::int32_t parameter = 0;
@@ -106,17 +113,17 @@ struct ParameterSlice {
   std::int64_t count = 0;  ///< elements, padding included
 };
 
-/// Gradients that become ready together: arena elements [begin, begin + count). Buckets are in backward order.
-struct Bucket {
-  std::int64_t begin = 0;  ///< first arena element
-  std::int64_t count = 0;  ///< elements
-};
+/// Gradients that become ready together. Buckets are in backward order.
+using Bucket = ArenaRange;
 
-/// Called on the stepping thread as soon as bucket `index` of the gradient arena is final.
-using BucketCallback = std::function<void(std::int64_t index)>;
+/// Called on the stepping thread for every bucket of the gradient arena, in order.
+/// @param ready reached once the bucket is final; it may be waited for until the next backward()
+using BucketCallback = std::function<void(std::int64_t index, const runtime::Event& ready)>;
 
 /// A compiled graph with its memory. One thread drives it; slots other than the bound one may be filled by others.
-/// Nothing here allocates between compile() and destruction, except what is documented to.
+/// forward(), backward() and update() queue work, which is done in their order; what gives results to the host waits
+/// for it. On the CPU all of it is done at once. Nothing here allocates between compile() and destruction, except what
+/// is documented to.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -134,34 +141,51 @@ class Executable {
   /// The step number that keys dropout.
   virtual void set_step(std::int64_t step) = 0;
 
-  /// Runs the forward entries; in the inference form, before the first and after parameters were loaded, also the
+  /// Queues the forward entries; in the inference form, before the first and after parameters were loaded, also the
   /// plan's preparations, which allocate.
   virtual void forward() = 0;
-  /// Runs the backward entries: fills the gradient arena (overwriting it). Training form, after forward().
+  /// Queues the backward entries: fills the gradient arena (overwriting it). Training form, after forward().
   virtual void backward(const BucketCallback& on_bucket) = 0;
-  /// A named output of the last forward(), plain row-major f32, valid until the next forward().
-  [[nodiscard]] virtual std::span<const float> output(std::string_view name) const = 0;
+  /// A named output of the last forward(), plain row-major f32, once it is there; valid until the next forward().
+  [[nodiscard]] virtual std::span<const float> read(std::string_view name) const = 0;
 
-  /// Trained parameters and their gradients: flat, in bucket order, kernel layout. Padding elements are zero and stay
-  /// zero under any update that maps a zero gradient and zero weight to zero. Inference: what is written here counts
-  /// when parameters() was called after the last forward().
-  [[nodiscard]] virtual std::span<float> parameters() = 0;
-  /// Gradients of the last backward(); parallel to parameters().
-  [[nodiscard]] virtual std::span<float> gradients() = 0;
+  /// Losses of forward() count from here on: where one of them is not finite, update() changes nothing.
+  virtual void begin_update() = 0;
+  /// Queues an update of some ranges of an arena by a rule. Does nothing where a loss since begin_update() or, with a
+  /// limit, the norm is not finite: weights that count never come of such a step.
+  /// @return reached once it is done; recorded anew by the next update()
+  virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
+  /// L2 norm of the scaled source of the last update() with a limit (UpdateWork::clip_norm), once it is known.
+  [[nodiscard]] virtual double read_norm() const = 0;
+
+  /// Trained parameters: flat, in bucket order, kernel layout. Padding elements are zero and stay zero under any update
+  /// that maps a zero gradient and zero weight to zero. Inference: what is written here counts when parameters() was
+  /// called after the last forward().
+  [[nodiscard]] virtual Arena& parameters() = 0;
+  [[nodiscard]] virtual const Arena& parameters() const = 0;  ///< to be read
+  /// Gradients of the last backward(), laid out as parameters(). Inference: no elements.
+  [[nodiscard]] virtual Arena& gradients() = 0;
+  [[nodiscard]] virtual const Arena& gradients() const = 0;  ///< to be read
+  /// Running statistics. What is written here counts as with parameters().
+  [[nodiscard]] virtual Arena& state() = 0;
+  [[nodiscard]] virtual const Arena& state() const = 0;  ///< to be read
+  /// Another arena laid out as those of this kind, all zero. Allocates. This must outlive it.
+  [[nodiscard]] virtual std::unique_ptr<Arena> make_arena(ArenaKind kind) = 0;
   [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< one for each trained parameter
   /// Buckets in the order in which backward() fills them.
   [[nodiscard]] virtual const std::vector<Bucket>& buckets() const = 0;
 
-  /// Copies plain row-major values into a parameter or state tensor; `values` has the parameter's element count.
-  virtual void load(std::int32_t parameter, std::span<const float> values) = 0;
-  /// The plain row-major values of a parameter or state tensor. Allocates.
-  [[nodiscard]] virtual std::vector<float> store(std::int32_t parameter) const = 0;
-  /// The plain row-major gradient of a trained parameter, after backward(). Allocates.
-  [[nodiscard]] virtual std::vector<float> store_gradient(std::int32_t parameter) const = 0;
-  /// Converts between any array laid out like the parameter arena (optimizer state, say) and plain order. Allocates.
-  [[nodiscard]] virtual std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const = 0;
-  /// Writes plain row-major `values` into the parameter's elements of such an array.
-  virtual void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const = 0;
+  /// The plain row-major values of a parameter in an arena of its kind. Allocates.
+  [[nodiscard]] virtual std::vector<float> store(std::int32_t parameter, const Arena& arena) const = 0;
+  /// Writes plain row-major values into the parameter's elements of such an arena. ShapeError unless there are as many
+  /// as the parameter has elements. May allocate.
+  virtual void load(std::int32_t parameter, std::span<const float> values, Arena& arena) const = 0;
+  /// store() of the executable's own values of a parameter or state tensor.
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const;
+  /// load() of the executable's own values of a parameter or state tensor.
+  void load(std::int32_t parameter, std::span<const float> values);
+  /// store() of a trained parameter's gradient, after backward().
+  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const;
 
   /// Time per plan entry since the last reset, in plan order.
   [[nodiscard]] virtual std::vector<EntryTime> profile() const = 0;
@@ -171,6 +195,8 @@ class Executable {
   [[nodiscard]] virtual double time_entry(std::int32_t entry, int repeats);
 };
 
+/// Kind of the arenas that a parameter lies in.
+[[nodiscard]] ArenaKind arena_kind(const graph::Parameter& parameter);
 /// Copies all parameters and state from one executable to another of the same parameters (training -> inference).
 void copy_parameters(const Executable& from, Executable& to);
 /// Loads initial_values() of every parameter.

@@ -157,7 +157,7 @@ std::vector<float> logits_of(const graph::Graph& graph, const std::vector<train:
   }
   executable->bind_slot(0);
   executable->forward();
-  const std::span<const float> logits = executable->output("logits");
+  const std::span<const float> logits = executable->read("logits");
   return {logits.begin(), logits.end()};
 }
 

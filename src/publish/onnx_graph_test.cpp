@@ -93,7 +93,7 @@ Network make_network(graph::Graph graph) {
   }
   executable->bind_slot(0);
   executable->forward();
-  const std::span<const float> logits = executable->output("logits");
+  const std::span<const float> logits = executable->read("logits");
   network.logits.assign(logits.begin(), logits.end());
   return network;
 }

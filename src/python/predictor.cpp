@@ -22,7 +22,7 @@ namespace {
 void add_features(const engine::Executable& executable, std::int64_t row, std::vector<float>& features) {
   const Shape& shape = executable.graph().node(executable.graph().output(train::kFeaturesOutput)).shape;
   const auto channels = static_cast<std::size_t>(shape[1]), cells = static_cast<std::size_t>(shape[2] * shape[3]);
-  const std::span<const float> values = executable.output(train::kFeaturesOutput);
+  const std::span<const float> values = executable.read(train::kFeaturesOutput);
   for (std::size_t c = 0; c < channels; ++c) {
     const auto plane = values.subspan((static_cast<std::size_t>(row) * channels + c) * cells, cells);
     double sum = 0.0;

@@ -4,6 +4,7 @@
 // The one check that every device's copies make. Internal to runtime.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -11,11 +12,12 @@
 
 namespace roentgen::runtime {
 
-/// ShapeError unless a device buffer of `room` bytes can give or take a copy of `bytes`.
-inline void require_room(std::size_t room, std::size_t bytes) {
-  if (room >= bytes) return;
+/// ShapeError unless a device buffer of `room` bytes can give or take a copy of `bytes` at byte `at`.
+inline void require_room(std::size_t room, std::size_t at, std::size_t bytes) {
+  if (at <= room && bytes <= room - at) return;
   throw ShapeError(error_text("runtime.stream", "copy of " + std::to_string(bytes) + " bytes",
-                              "a device buffer of that size or larger", std::to_string(room) + " bytes"));
+                              "a device buffer of that size or larger",
+                              std::to_string(room - std::min(at, room)) + " bytes"));
 }
 
 }  // namespace roentgen::runtime

@@ -16,6 +16,7 @@ class CpuDeviceBuffer final : public DeviceBuffer {
   explicit CpuDeviceBuffer(std::size_t bytes) : memory_(bytes), size_(bytes) {}
   [[nodiscard]] std::byte* address() const override { return memory_.data(); }
   [[nodiscard]] std::size_t size_bytes() const override { return size_; }
+  [[nodiscard]] bool is_host_memory() const override { return true; }
 
  private:
   AlignedBuffer memory_;
@@ -40,15 +41,13 @@ class CpuEvent final : public Event {
 
 class CpuStream final : public Stream {
  public:
-  void upload(const PinnedBuffer& from, DeviceBuffer& to) override {
-    const std::span<const std::byte> bytes = from.bytes();
-    require_room(to.size_bytes(), bytes.size());
-    if (!bytes.empty()) std::memcpy(to.address(), bytes.data(), bytes.size());
+  void upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) override {
+    require_room(to.size_bytes(), at, from.size());
+    if (!from.empty()) std::memcpy(to.address() + at, from.data(), from.size());
   }
-  void download(const DeviceBuffer& from, PinnedBuffer& to) override {
-    const std::span<std::byte> bytes = to.bytes();
-    require_room(from.size_bytes(), bytes.size());
-    if (!bytes.empty()) std::memcpy(bytes.data(), from.address(), bytes.size());
+  void download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) override {
+    require_room(from.size_bytes(), at, to.size());
+    if (!to.empty()) std::memcpy(to.data(), from.address() + at, to.size());
   }
   void record(Event&) override {}
   void wait_for(const Event&) override {}
@@ -69,6 +68,11 @@ class CpuDevice final : public Device {
 };
 
 }  // namespace
+
+const Event& reached_event() {
+  static const CpuEvent event;
+  return event;
+}
 
 std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
 

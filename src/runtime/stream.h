@@ -17,7 +17,30 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+
 namespace roentgen::runtime {
+
+/// Elements of a DeviceBuffer, for kernels and collectives. A plain value; the buffer outlives it.
+template <typename T>
+struct DeviceSpan {
+  T* address = nullptr;        ///< address on the device
+  std::size_t count = 0;       ///< elements
+  bool is_host_memory = true;  ///< the host may read and write there: memory of the CPU device
+
+  /// The elements as the host sees them. Memory of the CPU device alone.
+  [[nodiscard]] std::span<T> host() const {
+    RG_ASSERT(is_host_memory);
+    return {address, count};
+  }
+};
+
+/// Elements of a range in host memory, which outlives it.
+template <typename Range>
+[[nodiscard]] auto host_span(Range&& range) {
+  const std::span all(range);
+  return DeviceSpan<typename decltype(all)::element_type>{.address = all.data(), .count = all.size()};
+}
 
 /// Zeroed memory that kernels of one device work on. Move it by its unique_ptr. Thread-compatible.
 class DeviceBuffer {
@@ -26,6 +49,8 @@ class DeviceBuffer {
   /// Address for kernels, aligned to 64 bytes at least. Only the CPU's may be read by the host.
   [[nodiscard]] virtual std::byte* address() const = 0;
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
+  /// Memory of the CPU device.
+  [[nodiscard]] virtual bool is_host_memory() const { return false; }
 };
 
 /// Zeroed host memory that the device can copy from and to while the host does something else (page-locked under CUDA).
@@ -52,11 +77,16 @@ class Event {
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// Queues a copy of all bytes of `from` to the first bytes of `to`. Both must live, and `from` stay as it is, until
-  /// the stream has passed. ShapeError when `to` is smaller; DeviceError when the device refuses.
-  virtual void upload(const PinnedBuffer& from, DeviceBuffer& to) = 0;
-  /// Queues a copy of the first bytes of `from` to all bytes of `to`, as upload().
-  virtual void download(const DeviceBuffer& from, PinnedBuffer& to) = 0;
+  /// Queues a copy of all bytes of `from` to byte `at` of `to` and on. Both must live, and `from` stay as it is, until
+  /// the stream has passed. ShapeError when they do not fit; DeviceError when the device refuses. The host waits where
+  /// its memory is not pinned.
+  virtual void upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) = 0;
+  /// Queues a copy of the bytes of `from` at `at` and on to all bytes of `to`, as upload().
+  virtual void download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) = 0;
+  /// upload() of pinned memory to the first bytes of `to`.
+  void upload(const PinnedBuffer& from, DeviceBuffer& to) { upload(from.bytes(), to, 0); }
+  /// download() of the first bytes of `from` to pinned memory.
+  void download(const DeviceBuffer& from, PinnedBuffer& to) { download(from, 0, to.bytes()); }
   /// Marks what is queued so far. The event must be of the same device.
   virtual void record(Event& event) = 0;
   /// What is queued from now on starts after the event is reached. The calling thread does not wait.
@@ -81,6 +111,8 @@ class Device {
 
 /// The host itself: memory is AlignedBuffer, work is done when the call returns.
 [[nodiscard]] std::unique_ptr<Device> make_cpu_device();
+/// An event that is always reached: the host's own work is done when it is told of. Thread-safe.
+[[nodiscard]] const Event& reached_event();
 
 /// What a CUDA device is.
 struct CudaDeviceInfo {

@@ -10,6 +10,7 @@ namespace {
 TEST(CpuDevice, is_called_cpu) { EXPECT_EQ(make_cpu_device()->name(), "cpu"); }
 TEST(CpuDevice, memory_is_zeroed_and_aligned) { expect_memory_is_zeroed_and_aligned(*make_cpu_device()); }
 TEST(CpuDevice, bytes_come_back) { expect_bytes_come_back(*make_cpu_device()); }
+TEST(CpuDevice, parts_come_back) { expect_parts_come_back(*make_cpu_device()); }
 TEST(CpuDevice, second_stream_waits_for_event) { expect_second_stream_waits_for_event(*make_cpu_device()); }
 TEST(CpuDevice, event_counts_as_reached_before_its_first_record) {
   expect_event_counts_as_reached_before_its_first_record(*make_cpu_device());

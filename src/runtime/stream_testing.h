@@ -56,6 +56,19 @@ inline void expect_bytes_come_back(Device& device) {
   EXPECT_TRUE(std::ranges::equal(sent->bytes(), received->bytes()));
 }
 
+inline void expect_parts_come_back(Device& device) {
+  const auto stream = device.make_stream();
+  const auto buffer = device.make_device_buffer(1000);
+  std::vector<std::byte> sent(300), received(200);
+  fill_randomly(sent, 2);
+  stream->upload(sent, *buffer, 650);
+  stream->download(*buffer, 700, received);
+  stream->synchronize();
+  EXPECT_TRUE(std::equal(received.begin(), received.end(), sent.begin() + 50));
+  EXPECT_THROW(stream->upload(sent, *buffer, 701), ShapeError);
+  EXPECT_THROW(stream->download(*buffer, 801, received), ShapeError);
+}
+
 inline void expect_second_stream_waits_for_event(Device& device) {
   constexpr std::size_t kBytes = 32U << 20;
   const auto upload = device.make_stream();

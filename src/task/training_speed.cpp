@@ -76,28 +76,24 @@ double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
 /// Updates of an executable, on whatever its slots hold. Weights stay: the learning rate is 0.
 class Updates {
  public:
-  Updates(engine::Executable& executable, const train::OptimizerRecipe& recipe, int threads)
+  Updates(engine::Executable& executable, const train::OptimizerRecipe& recipe)
       : executable_(executable),
-        optimizer_(train::make_optimizer(recipe.name, train::optimizer_options(recipe, threads),
-                                         std::ssize(executable.parameters()))),
-        ranges_{{.begin = 0, .count = std::ssize(executable.parameters()), .weight_decay = recipe.weight_decay}} {}
+        optimizer_(recipe.name, recipe.rules, executable),
+        ranges_{{.begin = 0, .count = executable.parameters().elements(), .weight_decay = recipe.weight_decay}} {}
 
   void make(int slot) {
     executable_.bind_slot(slot);
     executable_.set_step(count_);
+    executable_.begin_update();
     executable_.forward();
-    executable_.backward([](std::int64_t) {});
-    optimizer_->apply({.parameters = executable_.parameters(),
-                       .gradients = executable_.gradients(),
-                       .ranges = ranges_,
-                       .lr = 0.0,
-                       .step = ++count_});
+    executable_.backward({});
+    optimizer_.apply({.ranges = ranges_, .lr = 0.0, .step = ++count_}, executable_.gradients());
   }
 
  private:
   engine::Executable& executable_;
-  std::unique_ptr<train::Optimizer> optimizer_;
-  std::vector<train::UpdateRange> ranges_;
+  train::Optimizer optimizer_;
+  std::vector<engine::UpdateRange> ranges_;
   std::int64_t count_ = 0;
 };
 
@@ -126,7 +122,7 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
   if (is_class) options.label_form = data::LabelForm::ClassIndex;
   data::Loader loader(dataset, data::samples_of(dataset, data::Split::Train), std::move(options), memory.slots());
   speed.decoded_per_s = decoding_speed(loader, limits);
-  Updates updates(*executable, recipe.optimizer, speed.threads);
+  Updates updates(*executable, recipe.optimizer);
   const auto start = Clock::now();
   double waiting = 0.0;
   std::vector<double> seconds;

@@ -243,23 +243,22 @@ TEST(Resume, restores_weights_and_optimizer_state) {
   const TestFolder folder;
   const auto path = folder.path() / "resume.safetensors";
   const auto from = make_executable(1.0F);
-  const auto elements = static_cast<std::int64_t>(from->parameters().size());
-  const auto optimizer = make_optimizer("adam", {}, elements);
-  for (const OptimizerState& state : optimizer->state()) {
-    from->from_plain(0, std::vector<float>(48, 5.0F), state.arena);
-    from->from_plain(1, std::vector<float>{1.0F, 2.0F, 3.0F}, state.arena);
+  Optimizer optimizer("adam", {}, *from);
+  for (const OptimizerState& state : optimizer.state()) {
+    from->load(0, std::vector<float>(48, 5.0F), state.arena);
+    from->load(1, std::vector<float>{1.0F, 2.0F, 3.0F}, state.arena);
   }
-  write_resume(path, {.executable = *from, .optimizer = *optimizer}, sample_info(), sample_state());
+  write_resume(path, {.executable = *from, .optimizer = optimizer}, sample_info(), sample_state());
 
   const Resume resume = read_resume(path);
   EXPECT_EQ(resume.info, sample_info());
   EXPECT_EQ(resume.state, sample_state());
   const auto to = make_executable(9.0F);
-  const auto fresh = make_optimizer("adam", {}, elements);
-  apply_resume(resume, {.executable = *to, .optimizer = *fresh}, "resume");
+  Optimizer fresh("adam", {}, *to);
+  apply_resume(resume, {.executable = *to, .optimizer = fresh}, "resume");
   EXPECT_EQ(to->store(0), from->store(0));
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_TRUE(std::ranges::equal(fresh->state()[i].arena, optimizer->state()[i].arena));
+    EXPECT_EQ(fresh.state()[i].arena.values(), optimizer.state()[i].arena.values());
   }
 }
 
@@ -267,12 +266,11 @@ TEST(Resume, refuses_the_state_of_another_optimizer) {
   const TestFolder folder;
   const auto path = folder.path() / "resume.safetensors";
   const auto executable = make_executable(1.0F);
-  const auto elements = static_cast<std::int64_t>(executable->parameters().size());
-  const auto adam = make_optimizer("adam", {}, elements);
-  write_resume(path, {.executable = *executable, .optimizer = *adam}, sample_info(), sample_state());
-  const auto sgd = make_optimizer("sgd", {}, elements);
+  Optimizer adam("adam", {}, *executable);
+  write_resume(path, {.executable = *executable, .optimizer = adam}, sample_info(), sample_state());
+  Optimizer sgd("sgd", {}, *executable);
   EXPECT_THAT(message_of<ConfigError>(
-                  [&] { apply_resume(read_resume(path), {.executable = *executable, .optimizer = *sgd}, "resume"); }),
+                  [&] { apply_resume(read_resume(path), {.executable = *executable, .optimizer = sgd}, "resume"); }),
               HasSubstr("the state of sgd"));
 }
 

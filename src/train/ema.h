@@ -6,10 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/arena.h"
+#include "graph/parameter.h"
 #include "train/weights.h"
 
 namespace roentgen::train {
@@ -27,14 +30,13 @@ class Ema {
  public:
   /// Starts at the weights that `executable` holds; it must outlive this.
   /// @param decay 0 < decay < 1
-  /// @param threads that update() may use; the result does not depend on it
-  Ema(engine::Executable& executable, double decay, int threads);
+  Ema(engine::Executable& executable, double decay);
 
   /// After update number `update`, from 1.
   void update(std::int64_t update);
 
-  /// Averages of the running statistics by parameter index; empty for trained parameters.
-  [[nodiscard]] std::vector<std::vector<float>>& statistics() { return statistics_; }
+  /// Averages of the running statistics.
+  [[nodiscard]] engine::Arena& statistics() { return *statistics_; }
   /// The averages, named and ordered as weights_of(). Allocates.
   [[nodiscard]] std::vector<NamedTensor> weights() const;
   /// weights() under the names they have in a resume file.
@@ -45,13 +47,12 @@ class Ema {
   void restore(const std::vector<NamedTensor>& state, std::string_view what);
 
  private:
+  [[nodiscard]] engine::Arena& arena_of(const graph::Parameter& parameter) const;
+
   engine::Executable& executable_;
   double decay_;
-  int threads_;
-  /// Laid out like the parameter arena.
-  std::vector<float> arena_;
-  /// Running statistics by parameter index, plain; empty for trained parameters.
-  std::vector<std::vector<float>> statistics_;
+  std::unique_ptr<engine::Arena> weights_;
+  std::unique_ptr<engine::Arena> statistics_;
 };
 
 }  // namespace roentgen::train

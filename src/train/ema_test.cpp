@@ -35,7 +35,7 @@ TEST_F(EmaOfWeights, decays_less_at_first) {
 }
 
 TEST_F(EmaOfWeights, follows_the_recurrence) {
-  Ema ema(*executable_, 0.25, 2);
+  Ema ema(*executable_, 0.25);
   // By hand: e = 0.5; share of the new 1 - 2/11 = 9/11 at first, and from the second on 0.75, since 3/12 = 0.25.
   double e = 0.5;
   const double shares[] = {9.0 / 11.0, 0.75, 0.75};
@@ -54,13 +54,13 @@ TEST_F(EmaOfWeights, follows_the_recurrence) {
 }
 
 TEST_F(EmaOfWeights, is_restored_bit_for_bit) {
-  Ema ema(*executable_, 0.9, 1);
+  Ema ema(*executable_, 0.9);
   set(0.1F);
   ema.update(1);
   const std::vector<NamedTensor> state = ema.state();
   EXPECT_EQ(state[0].name, "optimizer.ema.fc.weight");
   set(7.0F);
-  Ema other(*executable_, 0.9, 1);
+  Ema other(*executable_, 0.9);
   other.restore(state, "resume.safetensors");
   set(0.2F);
   ema.update(2);
@@ -69,7 +69,7 @@ TEST_F(EmaOfWeights, is_restored_bit_for_bit) {
 }
 
 TEST_F(EmaOfWeights, refuses_a_state_that_does_not_fit) {
-  Ema ema(*executable_, 0.9, 1);
+  Ema ema(*executable_, 0.9);
   std::vector<NamedTensor> state = ema.state();
   state.pop_back();
   try {

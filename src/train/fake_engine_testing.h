@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "engine/engine.h"
+#include "engine/reference/update.h"
 #include "graph/builder.h"
 #include "graph/loss.h"
 
@@ -64,10 +65,11 @@ class FakeExecutable final : public engine::Executable {
     }
     slices_ = {{.parameter = 1, .begin = 0, .count = labels_},
                {.parameter = 0, .begin = labels_ + form.padding, .count = labels_ * pixels_}};
-    parameters_.resize(static_cast<std::size_t>(labels_ + form.padding + labels_ * pixels_));
-    if (form.has_gradients) gradients_ = parameters_;
+    const std::int64_t elements = labels_ + form.padding + labels_ * pixels_;
+    parameters_ = new_arena(elements);
+    gradients_ = new_arena(form.has_gradients ? elements : 0);
     if (!form.kernel.empty()) plan_.entries.push_back({.name = "fc/forward", .implementation = form.kernel});
-    buckets_ = {{.begin = 0, .count = static_cast<std::int64_t>(parameters_.size())}};
+    buckets_ = {{.begin = 0, .count = elements}};
     logits_.resize(static_cast<std::size_t>(batch_ * labels_));
     plan_.choices = options.choices;
     if (options.choices.empty()) {
@@ -109,10 +111,12 @@ class FakeExecutable final : public engine::Executable {
       }
     }
     loss_ = static_cast<float>(poison ? std::nan("") : sum / std::max(known_, 1.0));
+    is_sound_ = is_sound_ && std::isfinite(loss_);
   }
 
   void backward(const engine::BucketCallback& on_bucket) override {
-    std::fill(gradients_.begin(), gradients_.end(), 0.0F);
+    const std::span<float> gradients = gradients_->host();
+    std::ranges::fill(gradients, 0.0F);
     const auto& image = memory_[0][bound_];
     for (std::int64_t n = 0; n < batch_; ++n) {
       for (std::int64_t k = 0; k < labels_; ++k) {
@@ -120,39 +124,55 @@ class FakeExecutable final : public engine::Executable {
         const double s = 1.0 / (1.0 + std::exp(-static_cast<double>(logits_[cell])));
         const auto t = static_cast<double>(memory_[1][bound_][cell]);
         const double d = static_cast<double>(memory_[2][bound_][cell]) * (s - t) / std::max(known_, 1.0);
-        gradients_[place(1, k)] += static_cast<float>(d);
+        gradients[place(1, k)] += static_cast<float>(d);
         for (std::int64_t i = 0; i < pixels_; ++i) {
-          gradients_[place(0, k * pixels_ + i)] +=
+          gradients[place(0, k * pixels_ + i)] +=
               static_cast<float>(d * static_cast<double>(image[static_cast<std::size_t>(n * pixels_ + i)]));
         }
       }
     }
-    on_bucket(0);
+    if (on_bucket) on_bucket(0, runtime::reached_event());
   }
 
-  [[nodiscard]] std::span<const float> output(std::string_view name) const override {
+  [[nodiscard]] std::span<const float> read(std::string_view name) const override {
     return name == "loss" ? std::span(&loss_, 1) : std::span<const float>(logits_);
   }
-  [[nodiscard]] std::span<float> parameters() override { return parameters_; }
-  [[nodiscard]] std::span<float> gradients() override { return gradients_; }
+  void begin_update() override { is_sound_ = true; }
+  const runtime::Event& update(const engine::UpdateRule& rule, const engine::UpdateWork& work) override {
+    if (work.clip_norm > 0.0) {
+      double squares = 0.0;
+      for (const float value : work.source.values()) squares += static_cast<double>(value) * static_cast<double>(value);
+      norm_ = work.scale * std::sqrt(squares);
+      is_sound_ = is_sound_ && std::isfinite(norm_);
+    }
+    if (is_sound_) engine::reference::update(rule, work);
+    return runtime::reached_event();
+  }
+  [[nodiscard]] double read_norm() const override { return norm_; }
+  [[nodiscard]] engine::Arena& parameters() override { return *parameters_; }
+  [[nodiscard]] const engine::Arena& parameters() const override { return *parameters_; }
+  [[nodiscard]] engine::Arena& gradients() override { return *gradients_; }
+  [[nodiscard]] const engine::Arena& gradients() const override { return *gradients_; }
+  [[nodiscard]] engine::Arena& state() override { return *state_; }
+  [[nodiscard]] const engine::Arena& state() const override { return *state_; }
+  [[nodiscard]] std::unique_ptr<engine::Arena> make_arena(engine::ArenaKind kind) override {
+    return new_arena(kind == engine::ArenaKind::Trained ? parameters_->elements() : 0);
+  }
   [[nodiscard]] const std::vector<engine::ParameterSlice>& slices() const override { return slices_; }
   [[nodiscard]] const std::vector<engine::Bucket>& buckets() const override { return buckets_; }
-  void load(std::int32_t parameter, std::span<const float> values) override {
-    from_plain(parameter, values, parameters_);
-  }
-  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override {
-    return to_plain(parameter, parameters_);
-  }
-  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const override {
-    return to_plain(parameter, gradients_);
-  }
-  [[nodiscard]] std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const override {
+  using engine::Executable::load;
+  using engine::Executable::store;
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter, const engine::Arena& arena) const override {
     std::vector<float> values(static_cast<std::size_t>(graph_.parameter(parameter).shape.elements()));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = arena[place(parameter, static_cast<std::int64_t>(i))];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = arena.host()[place(parameter, static_cast<std::int64_t>(i))];
+    }
     return values;
   }
-  void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const override {
-    for (std::size_t i = 0; i < values.size(); ++i) arena[place(parameter, static_cast<std::int64_t>(i))] = values[i];
+  void load(std::int32_t parameter, std::span<const float> values, engine::Arena& arena) const override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      arena.host()[place(parameter, static_cast<std::int64_t>(i))] = values[i];
+    }
   }
   [[nodiscard]] std::vector<engine::EntryTime> profile() const override { return {}; }
   void reset_profile() override {}
@@ -167,20 +187,31 @@ class FakeExecutable final : public engine::Executable {
     const engine::ParameterSlice& slice = slices_[slices_[0].parameter == parameter ? 0 : 1];
     return static_cast<std::size_t>(slice.begin + slice.count - 1 - i);
   }
-  [[nodiscard]] float at(std::int32_t parameter, std::int64_t i) const { return parameters_[place(parameter, i)]; }
+  [[nodiscard]] float at(std::int32_t parameter, std::int64_t i) const {
+    return parameters_->host()[place(parameter, i)];
+  }
+
+  [[nodiscard]] std::unique_ptr<engine::Arena> new_arena(std::int64_t elements) const {
+    return std::make_unique<engine::Arena>(*device_, *stream_, elements);
+  }
 
   graph::Graph graph_;
   engine::Plan plan_;
+  std::unique_ptr<runtime::Device> device_ = runtime::make_cpu_device();
+  std::unique_ptr<runtime::Stream> stream_ = device_->make_stream();
+  std::unique_ptr<engine::Arena> parameters_, gradients_, state_ = new_arena(0);
   std::vector<engine::InputSpec> inputs_;
   std::vector<std::vector<std::vector<float>>> memory_;
   std::vector<engine::ParameterSlice> slices_;
   std::vector<engine::Bucket> buckets_;
-  std::vector<float> parameters_, gradients_, logits_;
+  std::vector<float> logits_;
   std::int64_t batch_ = 0, pixels_ = 0, labels_ = 0;
   std::size_t bound_ = 0;
   bool is_rounded_ = false;
   float loss_ = 0.0F;
   double known_ = 0.0;
+  double norm_ = 0.0;
+  bool is_sound_ = true;
 };
 
 class FakeEngine final : public engine::Engine {

@@ -183,11 +183,24 @@ void FieldList::read(const Value& source, std::string_view what) const {
       const Value* got = table->find(field.name);
       const std::string key = fmt::format("{}.{}", section.name, field.name);
       const FieldReader reader{.field = field, .key = key, .what = what};
-      if (got != nullptr) std::visit([&](auto* value) { reader.read(*got, *value); }, field.value);
+      if (got == nullptr) continue;
+      const auto set = [&](auto* value) { reader.read(*got, *value); };
+      std::visit(set, field.value);
+      for (const Field::Target& other : field.shared) std::visit(set, other);
     }
     if (section.foreign != nullptr) *section.foreign = *table;
   }
   refuse_unknown(known_names(sections_), source, what);
+}
+
+bool FieldList::share(std::string_view name, Field::Target value, std::string_view owner) {
+  std::vector<Field>& fields = sections_.back().fields;
+  const auto field = std::ranges::find(fields, name, &Field::name);
+  if (field == fields.end()) return false;
+  RG_ASSERT(field->value.index() == value.index());
+  field->shared.push_back(value);
+  field->doc.insert(std::min(field->doc.find(':'), field->doc.size()), fmt::format(", {}", owner));
+  return true;
 }
 
 Value FieldList::value() const {

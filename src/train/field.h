@@ -21,14 +21,17 @@ using Words = std::vector<std::string_view>;
 
 /// Key of a recipe, and where its value is.
 struct Field {
+  using Target = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*>;
   std::string_view name;
-  std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*> value;
+  Target value;
   /// Words that a text accepts.
   Words words;
   /// Range of a number, or of each of several.
   Range range;
-  /// One line for people.
-  std::string_view doc;
+  /// One line for people: "sgd, lars: trust coefficient", owners of the key first where several share it.
+  std::string doc;
+  /// Further values that the key sets, of the same type.
+  std::vector<Target> shared{};
 };
 
 /// Section of a recipe.
@@ -48,19 +51,22 @@ class FieldList {
   /// Begins a section: keys that follow are in it.
   void section(std::string_view name, std::string_view doc) { sections_.push_back({.name = name, .doc = doc}); }
   void text(std::string_view name, std::string& value, Words words, std::string_view doc) {
-    sections_.back().fields.push_back({name, &value, std::move(words), {}, doc});
+    sections_.back().fields.push_back({name, &value, std::move(words), {}, std::string(doc)});
   }
   void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) {
-    sections_.back().fields.push_back({name, &value, {}, range, doc});
+    sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
   }
   void number(std::string_view name, double& value, Range range, std::string_view doc) {
-    sections_.back().fields.push_back({name, &value, {}, range, doc});
+    sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
   }
   void flag(std::string_view name, bool& value, std::string_view doc) {
-    sections_.back().fields.push_back({name, &value, {}, {}, doc});
+    sections_.back().fields.push_back({name, &value, {}, {}, std::string(doc)});
   }
+  /// Where the section has a key of that name, makes it set this value, too, and names its further owner.
+  /// @return whether it has
+  [[nodiscard]] bool share(std::string_view name, Field::Target value, std::string_view owner);
   void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
-    sections_.back().fields.push_back({name, &value, {}, range, doc});
+    sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
   }
   /// A section whose keys another room declares; as Section::foreign and Section::keys.
   void foreign(std::string_view section, Value& table, Words keys, std::string_view doc) {

@@ -31,13 +31,13 @@ void GradientExchange::begin(const RankReport& own) {
   said_[kImages] = static_cast<float>(own.images);
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
-  report_ticket_ = group_.all_reduce_mean(said_, {.name = "step"}, dist::Averaged::Figures);
+  report_ticket_ = group_.average_figures(said_, {.name = "step"});
   is_reported_ = false;
 }
 
-void GradientExchange::send(std::int64_t bucket, std::span<float> gradients) {
-  sent_.push_back(
-      {.bucket = bucket, .ticket = group_.all_reduce_mean(gradients, {.name = "gradient bucket", .index = bucket})});
+void GradientExchange::send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready) {
+  sent_.push_back({.bucket = bucket,
+                   .ticket = group_.all_reduce_mean(gradients, ready, {.name = "gradient bucket", .index = bucket})});
 }
 
 GroupReport GradientExchange::report() {

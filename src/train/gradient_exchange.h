@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/stream.h"
+
 namespace roentgen {
 class Timeline;
 }
@@ -51,8 +53,8 @@ class GradientExchange {
 
   /// An update begins: this rank's loss is known, its gradients are not yet.
   void begin(const RankReport& own);
-  /// Starts averaging a bucket, in place; nothing may touch it before wait_next() has come to it.
-  void send(std::int64_t bucket, std::span<float> gradients);
+  /// Averages a bucket, in place, once it is ready; nothing may touch it before wait_next() has come to it.
+  void send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready);
   /// Waits for what all ranks said in begin().
   [[nodiscard]] GroupReport report();
   /// Waits for the next bucket, in the order in which they were sent.

@@ -116,7 +116,7 @@ HeatMapper::~HeatMapper() = default;
 eval::CoarseMap HeatMapper::map(std::int64_t row, std::int64_t label) {
   const auto per_image = static_cast<std::size_t>(channels_ * height_ * width_);
   const std::span<const float> features =
-      executable_.output(kFeaturesOutput).subspan(static_cast<std::size_t>(row) * per_image, per_image);
+      executable_.read(kFeaturesOutput).subspan(static_cast<std::size_t>(row) * per_image, per_image);
   if (head_.method == HeatMethod::Cam) {
     const auto C = static_cast<std::size_t>(channels_);
     return eval::weighted_sum(features, std::span(weights_).subspan(static_cast<std::size_t>(label) * C, C), width_,

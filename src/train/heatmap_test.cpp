@@ -63,7 +63,7 @@ class HandNet {
     return HeatMapper(*executable_, head_).map(row, label).values;
   }
   [[nodiscard]] float logit(std::size_t row, std::size_t label) const {
-    return executable_->output("logits")[row * 3 + label];
+    return executable_->read("logits")[row * 3 + label];
   }
   [[nodiscard]] const HeatHead& head() const { return head_; }
   [[nodiscard]] std::string features() const { return executable_->graph().node(head_.features).name; }

@@ -91,9 +91,7 @@ End train_rank(const data::Dataset& dataset, std::string_view body, dist::CommTh
   options.preprocess.size_px = kSizePx;
   options.dtype = memory.dtype();
   data::Loader loader(dataset, data::samples_of(dataset, data::Split::Train), options, memory.slots());
-  Stepper stepper(
-      *executable,
-      {.optimizer = "sgd", .optimizer_options = {.momentum = 0.9, .threads = 1}, .weight_decay = 1e-3, .group = group});
+  Stepper stepper(*executable, {.optimizer = "sgd", .weight_decay = 1e-3, .group = group});
   End end;
   for (int update = 0; update < kUpdates; ++update) {
     end.losses.push_back(stepper.update(loader, update, kRate).loss);
@@ -194,7 +192,7 @@ TEST(NormGroupSums, are_those_of_all_ranks) {
       const auto norms = norm_group(Ranks(&comm));
       EXPECT_EQ(norms->ranks, kRanks);
       std::vector<double> sums{1.0 + rank, 1e300 * rank};
-      norms->sum(sums, 7);
+      norms->sum(runtime::host_span(sums), runtime::reached_event(), 7);
       EXPECT_EQ(sums, (std::vector{6.0, 3e300}));
     });
   }

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "core/error.h"
@@ -29,21 +28,18 @@ std::string choices_hash(const KernelChoices& choices) {
   return fmt::format("{:016x}", text_hash(text));
 }
 
-// Where each gradient lies, and what travels together. Layouts have no names that say all, so numbered values are laid
-// out; backward writes over them. "none": there are no gradients.
-std::string arena_hash(engine::Executable& executable) {
+// Where each parameter and gradient lies, and what travels together. Layouts have no names that say all, so numbered
+// values are laid out.
+std::string layout_hash(engine::Executable& executable) {
   constexpr std::size_t kNumbers = 16'777'213;  // a prime below 2^24: exact in f32, and no stride of a layout meets it
-  const std::span<float> arena = executable.gradients();
-  if (arena.empty()) return "none";
-  std::ranges::fill(arena, 0.0F);
+  const std::unique_ptr<engine::Arena> arena = executable.make_arena(engine::ArenaKind::Trained);
   for (const engine::ParameterSlice& slice : executable.slices()) {
     const auto count = static_cast<std::size_t>(executable.graph().parameter(slice.parameter).shape.elements());
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % kNumbers + 1);
-    executable.from_plain(slice.parameter, values, arena);
+    executable.load(slice.parameter, values, *arena);
   }
-  std::string text = fmt::format("{:016x}", hash_of(arena));
-  std::ranges::fill(arena, 0.0F);
+  std::string text = fmt::format("{:016x}", hash_of(*arena));
   for (const engine::Bucket& bucket : executable.buckets()) text += fmt::format(" {}", bucket.count);
   return text;
 }
@@ -70,9 +66,12 @@ void require_one_plan(const Ranks& ranks, engine::Executable& executable) {
   constexpr std::string_view kRemedy =
       "the same program on hosts whose processors have vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them";
   require_equal(ranks, choices_hash(executable.plan().choices), "choice of kernels", kRemedy);
-  require_equal(ranks, arena_hash(executable), "layout of gradients", kRemedy);
   // No gradients lie anywhere in inference, where other kernels of the same name would mix digits unseen.
-  if (executable.gradients().empty()) require_equal(ranks, executable.plan().hash(), "plan of kernels", kRemedy);
+  if (executable.gradients().elements() == 0) {
+    require_equal(ranks, executable.plan().hash(), "plan of kernels", kRemedy);
+  } else {
+    require_equal(ranks, layout_hash(executable), "layout of gradients", kRemedy);
+  }
 }
 
 }  // namespace roentgen::train

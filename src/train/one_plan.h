@@ -42,7 +42,7 @@ struct RunPlan {
 
 /// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they
 /// lie, or in inference where all have the same plan, to the kernel; else ConfigError on all of them, naming rank and
-/// host. All ranks call it. Overwrites gradients.
+/// host. All ranks call it.
 void require_one_plan(const Ranks& ranks, engine::Executable& executable);
 
 }  // namespace roentgen::train

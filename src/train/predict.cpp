@@ -166,11 +166,11 @@ void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, 
   while (const std::optional<data::Batch> batch = loader.next()) {
     executable_.bind_slot(batch->slot);
     executable_.forward();
-    append(executable_.output("logits"), batch->valid, options_.loss, predictions);
+    append(executable_.read("logits"), batch->valid, options_.loss, predictions);
     if (has_loss_) {
       double known = 0.0;
       for (const float mask : slots[static_cast<std::size_t>(batch->slot)].mask) known += static_cast<double>(mask);
-      losses_.push_back({.loss = static_cast<double>(executable_.output("loss")[0]), .known = known});
+      losses_.push_back({.loss = static_cast<double>(executable_.read("loss")[0]), .known = known});
     }
     done += batch->valid;
     loader.release(batch->slot);

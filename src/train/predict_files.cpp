@@ -24,7 +24,7 @@ void compute(engine::Executable& executable, int slot, const PredictOptions& opt
              std::vector<PredictedImage>& images, const std::function<std::string(std::uint32_t)>& name_of) {
   executable.bind_slot(slot);
   executable.forward();
-  const std::span<const float> logits = executable.output("logits");
+  const std::span<const float> logits = executable.read("logits");
   const std::size_t K = logits.size() / static_cast<std::size_t>(executable.inputs().front().shape[0]);
   for (PredictedImage& image : images) {
     if (!image.reason.empty()) continue;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <set>
@@ -44,10 +45,11 @@ void for_each_statistic(const engine::Executable& executable, const Visit& visit
   }
 }
 
-std::vector<float> statistics_of(const engine::Executable& executable) {
+// Of one arena of the kind: the executable's own, or the averages'.
+std::vector<float> statistics_of(const engine::Executable& executable, const engine::Arena& arena) {
   std::vector<float> all;
   for_each_statistic(executable, [&](std::int32_t parameter) {
-    const std::vector<float> values = executable.store(parameter);
+    const std::vector<float> values = executable.store(parameter, arena);
     all.insert(all.end(), values.begin(), values.end());
   });
   return all;
@@ -55,18 +57,26 @@ std::vector<float> statistics_of(const engine::Executable& executable) {
 
 // Those of the averages behind them.
 std::vector<float> statistics_of(const engine::Executable& executable, Ema* ema) {
-  std::vector<float> all = statistics_of(executable);
+  std::vector<float> all = statistics_of(executable, executable.state());
   if (ema == nullptr) return all;
-  for (const std::vector<float>& values : ema->statistics()) all.insert(all.end(), values.begin(), values.end());
+  const std::vector<float> averages = statistics_of(executable, ema->statistics());
+  all.insert(all.end(), averages.begin(), averages.end());
   return all;
 }
 
-void load_statistics(std::span<const float> all, engine::Executable& executable) {
+void load_statistics(std::span<const float> all, const engine::Executable& executable, engine::Arena& arena) {
   for_each_statistic(executable, [&](std::int32_t parameter) {
     const auto count = static_cast<std::size_t>(executable.graph().parameter(parameter).shape.elements());
-    executable.load(parameter, all.first(count));
+    executable.load(parameter, all.first(count), arena);
     all = all.subspan(count);
   });
+}
+
+// Rank 0's elements on all ranks.
+void broadcast(const Ranks& ranks, engine::Arena& arena, dist::Phase phase) {
+  std::vector<float> values = arena.values();
+  ranks.broadcast(values, phase);
+  arena.upload(0, values);
 }
 
 }  // namespace
@@ -118,17 +128,15 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
 
 void Ranks::average(std::span<float> values, dist::Phase phase) const {
   if (size() == 1 || values.empty()) return;
-  group_->wait(group_->all_reduce_mean(values, phase, dist::Averaged::Figures));
+  group_->wait(group_->average_figures(values, phase));
 }
 
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema) {
   if (ranks.size() == 1) return;
   constexpr dist::Phase kPhase{.name = "first weights"};
-  ranks.broadcast(executable.parameters(), kPhase);
-  std::vector<float> statistics = statistics_of(executable);
-  ranks.broadcast(statistics, kPhase);
-  load_statistics(statistics, executable);
-  for (const OptimizerState& state : optimizer.state()) ranks.broadcast(state.arena, kPhase);
+  broadcast(ranks, executable.parameters(), kPhase);
+  broadcast(ranks, executable.state(), kPhase);
+  for (const OptimizerState& state : optimizer.state()) broadcast(ranks, state.arena, kPhase);
   if (ema == nullptr) return;
   std::vector<NamedTensor> averages = ema->state();
   for (NamedTensor& tensor : averages) ranks.broadcast(tensor.values, kPhase);
@@ -137,21 +145,27 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
 
 std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline) {
   if (ranks.size() == 1) return nullptr;
-  return std::make_shared<engine::NormGroup>(engine::NormGroup{
-      .ranks = ranks.size(), .sum = [group = ranks.group(), timeline](std::span<double> sums, std::int64_t index) {
-        const TimedScope waiting(timeline, "wait for batch norm", index);
-        group->wait(group->all_reduce_sum(sums, {.name = "batch norm", .index = index}));
-      }});
+  return std::make_shared<engine::NormGroup>(
+      engine::NormGroup{.ranks = ranks.size(),
+                        .sum = [group = ranks.group(), timeline](runtime::DeviceSpan<double> sums,
+                                                                 const runtime::Event& ready, std::int64_t index) {
+                          const TimedScope waiting(timeline, "wait for batch norm", index);
+                          group->wait(group->all_reduce_sum(sums, ready, {.name = "batch norm", .index = index}));
+                        }});
 }
 
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema) {
   if (ranks.size() == 1) return;
   constexpr dist::Phase kPhase{.name = "running statistics"};
-  std::vector<float> statistics = statistics_of(executable);
+  std::vector<float> statistics = statistics_of(executable, executable.state());
   ranks.average(statistics, kPhase);
-  load_statistics(statistics, executable);
+  load_statistics(statistics, executable, executable.state());
   if (ema == nullptr) return;
-  for (std::vector<float>& values : ema->statistics()) ranks.average(values, kPhase);
+  for_each_statistic(executable, [&](std::int32_t parameter) {
+    std::vector<float> values = executable.store(parameter, ema->statistics());
+    ranks.average(values, kPhase);
+    executable.load(parameter, values, ema->statistics());
+  });
 }
 
 std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema) {
@@ -171,24 +185,21 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
   if (ranks.broadcast(ranks.is_first() && fits ? "yes" : "", kPhase).empty()) return false;
   all.resize(own.size() * static_cast<std::size_t>(ranks.size()));
   ranks.broadcast(all, kPhase);
-  std::span<const float> mine = std::span<const float>(all).subspan(own.size() * ranks.rank(), own.size());
-  const std::size_t plain = statistics_of(executable).size();
-  load_statistics(mine.first(plain), executable);
-  mine = mine.subspan(plain);
-  if (ema == nullptr) return true;
-  for (std::vector<float>& values : ema->statistics()) {
-    std::ranges::copy(mine.first(values.size()), values.begin());
-    mine = mine.subspan(values.size());
-  }
+  const auto mine = std::span<const float>(all).subspan(own.size() * ranks.rank(), own.size());
+  const std::size_t plain = statistics_of(executable, executable.state()).size();
+  load_statistics(mine.first(plain), executable, executable.state());
+  if (ema != nullptr) load_statistics(mine.subspan(plain), executable, ema->statistics());
   return true;
 }
 
-std::uint64_t hash_of(std::span<const float> values) {
+std::uint64_t hash_of(const engine::Arena& arena) {
+  // A part at a time, so that a check between updates takes no memory to speak of.
+  std::vector<float> part(std::size_t{1} << 16U);
   std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const float value : values) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    hash = (hash ^ bits) * 0x100000001B3U;
+  for (std::int64_t begin = 0; begin < arena.elements(); begin += std::ssize(part)) {
+    part.resize(static_cast<std::size_t>(std::min(std::ssize(part), arena.elements() - begin)));
+    arena.download(begin, part);
+    for (const float value : part) hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3U;
   }
   return hash;
 }

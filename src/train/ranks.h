@@ -26,6 +26,7 @@ namespace roentgen::dist {
 class CommThread;
 }
 namespace roentgen::engine {
+class Arena;
 class Executable;
 struct NormGroup;
 }  // namespace roentgen::engine
@@ -110,8 +111,8 @@ void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema*
 /// @return was it done?
 bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema);
 
-/// FNV-1a (Fowler, Noll, Vo) over the bits of the values.
-[[nodiscard]] std::uint64_t hash_of(std::span<const float> values);
+/// FNV-1a (Fowler, Noll, Vo) over the bits of the elements.
+[[nodiscard]] std::uint64_t hash_of(const engine::Arena& arena);
 
 /// Ranks whose hash is not that of more than half of them: none, or all, or the few that went astray.
 [[nodiscard]] std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes);

@@ -70,7 +70,7 @@ TEST_F(RanksOfARun, make_it_with_accumulation_clipping_and_averages_too) {
 
 TEST_F(RanksOfARun, make_it_with_rates_by_layer_that_grow_with_the_batch) {
   recipe_.optimizer.name = "lars";
-  recipe_.optimizer.trust = 0.1;
+  std::get<engine::Lars>(recipe_.optimizer.rules).trust = 0.1;
   recipe_.optimizer.lr = 0.5;
   recipe_.optimizer.lr_batch = 4;  // of 8: twice the rate
   run("one");
@@ -260,7 +260,7 @@ TEST(RanksTogether, name_those_whose_weights_differ) {
       engine::initialise(executable, 1);
       const Ranks ranks(&comm);
       require_equal_weights(ranks, executable, 100);
-      if (comm.rank() == astray) executable.parameters()[5] += 1e-6F;
+      if (comm.rank() == astray) executable.parameters().host()[5] += 1e-6F;
       require_equal_weights(ranks, executable, 200);
     });
     for (const auto& error : errors) {

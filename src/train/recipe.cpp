@@ -207,16 +207,6 @@ data::Pipeline training_pipeline(const TrainRecipe& recipe) {
                                "none", "... | repeat | map_and_batch | prefetch"));
 }
 
-OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads) {
-  return {.momentum = recipe.momentum,
-          .is_nesterov = recipe.nesterov,
-          .beta1 = recipe.beta1,
-          .beta2 = recipe.beta2,
-          .epsilon = recipe.epsilon,
-          .trust = recipe.trust,
-          .threads = threads};
-}
-
 ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks) {
   const ScheduleRecipe& schedule = recipe.schedule;
   const auto images = static_cast<double>(recipe.train.batch * recipe.train.accumulate * ranks);

@@ -18,6 +18,7 @@
 #include "data/stage/pipeline.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
+#include "engine/update/update_list.h"
 #include "runtime/core_list.h"
 
 namespace roentgen::graph {
@@ -27,7 +28,6 @@ struct LossConfig;
 namespace roentgen::train {
 
 class FieldList;
-struct OptimizerOptions;
 struct ScheduleOptions;
 
 /// [model]: which network. Words are models/model.h's; this room does not know them.
@@ -82,17 +82,12 @@ struct TrainRecipe {
 
 /// [optimizer].
 struct OptimizerRecipe {
-  std::string name = "adam";         ///< name for make_optimizer()
+  std::string name = "adam";         ///< name for optimizer_rule()
   double lr = 1e-4;                  ///< learning rate after warm-up
   double weight_decay = 0.0;         ///< weight decay of weights
   bool decay_norm_and_bias = false;  ///< weight decay also of batch norms and biases
-  double momentum = 0.9;             ///< sgd, lars: momentum
-  bool nesterov = false;             ///< sgd: Nesterov's form of momentum
-  double beta1 = 0.9;                ///< adam, adamw
-  double beta2 = 0.999;              ///< adam, adamw
-  double epsilon = 1e-8;             ///< adam, adamw
-  double trust = 1e-3;               ///< lars: trust coefficient
   std::int64_t lr_batch = 0;         ///< images of an update that lr is for; 0: any
+  engine::OptimizerRules rules;      ///< options of all rules, of which that of `name` counts
 };
 
 /// [schedule]. Times are epochs here, since that is how people think; the schedules themselves count steps.
@@ -179,8 +174,6 @@ struct TrainCores {
 /// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when
 /// `tail` is set beside a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
-/// Options of make_optimizer() by [optimizer].
-[[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);
 /// Options of make_schedule() by [schedule]: epochs become steps, and with optimizer.lr_batch the rate grows with the
 /// images of an update (linear scaling: Goyal et al. 2017, arXiv:1706.02677).
 /// @param ranks each with batches of train.batch

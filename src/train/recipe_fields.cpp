@@ -7,7 +7,6 @@
 #include "graph/loss.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
-#include "train/optimizer/optimizer_list.h"
 #include "train/recipe.h"
 #include "train/schedule/schedule.h"
 #include "train/schedule/schedule_list.h"
@@ -95,6 +94,30 @@ void add_train(TrainRecipe& train, FieldList& fields) {
               "statistics of each rank's own images, or of all ranks' images, for which they wait in every layer");
 }
 
+/// Keys of an update rule's options. Rules may share a key, which then sets the option of each.
+class RuleKeys {
+ public:
+  RuleKeys(std::string_view optimizer, FieldList& fields) : optimizer_(optimizer), fields_(fields) {}
+  void operator()(std::string_view name, double& value, const Range& range, std::string_view meaning) const {
+    if (!fields_.share(name, &value, optimizer_)) fields_.number(name, value, range, doc(meaning));
+  }
+  void operator()(std::string_view name, bool& value, std::string_view meaning) const {
+    if (!fields_.share(name, &value, optimizer_)) fields_.flag(name, value, doc(meaning));
+  }
+
+ private:
+  [[nodiscard]] std::string doc(std::string_view meaning) const {
+    return std::string(optimizer_) + (meaning.empty() ? "" : ": ") + std::string(meaning);
+  }
+  std::string_view optimizer_;
+  FieldList& fields_;
+};
+
+template <typename Rule>
+void add_rule(Rule& rule, std::string_view optimizer, FieldList& fields) {
+  Rule::visit_options(rule, RuleKeys(optimizer, fields));
+}
+
 void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
   fields.section("optimizer", "how a gradient changes the weights");
   fields.text("name", optimizer.name, optimizer_names(),
@@ -106,12 +129,9 @@ void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
   fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
                 "in the gradient (sgd, adam, lars) or decoupled (adamw)");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
-  fields.number("momentum", optimizer.momentum, kBelowOne, "sgd, lars");
-  fields.flag("nesterov", optimizer.nesterov, "sgd");
-  fields.number("beta1", optimizer.beta1, kBelowOne, "adam");
-  fields.number("beta2", optimizer.beta2, kBelowOne, "adam");
-  fields.number("epsilon", optimizer.epsilon, kFactor, "adam");
-  fields.number("trust", optimizer.trust, {.low = 1e-12, .high = 1e3}, "lars: trust coefficient");
+  add_rule(std::get<engine::Sgd>(optimizer.rules), "sgd", fields);
+  add_rule(std::get<engine::Adam>(optimizer.rules), "adam", fields);
+  add_rule(std::get<engine::Lars>(optimizer.rules), "lars", fields);
 }
 
 void add_schedule(ScheduleRecipe& schedule, FieldList& fields) {

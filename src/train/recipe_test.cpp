@@ -144,8 +144,15 @@ TEST(Recipe, refuses_what_optimizer_schedule_and_passes_would_refuse_later) {
   EXPECT_THAT(refusal("", {"train.fuse=foo"}),
               HasSubstr("virtual_concat, fold_batch_norm, fold_relu, normalised_input, norm_moments, "
                         "norm_gradient, got foo"));
-  EXPECT_EQ(parse("", {"train.fuse=\"batch_norm_relu,virtual_concat\"", "optimizer.momentum=0"}).optimizer.momentum,
-            0.0);
+  EXPECT_EQ(parse("", {"train.fuse=\"batch_norm_relu,virtual_concat\""}).train.fuse, "batch_norm_relu,virtual_concat");
+}
+
+TEST(Recipe, sets_the_option_of_every_rule_that_shares_a_key) {
+  const engine::OptimizerRules rules = parse("", {"optimizer.momentum=0.25"}).optimizer.rules;
+  EXPECT_EQ(std::get<engine::Sgd>(rules).momentum, 0.25);
+  EXPECT_EQ(std::get<engine::Lars>(rules).momentum, 0.25);
+  EXPECT_THAT(recipe_keys(), HasSubstr("momentum = 0.9  # sgd, lars (at least 0 and below 1)"));
+  EXPECT_THAT(recipe_keys(), HasSubstr("trust = 0.001  # lars: trust coefficient"));
 }
 
 TEST(Recipe, refuses_broken_toml_with_its_line) { EXPECT_THAT(refusal("[train]\nepochs = = 3\n"), HasSubstr("2")); }

@@ -147,7 +147,7 @@ void write_resume(const std::filesystem::path& path, const RunMemory& memory, co
                  [&](const std::string& name, std::int32_t parameter, const OptimizerState& kept) {
                    tensors.push_back({.name = name,
                                       .shape = executable.graph().parameter(parameter).shape,
-                                      .values = executable.to_plain(parameter, kept.arena)});
+                                      .values = executable.store(parameter, kept.arena)});
                  });
   if (memory.ema != nullptr) {
     for (NamedTensor& tensor : memory.ema->state()) tensors.push_back(std::move(tensor));
@@ -202,7 +202,7 @@ void apply_resume(const Resume& resume, const RunMemory& memory, std::string_vie
   for_each_state(executable, optimizer,
                  [&](const std::string& name, std::int32_t parameter, const OptimizerState& kept) {
                    const auto tensor = std::ranges::find(resume.optimizer, name, &NamedTensor::name);
-                   executable.from_plain(parameter, tensor->values, kept.arena);
+                   executable.load(parameter, tensor->values, kept.arena);
                  });
 }
 

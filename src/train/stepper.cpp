@@ -14,7 +14,6 @@
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
-#include "train/optimizer/flat.h"
 
 namespace roentgen::train {
 namespace {
@@ -31,11 +30,11 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
 
 }  // namespace
 
-std::vector<UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
-                                       bool is_layerwise) {
+std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
+                                               bool is_layerwise) {
   std::vector<engine::ParameterSlice> slices = executable.slices();
   std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  std::vector<UpdateRange> ranges;
+  std::vector<engine::UpdateRange> ranges;
   for (const engine::ParameterSlice& slice : slices) {
     const bool is_weight = executable.graph().parameter(slice.parameter).role == graph::Role::Weight;
     const double decay = is_weight || options.decays_norm_and_bias ? options.weight_decay : 0.0;
@@ -55,12 +54,12 @@ std::vector<UpdateRange> update_ranges(const engine::Executable& executable, con
 namespace {
 
 // The parts of `ranges` within each bucket.
-std::vector<std::vector<UpdateRange>> ranges_by_bucket(const std::vector<UpdateRange>& ranges,
-                                                       const std::vector<engine::Bucket>& buckets) {
-  std::vector<std::vector<UpdateRange>> parts(buckets.size());
+std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector<engine::UpdateRange>& ranges,
+                                                               const std::vector<engine::Bucket>& buckets) {
+  std::vector<std::vector<engine::UpdateRange>> parts(buckets.size());
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const std::int64_t end = buckets[i].begin + buckets[i].count;
-    for (const UpdateRange& range : ranges) {
+    for (const engine::UpdateRange& range : ranges) {
       const std::int64_t from = std::max(range.begin, buckets[i].begin);
       const std::int64_t to = std::min(range.begin + range.count, end);
       if (from >= to) continue;
@@ -72,23 +71,18 @@ std::vector<std::vector<UpdateRange>> ranges_by_bucket(const std::vector<UpdateR
   return parts;
 }
 
-// A bucket's part of an arena.
-std::span<float> part_of(std::span<float> arena, const engine::Bucket& bucket) {
-  return arena.subspan(static_cast<std::size_t>(bucket.begin), static_cast<std::size_t>(bucket.count));
-}
-
 }  // namespace
 
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
-      optimizer_(make_optimizer(options_.optimizer, options_.optimizer_options,
-                                static_cast<std::int64_t>(executable.parameters().size()))),
-      ranges_(update_ranges(executable, options_, optimizer_->is_layerwise())) {
-  if (options_.accumulate > 1) total_.resize(executable.gradients().size());
+      optimizer_(options_.optimizer, options_.rules, executable),
+      ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
+  if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
   if (options_.group == nullptr || options_.group->size() == 1) return;
   exchange_ = std::make_unique<GradientExchange>(*options_.group, options_.timeline);
   bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
+  ready_.resize(executable.buckets().size());
 }
 
 std::optional<data::Batch> Stepper::next_batch(data::BatchSource& batches) const {
@@ -110,11 +104,9 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
     const TimedScope scope(options_.timeline, "forward");
     executable_.forward();
   }
-  const auto loss = static_cast<double>(executable_.output("loss")[0]);
-  record.loss += loss / static_cast<double>(options_.accumulate);
-  if (!exchange_) {
-    require_finite(loss, "loss", record.step);
-  } else if (i + 1 == options_.accumulate) {  // one that is not finite is told to all, who stop together
+  const bool is_last = i + 1 == options_.accumulate;
+  if (exchange_ && is_last) {
+    add_loss(record);
     exchange_->begin({.loss = record.loss,
                       .images = record.images,
                       .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
@@ -122,57 +114,59 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   }
   {
     const TimedScope scope(options_.timeline, "backward");
-    const auto on_bucket = [&](std::int64_t bucket) {
+    const auto on_bucket = [&](std::int64_t bucket, const runtime::Event& ready) {
       dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
-      take_bucket(bucket, i);
+      take_bucket(bucket, ready, i);
     };
     executable_.backward(std::cref(on_bucket));  // by reference: what it captures would go to the heap
   }
-  if (!options_.is_overlapped) send_all(i);
+  if (!is_last) add_loss(record);
+  if (exchange_ && is_last && !options_.is_overlapped) {
+    for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
+  }
   if (options_.on_batch) options_.on_batch(batch->samples);
   batches.release(batch->slot);
 }
 
-void Stepper::take_bucket(std::int64_t bucket, std::int64_t i) {
+void Stepper::add_loss(StepRecord& record) const {
+  record.loss += static_cast<double>(executable_.read("loss")[0]) / static_cast<double>(options_.accumulate);
+}
+
+void Stepper::take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i) {
   const engine::Bucket& place = executable_.buckets()[static_cast<std::size_t>(bucket)];
-  if (!total_.empty()) {
-    const std::span<float> fresh = part_of(executable_.gradients(), place);
-    const std::span<float> total = part_of(total_, place);
-    if (i == 0) {
-      std::ranges::copy(fresh, total.begin());
-    } else {
-      accumulate(total, fresh, options_.optimizer_options.threads);
-    }
+  const runtime::Event* last = &ready;
+  if (total_) {
+    const engine::UpdateRange range{.begin = place.begin, .count = place.count};
+    last = &executable_.update(engine::Accumulate{.is_first = i == 0},
+                               {.target = *total_, .source = executable_.gradients(), .ranges = {&range, 1}});
   }
-  if (exchange_ && options_.is_overlapped && i + 1 == options_.accumulate) {
-    exchange_->send(bucket, part_of(gradients(), place));
-  }
+  if (!exchange_ || i + 1 < options_.accumulate) return;
+  ready_[static_cast<std::size_t>(bucket)] = last;
+  if (options_.is_overlapped) send(bucket);
 }
 
-void Stepper::send_all(std::int64_t i) {
-  if (!exchange_ || i + 1 != options_.accumulate) return;
-  std::int64_t number = 0;
-  for (const engine::Bucket& bucket : executable_.buckets()) exchange_->send(number++, part_of(gradients(), bucket));
+void Stepper::send(std::int64_t bucket) {
+  const auto at = static_cast<std::size_t>(bucket);
+  exchange_->send(bucket, gradients().device(executable_.buckets()[at]), *ready_[at]);
 }
 
-double Stepper::gradient_scale(StepRecord& record) {
-  const double mean = 1.0 / static_cast<double>(options_.accumulate);
-  if (options_.clip_norm <= 0.0) return mean;
-  // Elements outside the slices are zero by the engine's contract, so the whole arena may be summed.
-  const double norm = mean * std::sqrt(sum_of_squares(gradients(), options_.optimizer_options.threads));
-  require_finite(norm, "gradient norm", record.step);
-  record.gradient_norm = norm;
-  return mean * std::min(1.0, options_.clip_norm / (norm + 1e-6));
-}
-
-void Stepper::apply(std::span<const UpdateRange> ranges, const StepRecord& record, double scale) {
+void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm) {
   const TimedScope scope(options_.timeline, "optimizer");
-  optimizer_->apply({.parameters = executable_.parameters(),
-                     .gradients = gradients(),
-                     .ranges = ranges,
-                     .lr = record.lr,
-                     .step = record.step + 1,
-                     .gradient_scale = scale});
+  optimizer_.apply({.ranges = ranges,
+                    .lr = record.lr,
+                    .step = record.step + 1,
+                    .scale = 1.0 / static_cast<double>(options_.accumulate),
+                    .clip_norm = clip_norm},
+                   gradients());
+}
+
+void Stepper::apply_all(StepRecord& record) {
+  apply(ranges_, record, options_.clip_norm);
+  if (!exchange_) add_loss(record);
+  require_finite(record.loss, "loss", record.step);
+  if (options_.clip_norm <= 0.0) return;
+  record.gradient_norm = executable_.read_norm();
+  require_finite(*record.gradient_norm, "gradient norm", record.step);
 }
 
 void Stepper::finish_with_group(StepRecord& record) {
@@ -184,12 +178,11 @@ void Stepper::finish_with_group(StepRecord& record) {
   is_stop_asked_ = group.is_stop_asked;
   const bool must_know_norm = options_.clip_norm > 0.0;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
-  const double mean = 1.0 / static_cast<double>(options_.accumulate);
   for (std::int64_t bucket = exchange_->wait_next(); bucket >= 0; bucket = exchange_->wait_next()) {
-    if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(bucket)], record, mean);
+    if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(bucket)], record, 0.0);
   }
   require_finite(record.loss, "loss", record.step);
-  if (must_know_norm) apply(ranges_, record, gradient_scale(record));
+  if (must_know_norm) apply_all(record);
 }
 
 StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double lr) {
@@ -197,13 +190,14 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   const auto start = Clock::now();
   StepRecord record{.step = step, .lr = lr};
   const double exposed_s = exchange_ ? options_.group->exposed_s() : 0.0;
+  executable_.begin_update();
   for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
   dist::reach({.name = "optimizer"}, step);
   if (exchange_) {
     finish_with_group(record);
     record.comm_exposed_seconds = options_.group->exposed_s() - exposed_s;
   } else {
-    apply(ranges_, record, gradient_scale(record));
+    apply_all(record);
   }
   record.step = step + 1;
   record.seconds = seconds_since(start);

@@ -30,7 +30,8 @@ namespace roentgen::train {
 /// How updates are made.
 struct StepperOptions {
   std::string optimizer = "adam";
-  OptimizerOptions optimizer_options;
+  /// Options of the rules, of which the optimizer's counts.
+  engine::OptimizerRules rules;
   double weight_decay = 0.0;
   /// Weight decay on norm scales, shifts and biases, too.
   bool decays_norm_and_bias = false;
@@ -54,8 +55,8 @@ struct StepperOptions {
 
 /// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.
 /// @param is_layerwise weights stay apart, marked as layers
-[[nodiscard]] std::vector<UpdateRange> update_ranges(const engine::Executable& executable,
-                                                     const StepperOptions& options, bool is_layerwise = false);
+[[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
+                                                             const StepperOptions& options, bool is_layerwise = false);
 
 /// Makes updates on an executable of training form. One thread.
 class Stepper {
@@ -69,35 +70,37 @@ class Stepper {
   /// DataError naming the step when the loss or a gradient norm is not finite; the weights are then as before.
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
-  [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+  [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
   /// With a group: did a rank say, in the last update, that it was asked to stop? All ranks are told the same.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
  private:
-  /// Batch `i` of the update: adds its loss to the record and its gradients to the update's. Those of the last one are
-  /// sent to the other ranks as they become ready.
+  /// Batch `i` of the update: adds its gradients to the update's. Those of the last one are sent to the other ranks as
+  /// they become ready. Adds its loss to the record, but for the last one of a process alone, which is read late.
   void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
   [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
-  void take_bucket(std::int64_t bucket, std::int64_t i);
-  void send_all(std::int64_t i);
+  void add_loss(StepRecord& record) const;
+  void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
+  void send(std::int64_t bucket);
   /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
   void finish_with_group(StepRecord& record);
-  [[nodiscard]] double gradient_scale(StepRecord& record);
+  /// Queues the update of all parameters; then reads what it came to. DataError where it was not made.
+  void apply_all(StepRecord& record);
   /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
-  [[nodiscard]] std::span<float> gradients() {
-    return total_.empty() ? executable_.gradients() : std::span<float>(total_);
-  }
-  void apply(std::span<const UpdateRange> ranges, const StepRecord& record, double scale);
+  [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
+  void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm);
 
   engine::Executable& executable_;
   StepperOptions options_;
-  std::unique_ptr<Optimizer> optimizer_;
-  std::vector<UpdateRange> ranges_;
-  /// Sum of gradients; empty without accumulation.
-  std::vector<float> total_;
+  Optimizer optimizer_;
+  std::vector<engine::UpdateRange> ranges_;
+  /// Sum of gradients; null without accumulation.
+  std::unique_ptr<engine::Arena> total_;
   /// With a group; then also ranges_ by bucket.
   std::unique_ptr<GradientExchange> exchange_;
-  std::vector<std::vector<UpdateRange>> bucket_ranges_;
+  std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
+  /// Reached once a bucket of the update is final.
+  std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;
 };

@@ -64,9 +64,7 @@ struct Rank {
     }
     return all;
   }
-  [[nodiscard]] std::vector<float> weights() const {
-    return {executable->parameters().begin(), executable->parameters().end()};
-  }
+  [[nodiscard]] std::vector<float> weights() const { return executable->parameters().values(); }
 
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<engine::Executable> executable;
@@ -74,19 +72,24 @@ struct Rank {
   std::unique_ptr<data::Loader> loader;
 };
 
-StepperOptions options() {
-  return {.optimizer = "sgd", .optimizer_options = {.momentum = 0.9, .threads = 1}, .weight_decay = 1e-3};
-}
+StepperOptions options() { return {.optimizer = "sgd", .weight_decay = 1e-3}; }
 
 /// The mean of what the ranks hold.
 using Mean = std::vector<float> (*)(const std::vector<std::unique_ptr<Rank>>& all);
 
+std::vector<std::vector<float>> gradients_of(const std::vector<std::unique_ptr<Rank>>& all) {
+  std::vector<std::vector<float>> gradients;
+  for (const auto& rank : all) gradients.push_back(rank->executable->gradients().values());
+  return gradients;
+}
+
 // As dist::LocalGroup makes it.
 std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all) {
-  std::vector<float> mean(all[0]->weights().size());
+  const std::vector<std::vector<float>> gradients = gradients_of(all);
+  std::vector<float> mean(gradients[0].size());
   for (std::size_t i = 0; i < mean.size(); ++i) {
     double sum = 0.0;
-    for (const auto& rank : all) sum += static_cast<double>(rank->executable->gradients()[i]);
+    for (const std::vector<float>& each : gradients) sum += static_cast<double>(each[i]);
     mean[i] = static_cast<float>(sum / static_cast<double>(all.size()));
   }
   return mean;
@@ -95,9 +98,10 @@ std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all)
 // As messages make it: in float32, in the order of ranks.
 std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) {
   const float factor = 1.0F / static_cast<float>(all.size());
-  std::vector<float> mean(all[0]->executable->gradients().begin(), all[0]->executable->gradients().end());
+  const std::vector<std::vector<float>> gradients = gradients_of(all);
+  std::vector<float> mean = gradients[0];
   for (std::size_t i = 0; i < mean.size(); ++i) {
-    for (std::size_t rank = 1; rank < all.size(); ++rank) mean[i] += all[rank]->executable->gradients()[i];
+    for (std::size_t rank = 1; rank < all.size(); ++rank) mean[i] += gradients[rank][i];
     mean[i] *= factor;
   }
   return mean;
@@ -109,7 +113,7 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
   std::vector<std::unique_ptr<Optimizer>> optimizers;
   for (int rank = 0; rank < ranks; ++rank) {
     all.push_back(std::make_unique<Rank>(dataset, rank, ranks));
-    optimizers.push_back(make_optimizer("sgd", options().optimizer_options, std::ssize(all.back()->weights())));
+    optimizers.push_back(std::make_unique<Optimizer>("sgd", engine::OptimizerRules{}, *all.back()->executable));
   }
   for (int update = 0; update < kUpdates; ++update) {
     for (const auto& rank : all) {
@@ -117,17 +121,15 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
       rank->executable->bind_slot(batch->slot);
       rank->executable->set_step(update);
       rank->executable->forward();
-      rank->executable->backward([](std::int64_t) {});
+      rank->executable->backward({});
       rank->loader->release(batch->slot);
     }
     const std::vector<float> mean = mean_of(all);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       const auto ranges = update_ranges(*all[rank]->executable, options());
-      optimizers[rank]->apply({.parameters = all[rank]->executable->parameters(),
-                               .gradients = mean,
-                               .ranges = ranges,
-                               .lr = kRate,
-                               .step = update + 1});
+      engine::Arena& gradients = all[rank]->executable->gradients();
+      gradients.upload(0, mean);
+      optimizers[rank]->apply({.ranges = ranges, .lr = kRate, .step = update + 1}, gradients);
     }
   }
   return all;
@@ -190,10 +192,10 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
     std::vector<float> gradients(3, 1.0F);
     GradientExchange exchange(comm);
     exchange.begin({.loss = 1.0});
-    exchange.send(0, gradients);
-    exchange.send(1, gradients);
+    exchange.send(0, runtime::host_span(gradients), runtime::reached_event());
+    exchange.send(1, runtime::host_span(gradients), runtime::reached_event());
   }
-  EXPECT_THROW(static_cast<void>(comm.all_reduce_mean({}, {.name = "more"})), CommError) << "this rank has failed";
+  EXPECT_THROW(static_cast<void>(comm.average_figures({}, {.name = "more"})), CommError) << "this rank has failed";
   EXPECT_TRUE(comm.fail()) << "as the first";
 }
 

@@ -27,17 +27,16 @@ std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& e
                                       Timeline* timeline) {
   const Recipe& recipe = job.recipe;
   return std::make_unique<Stepper>(
-      executable,
-      StepperOptions{.optimizer = recipe.optimizer.name,
-                     .optimizer_options = optimizer_options(recipe.optimizer, compute_threads(recipe.train)),
-                     .weight_decay = recipe.optimizer.weight_decay,
-                     .decays_norm_and_bias = recipe.optimizer.decay_norm_and_bias,
-                     .accumulate = recipe.train.accumulate,
-                     .clip_norm = recipe.train.clip_norm,
-                     .on_batch = [&pixels](std::span<const std::uint32_t> samples) { pixels.add(samples); },
-                     .group = job.group,
-                     .is_stop_asked = job.is_stop_asked,
-                     .timeline = timeline});
+      executable, StepperOptions{.optimizer = recipe.optimizer.name,
+                                 .rules = recipe.optimizer.rules,
+                                 .weight_decay = recipe.optimizer.weight_decay,
+                                 .decays_norm_and_bias = recipe.optimizer.decay_norm_and_bias,
+                                 .accumulate = recipe.train.accumulate,
+                                 .clip_norm = recipe.train.clip_norm,
+                                 .on_batch = [&pixels](std::span<const std::uint32_t> samples) { pixels.add(samples); },
+                                 .group = job.group,
+                                 .is_stop_asked = job.is_stop_asked,
+                                 .timeline = timeline});
 }
 
 // First weights: drawn from the seed, then those of train.init, if any.
@@ -83,8 +82,7 @@ std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
                           runtime::text_of(cores.compute)));
   }
   const engine::Plan& plan = setup.executable->plan();
-  std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", 0}};
-  for (const OptimizerState& state : setup.stepper->optimizer().state()) more[0].second += state.arena.size_bytes();
+  std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", setup.stepper->optimizer().state_bytes()}};
   if (setup.ema) more.emplace_back("averages", plan.memory.parameters + plan.memory.state);
   if (recipe.accumulate > 1) more.emplace_back("sums of gradients", plan.memory.gradients);
   if (setup.validator) more.emplace_back("validation", setup.validator->plan().memory.total());
@@ -123,7 +121,7 @@ TrainSetup make_train_setup(const TrainJob& job) {
   warn_of_skipped(job, setup.input, updates);
   setup.schedule = make_schedule(job.recipe.schedule.name, schedule_options(job.recipe, updates, ranks.size()));
   if (!resume && ranks.is_first()) load_first_weights(job, executable);
-  if (recipe.ema > 0.0) setup.ema = std::make_unique<Ema>(executable, recipe.ema, compute_threads(recipe));
+  if (recipe.ema > 0.0) setup.ema = std::make_unique<Ema>(executable, recipe.ema);
   Ema* const ema = setup.ema.get();
   if (resume)
     load_resume(job, *resume, {.executable = executable, .optimizer = optimizer, .ema = ema}, *setup.schedule);

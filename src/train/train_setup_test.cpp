@@ -199,7 +199,7 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
   machine_of_ = [](int rank, FakeEngine& engine) { engine.form.choice = rank == 1 ? "rounded" : "plain"; };
   expect("choice of kernels of rank 1 (here)");
   machine_of_ = {};
-  other_recipe_ = [](Recipe& recipe) { recipe.optimizer.momentum = 0.5; };
+  other_recipe_ = [](Recipe& recipe) { std::get<engine::Sgd>(recipe.optimizer.rules).momentum = 0.5; };
   expect("optimizer.momentum of rank 1: expected 0.9, as rank 0, got 0.5");
   other_recipe_ = [](Recipe& recipe) { recipe.schedule.milestones_epochs = {1.0}; };
   expect("schedule.milestones_epochs of rank 1: expected [], as rank 0, got [1.0]");

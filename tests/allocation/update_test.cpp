@@ -93,7 +93,7 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
         const bool is_of_bf16 = choice == "winograd_bf16" || (choice == "bf16" && key != engine::kDtypeChoice);
         chosen += choice == algorithms || is_of_bf16 ? 1 : 0;
       }
-      expect_no_allocation(*executable, {.optimizer = "adam", .optimizer_options = {.threads = 2}});
+      expect_no_allocation(*executable, {.optimizer = "adam"});
     }
     // The rest, which was computed by other ways, is held as well.
     if (std::string_view(algorithms).starts_with("split") && chosen == 0) {
@@ -138,10 +138,9 @@ TEST_P(OptimizerAllocation, is_none_from_the_third_update_on) {
   const auto& [name, has_more] = GetParam();
   const auto executable =
       engine::make_engine("cpu")->compile(engine::conformance::network_cases().front().graph, {.threads = 2});
-  train::StepperOptions options{
-      .optimizer = std::string(name), .optimizer_options = {.threads = 2}, .weight_decay = 1e-4};
+  train::StepperOptions options{.optimizer = std::string(name), .rules = {}, .weight_decay = 1e-4};
   if (has_more) {
-    options.optimizer_options.is_nesterov = name == "sgd";
+    std::get<engine::Sgd>(options.rules).nesterov = name == "sgd";
     options.accumulate = 2;
     options.clip_norm = 0.5;
   }

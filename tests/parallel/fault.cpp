@@ -23,7 +23,8 @@ using namespace roentgen;
 
 void meet(dist::CommThread& thread, std::int64_t bucket) {
   std::vector<float> gradients(1'000'000, 1.0F);
-  thread.wait(thread.all_reduce_mean(gradients, {"gradient bucket", bucket}));
+  thread.wait(
+      thread.all_reduce_mean(runtime::host_span(gradients), runtime::reached_event(), {"gradient bucket", bucket}));
 }
 
 int run(std::string_view fault, const dist::ReduceOptions& reduce) {
@@ -34,7 +35,8 @@ int run(std::string_view fault, const dist::ReduceOptions& reduce) {
   if (is_faulty && fault == "dies") ::raise(SIGKILL);
   if (is_faulty && fault == "refuses") throw DataError("[data.read] a file: expected an image, got none");
   std::vector<float> gradients(1'000'000, 1.0F);
-  const std::int64_t ticket = thread.all_reduce_mean(gradients, {"gradient bucket", 1});
+  const std::int64_t ticket =
+      thread.all_reduce_mean(runtime::host_span(gradients), runtime::reached_event(), {"gradient bucket", 1});
   if (is_faulty && fault == "stops") ::raise(SIGSTOP);  // before, in or after it, as the threads will have it
   thread.wait(ticket);
   meet(thread, 2);

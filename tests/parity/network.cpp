@@ -137,7 +137,7 @@ void feed(engine::Executable& executable, std::int64_t index) {
   executable.bind_slot(0);
 }
 
-double loss_of(const engine::Executable& executable) { return executable.output("loss")[0]; }
+double loss_of(const engine::Executable& executable) { return executable.read("loss")[0]; }
 
 std::map<std::string, double> gradient_distances(const Golden& golden, Convolutions one, Convolutions other) {
   std::map<std::string, std::vector<float>> gradients;
@@ -146,7 +146,7 @@ std::map<std::string, double> gradient_distances(const Golden& golden, Convoluti
     const auto executable = compile(graph_of(golden), engine::Form::Training, convolutions);
     feed(*executable, 0);
     executable->forward();
-    executable->backward([](std::int64_t) {});
+    executable->backward({});
     const auto& parameters = executable->graph().parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!graph::is_trained(parameters[i].role)) continue;
@@ -173,10 +173,10 @@ Comparison compare_training(const Golden& golden, Convolutions convolutions) {
   for (std::size_t b = 0; b < golden.training.size(); ++b) {
     feed(*executable, static_cast<std::int64_t>(b));
     executable->forward();
-    executable->backward([](std::int64_t) {});
+    executable->backward({});
     const GoldenPass& pass = golden.training[b];
     comparison.logits_max_abs =
-        std::max(comparison.logits_max_abs, max_difference(executable->output("logits"), pass.logits));
+        std::max(comparison.logits_max_abs, max_difference(executable->read("logits"), pass.logits));
     comparison.loss_max_abs = std::max(comparison.loss_max_abs, std::abs(loss_of(*executable) - pass.loss));
     add_gradient_errors(*executable, pass, comparison.gradients);
     if (b == 0) comparison.running = running_errors(*executable, golden);

@@ -72,7 +72,7 @@ TEST(Parity, a_scaled_gradient_is_outside_the_yardstick) {
   const auto executable = compile(graph_of(golden), engine::Form::Training);
   feed(*executable, 0);
   executable->forward();
-  executable->backward([](std::int64_t) {});
+  executable->backward({});
   const std::string name = executable->graph().parameter(0).name;
   std::vector<float> gradient = executable->store_gradient(0);
   for (float& g : gradient) g *= 1.01F;
@@ -103,10 +103,11 @@ Descent descend(Convolutions convolutions, double scale = 1.0) {
     feed(*executable, static_cast<std::int64_t>(step) % golden.at("batches").as_integer());
     executable->set_step(static_cast<std::int64_t>(step));
     executable->forward();
-    executable->backward([](std::int64_t) {});
-    const std::span<float> values = executable->parameters();
-    const std::span<const float> gradients = executable->gradients();
+    executable->backward({});
+    std::vector<float> values = executable->parameters().values();
+    const std::vector<float> gradients = executable->gradients().values();
     for (std::size_t i = 0; i < values.size(); ++i) values[i] -= rate * gradients[i];
+    executable->parameters().upload(0, values);
     torch_distance =
         std::max({torch_distance, std::abs(nchw[step] - expected[step]), std::abs(nhwc[step] - expected[step])});
     descent.torch.push_back(torch_distance);

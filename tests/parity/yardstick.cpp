@@ -54,7 +54,7 @@ void expect_inference_parity(std::string_view name) {
   const auto executable = compile(graph_of(golden), engine::Form::Inference);
   feed(*executable, 0);
   executable->forward();
-  EXPECT_LE(max_difference(executable->output("logits"), golden.inference.logits), kLogits);
+  EXPECT_LE(max_difference(executable->read("logits"), golden.inference.logits), kLogits);
   EXPECT_NEAR(loss_of(*executable), golden.inference.loss, kLogits);
 }
 

@@ -37,7 +37,7 @@ double bias_of(const engine::Executable& executable, const HeatHead& head, std::
 }
 
 double logit_of(const engine::Executable& executable, std::int64_t label) {
-  return executable.output("logits")[static_cast<std::size_t>(label)];
+  return executable.read("logits")[static_cast<std::size_t>(label)];
 }
 
 void expect_mean_is_logit(const std::vector<float>& values, const engine::Executable& executable, const HeatHead& head,

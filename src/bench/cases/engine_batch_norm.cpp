@@ -112,11 +112,11 @@ Value batch_norm(const CaseOptions& options) {
   const auto run = [&] {
     executable->reset_profile();
     executable->forward();
-    executable->backward([](std::int64_t) {});
+    executable->backward({});
     return counted_seconds(*executable);
   };
   const auto check = [&] {
-    const std::span<const float> means = executable->output("logits");
+    const std::span<const float> means = executable->read("logits");
     const std::vector<double> expected = expected_means(image_of(*executable));
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (std::abs(means[i] - expected[i]) <= kTolerance) continue;

@@ -62,8 +62,8 @@ Measured measure_batch(const InferOptions& options, std::size_t which, engine::E
   ModelRun runs[kArms] = {{network, engine::Form::Inference, engine}, {unfused, engine::Form::Inference, engine}};
   const auto seconds = interleave(kArms, options.rounds, [&](std::size_t arm) { return runs[arm].run(); });
   const engine::Executable& fused = runs[kFused].executable();
-  const std::span<const float> logits = fused.output("logits");
-  Measured measured{.rounding = compare_logits(logits, runs[kUnfused].executable().output("logits"), network),
+  const std::span<const float> logits = fused.read("logits");
+  Measured measured{.rounding = compare_logits(logits, runs[kUnfused].executable().read("logits"), network),
                     .logits = {logits.begin(), logits.end()},
                     .plan_hash = fused.plan().hash()};
   const std::vector<double> all = all_of(seconds[kFused]);

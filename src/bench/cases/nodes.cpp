@@ -55,9 +55,7 @@ NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto executable =
       compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choice = &choice});
   train::require_one_plan(ranks, *executable);
-  train::Stepper stepper(*executable, {.optimizer = "sgd",
-                                       .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
-                                       .weight_decay = 1e-4});
+  train::Stepper stepper(*executable, {.optimizer = "sgd", .weight_decay = 1e-4});
   NodeFigures figures{.copy_gb_per_s = copy_gb_per_s(ranks)};
   SameBatches batches(options.step.batch);
   static_cast<void>(ranks.gather("", {.name = "first step"}));  // all at once

@@ -34,7 +34,7 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
     measured.step_s = normal_steps(step_s, options.device_sd, kTimes);
     return measured;
   }
-  SgdSteps steps(executable, options.step.threads);
+  SgdSteps steps(executable);
   for (std::int64_t step = 0; step < options.step.warmup + options.step.steps; ++step) {
     const auto begin = Clock::now();
     steps.run();

@@ -116,7 +116,6 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   std::optional<train::Tracer> tracer;
   if (!options.trace_folder.empty()) tracer.emplace(trace_options(options), group);
   train::StepperOptions stepping{.optimizer = "sgd",
-                                 .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
                                  .weight_decay = 1e-4,
                                  .group = group,
                                  .is_overlapped = options.is_overlapped,

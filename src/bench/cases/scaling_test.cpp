@@ -149,10 +149,10 @@ TEST(EmulatedExecutable, has_the_buckets_of_the_real_one_in_their_order) {
   const auto emulated = make_emulated_executable(std::move(real), course, 1e-3);
   std::vector<std::int64_t> called;
   emulated->forward();
-  emulated->backward([&](std::int64_t bucket) { called.push_back(bucket); });
+  emulated->backward([&](std::int64_t bucket, const runtime::Event&) { called.push_back(bucket); });
   ASSERT_EQ(called.size(), count);
   EXPECT_TRUE(std::ranges::is_sorted(called));
-  EXPECT_EQ(emulated->output("loss")[0], 1.0F);
+  EXPECT_EQ(emulated->read("loss")[0], 1.0F);
 }
 
 }  // namespace

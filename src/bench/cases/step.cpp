@@ -62,12 +62,6 @@ double framework_share(const engine::Executable& executable, const Measurements&
   return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
 }
 
-std::size_t state_bytes(train::Optimizer& optimizer) {
-  std::size_t bytes = 0;
-  for (const train::OptimizerState& state : optimizer.state()) bytes += state.arena.size_bytes();
-  return bytes;
-}
-
 /// Planned and measured memory; see run_step().
 Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_bytes,
                    std::optional<std::size_t> measured_bytes) {
@@ -106,9 +100,9 @@ Value run_step(const NetworkOptions& given) {
   const std::size_t before_bytes = runtime::resident_memory_bytes();
   const std::unique_ptr<engine::Executable> executable = compile_step(options, *engine, {.threads = options.threads});
   constexpr double kRate = 1e-3;
-  SgdSteps steps(*executable, options.threads, kRate);
+  SgdSteps steps(*executable, kRate);
   const engine::MemoryReport& planned = executable->plan().memory;
-  const std::size_t optimizer_bytes = state_bytes(steps.optimizer());
+  const std::size_t optimizer_bytes = steps.state_bytes();
   log::info("step: peak of memory " + planned.text({{"optimizer", optimizer_bytes}}));
   Floor floor(*executable);
   const Measurements measured = run_steps(options, *executable, steps, floor);

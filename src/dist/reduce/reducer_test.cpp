@@ -364,7 +364,8 @@ TEST(Reducer, of_threads_averages_what_is_given_while_others_are_under_way) {
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
       for (std::size_t rank = 0; rank < kRanks; ++rank) {
         std::ranges::fill(buckets[bucket][rank], static_cast<float>(bucket + 6 * rank));
-        tickets[rank].push_back(threads[rank]->all_reduce_mean(buckets[bucket][rank], {"gradient bucket"}));
+        tickets[rank].push_back(threads[rank]->all_reduce_mean(runtime::host_span(buckets[bucket][rank]),
+                                                               runtime::reached_event(), {"gradient bucket"}));
       }
     }
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {

@@ -70,7 +70,7 @@ void read_masks(const Executable& executable, const graph::Graph& graph, referen
   for (const graph::Node& node : graph.nodes()) {
     const auto* dropout = std::get_if<graph::Dropout>(&node.op);
     if (dropout == nullptr || dropout->probability == 0.0) continue;
-    const std::span<const float> kept = executable.output(node.name);
+    const std::span<const float> kept = executable.read(node.name);
     std::vector<double> mask;
     for (const float value : kept) mask.push_back(value != 0.0F ? 1.0 : 0.0);
     const auto count = static_cast<double>(mask.size());
@@ -90,7 +90,7 @@ void step(Executable& executable, const Case& tested, Form form, const Values& v
   fill_slot(executable, 0, other);
   fill_slot(executable, 1, values);
   std::vector<std::int64_t> order;
-  const BucketCallback note_bucket = [&](std::int64_t index) { order.push_back(index); };
+  const BucketCallback note_bucket = [&](std::int64_t index, const runtime::Event&) { order.push_back(index); };
   for (const int slot : {0, 1}) {
     load_parameters(executable, tested.graph, slot == 0 ? other : values);
     executable.bind_slot(slot);
@@ -127,14 +127,14 @@ bool is_well_laid_out(const Executable& executable, std::int64_t arena_elements)
 }
 
 /// The gradient arena is the parameters' gradients and zeros between them, and plain order converts both ways.
-void check_arena(const Executable& executable, std::span<const float> arena, Report& report) {
-  std::vector<float> rebuilt(arena.size(), 0.0F);
+void check_arena(Executable& executable, const Arena& arena, Report& report) {
+  const std::unique_ptr<Arena> rebuilt = executable.make_arena(ArenaKind::Trained);
   for (const ParameterSlice& slice : executable.slices()) {
-    executable.from_plain(slice.parameter, executable.to_plain(slice.parameter, arena), rebuilt);
+    executable.load(slice.parameter, executable.store(slice.parameter, arena), *rebuilt);
   }
-  const bool is_equal = std::equal(arena.begin(), arena.end(), rebuilt.begin());
+  const bool is_equal = arena.values() == rebuilt->values();
   report.findings.push_back({"gradient arena without its padding", is_equal ? 0.0 : 1.0, 0.0});
-  const bool is_laid_out = is_well_laid_out(executable, std::ssize(arena));
+  const bool is_laid_out = is_well_laid_out(executable, arena.elements());
   report.findings.push_back({"slices and buckets fit the arena", is_laid_out ? 0.0 : 1.0, 0.0});
 }
 
@@ -166,7 +166,7 @@ void compare(Executable& executable, const Case& tested, const reference::Refere
              Report& report) {
   for (const auto& [name, id] : tested.graph.outputs()) {
     report.findings.push_back(
-        {"output " + name, relative_error(executable.output(name), expected.value(id).data), bound});
+        {"output " + name, relative_error(executable.read(name), expected.value(id).data), bound});
   }
   for (std::size_t i = 0; i < tested.graph.parameters().size(); ++i) {
     const graph::Parameter& parameter = tested.graph.parameters()[i];
@@ -182,16 +182,17 @@ void compare_repetition(Executable& executable, const Case& tested, Form form, c
   const auto results = [&] {
     std::vector<float> bits;
     for (const auto& [name, id] : tested.graph.outputs()) {
-      const std::span<const float> output = executable.output(name);
+      const std::span<const float> output = executable.read(name);
       bits.insert(bits.end(), output.begin(), output.end());
     }
-    if (form == Form::Training) bits.insert(bits.end(), executable.gradients().begin(), executable.gradients().end());
+    const std::vector<float> gradients = executable.gradients().values();
+    bits.insert(bits.end(), gradients.begin(), gradients.end());
     return bits;
   };
   const std::vector<float> first = results();
   load_parameters(executable, tested.graph, values);
   executable.forward();
-  if (form == Form::Training) executable.backward([](std::int64_t) {});
+  if (form == Form::Training) executable.backward({});
   report.findings.push_back({"same bits when repeated", results() == first ? 0.0 : 1.0, 0.0});
 }
 }  // namespace

@@ -49,18 +49,16 @@ CudaStream::~CudaStream() {
   if (status != cudaSuccess) log::error("[runtime.cuda] end of a stream: " + words_of(status));
 }
 
-void CudaStream::upload(const PinnedBuffer& from, DeviceBuffer& to) {
-  const std::span<const std::byte> bytes = from.bytes();
-  require_room(to.size_bytes(), bytes.size());
-  if (bytes.empty()) return;
-  check(cudaMemcpyAsync(to.address(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, handle_.get()), "upload");
+void CudaStream::upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) {
+  require_room(to.size_bytes(), at, from.size());
+  if (from.empty()) return;
+  check(cudaMemcpyAsync(to.address() + at, from.data(), from.size(), cudaMemcpyHostToDevice, handle_.get()), "upload");
 }
 
-void CudaStream::download(const DeviceBuffer& from, PinnedBuffer& to) {
-  const std::span<std::byte> bytes = to.bytes();
-  require_room(from.size_bytes(), bytes.size());
-  if (bytes.empty()) return;
-  check(cudaMemcpyAsync(bytes.data(), from.address(), bytes.size(), cudaMemcpyDeviceToHost, handle_.get()), "download");
+void CudaStream::download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) {
+  require_room(from.size_bytes(), at, to.size());
+  if (to.empty()) return;
+  check(cudaMemcpyAsync(to.data(), from.address() + at, to.size(), cudaMemcpyDeviceToHost, handle_.get()), "download");
 }
 
 void CudaStream::record(Event& event) {

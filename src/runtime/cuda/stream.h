@@ -37,8 +37,8 @@ class CudaStream final : public Stream {
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
-  void upload(const PinnedBuffer& from, DeviceBuffer& to) override;
-  void download(const DeviceBuffer& from, PinnedBuffer& to) override;
+  void upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) override;
+  void download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) override;
   void record(Event& event) override;
   void wait_for(const Event& event) override;
   void synchronize() override;

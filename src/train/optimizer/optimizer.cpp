@@ -8,52 +8,119 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
+#include <variant>
 
 #include "core/error.h"
-#include "train/optimizer/optimizer_list.h"
 
 namespace roentgen::train {
 namespace {
 
-using Factory = std::unique_ptr<Optimizer> (*)(const OptimizerOptions&, std::int64_t);
+using engine::OptimizerRules;
+using engine::UpdateRule;
 
+template <typename Rule>
+UpdateRule rule_of(const OptimizerRules& rules) {
+  return std::get<Rule>(rules);
+}
+
+UpdateRule decoupled_adam(const OptimizerRules& rules) {
+  engine::Adam rule = std::get<engine::Adam>(rules);
+  rule.decoupled = true;
+  return rule;
+}
+
+/// An optimizer of recipes.
 struct Entry {
   std::string_view name;
-  Factory make;
+  UpdateRule (*make)(const OptimizerRules&);
 };
 
-#define RG_OPTIMIZER_ENTRY(name) Entry{#name, &make_##name},
-constexpr Entry kEntries[] = {RG_OPTIMIZER_LIST(RG_OPTIMIZER_ENTRY)};
-#undef RG_OPTIMIZER_ENTRY
+constexpr Entry kEntries[] = {
+    {"sgd", &rule_of<engine::Sgd>},
+    {"adam", &rule_of<engine::Adam>},
+    {"adamw", &decoupled_adam},
+    {"lars", &rule_of<engine::Lars>},
+};
 
 constexpr std::string_view kSeeDefaults = "a value in that range, such as the default that roentgen train --keys shows";
 
-void check(std::string_view option, double value, double low, double high) {
-  if (value >= low && value < high) return;
-  throw ConfigError(error_text("train.optimizer", option, fmt::format("at least {} and below {}", low, high),
-                               fmt::to_string(value), kSeeDefaults));
+/// Refuses options out of their range.
+struct RangeCheck {
+  void operator()(std::string_view option, double value, const Range& range, std::string_view) const {
+    if (range.contains(value)) return;
+    throw ConfigError(error_text("train.optimizer", option,
+                                 fmt::format("at least {} and below {}", range.low, range.high), fmt::to_string(value),
+                                 kSeeDefaults));
+  }
+  void operator()(std::string_view, bool, std::string_view) const {}
+};
+
+template <typename Rule>
+void check(const Rule& rule) {
+  if constexpr (requires { rule.check(); }) {
+    Rule::visit_options(rule, RangeCheck{});
+    rule.check();
+  }
+}
+
+// Nesterov's form is sgd's alone.
+void check_nesterov(const UpdateRule& rule, const OptimizerRules& rules) {
+  if (!std::holds_alternative<engine::Lars>(rule) || !std::get<engine::Sgd>(rules).nesterov) return;
+  throw ConfigError(error_text("train.optimizer", "nesterov", "sgd with it", "lars",
+                               "--set optimizer.nesterov=false, or optimizer.name=sgd"));
 }
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const OptimizerOptions& options,
-                                          std::int64_t elements) {
-  check("momentum", options.momentum, 0.0, 1.0);
-  check("beta1", options.beta1, 0.0, 1.0);
-  check("beta2", options.beta2, 0.0, 1.0);
-  check("epsilon", options.epsilon, 0.0, 1.0);
-  check("trust", options.trust, 1e-12, 1e6);
-  check("threads", options.threads, 1, 1 << 16);
+UpdateRule optimizer_rule(std::string_view name, const OptimizerRules& rules) {
   const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
-  if (entry != std::end(kEntries)) return entry->make(options, elements);
-  throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name,
-                               fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
+  if (entry == std::end(kEntries)) {
+    throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name,
+                                 fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
+  }
+  UpdateRule rule = entry->make(rules);
+  std::visit([](const auto& one) { check(one); }, rule);
+  check_nesterov(rule, rules);
+  return rule;
 }
 
 std::vector<std::string_view> optimizer_names() {
   std::vector<std::string_view> names;
   for (const Entry& entry : kEntries) names.push_back(entry.name);
   return names;
+}
+
+Optimizer::Optimizer(std::string_view name, const OptimizerRules& rules, engine::Executable& executable)
+    : name_(name), rule_(optimizer_rule(name, rules)), executable_(executable) {
+  for (std::size_t i = 0; i < engine::state_of(rule_).size(); ++i) {
+    state_.push_back(executable.make_arena(engine::ArenaKind::Trained));
+    arenas_.push_back(state_.back().get());
+  }
+}
+
+std::vector<OptimizerState> Optimizer::state() {
+  std::vector<OptimizerState> all;
+  const std::vector<std::string_view> names = engine::state_of(rule_);
+  for (std::size_t i = 0; i < names.size(); ++i) all.push_back({.name = names[i], .arena = *state_[i]});
+  return all;
+}
+
+std::size_t Optimizer::state_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& arena : state_) bytes += arena->size_bytes();
+  return bytes;
+}
+
+void Optimizer::apply(const Step& step, const engine::Arena& gradients) {
+  executable_.update(rule_, {.target = executable_.parameters(),
+                             .source = gradients,
+                             .state = arenas_,
+                             .ranges = step.ranges,
+                             .lr = step.lr,
+                             .step = step.step,
+                             .scale = step.scale,
+                             .clip_norm = step.clip_norm});
 }
 
 }  // namespace roentgen::train

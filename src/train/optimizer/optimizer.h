@@ -1,86 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Optimizer: updates flat memory. It knows arenas and ranges, not tensors: layout, padding and names are the engine's.
+// Optimizer: an update rule of the engine under its name in recipes, with the arenas of its state.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/engine.h"
+
 namespace roentgen::train {
 
-/// Settings of all optimizers; each reads its own.
-struct OptimizerOptions {
-  /// Momentum of sgd; 0 = none, and no state.
-  double momentum = 0.9;
-  /// Nesterov's form of it, as torch.optim.SGD has it (Sutskever et al. 2013, with lr outside the velocity).
-  bool is_nesterov = false;
-  /// Decay rates of adam's moments.
-  double beta1 = 0.9;
-  double beta2 = 0.999;  ///< decay rate of the second moment
-  /// Added to adam's denominator, outside the square root.
-  double epsilon = 1e-8;
-  /// Trust coefficient of lars; above 0.
-  double trust = 1e-3;
-  /// Compute threads, the same team the engine uses; >= 1.
-  int threads = 1;
-};
-
-/// Consecutive arena elements that share one weight decay.
-struct UpdateRange {
-  std::int64_t begin = 0;     ///< first arena element
-  std::int64_t count = 0;     ///< elements
-  double weight_decay = 0.0;  ///< weight decay of these elements
-  /// All of one layer's weights, for optimizers that look at their norms.
-  bool is_layer = false;
-};
-
-/// One update of some ranges.
-struct Update {
-  /// The arenas, whole.
-  std::span<float> parameters;
-  std::span<const float> gradients;     ///< gradient arena, whole
-  std::span<const UpdateRange> ranges;  ///< parts to update
-  /// Learning rate of this step.
-  double lr = 0.0;
-  /// 1 for the first update: adam's bias correction.
-  std::int64_t step = 1;
-  /// Multiplies every gradient first: 1 / accumulated batches, clipping.
-  double gradient_scale = 1.0;
-};
+/// Rule of the optimizer of that name, with its options out of those of all. ConfigError naming the known optimizers,
+/// or the option that is out of range.
+[[nodiscard]] engine::UpdateRule optimizer_rule(std::string_view name, const engine::OptimizerRules& rules);
+/// Names of all optimizers.
+[[nodiscard]] std::vector<std::string_view> optimizer_names();
 
 /// Name and memory of one kind of state.
 struct OptimizerState {
   /// As torch names it: "momentum_buffer", "exp_avg", "exp_avg_sq".
   std::string_view name;
-  /// Same length and layout as the parameter arena.
-  std::span<float> arena;
+  engine::Arena& arena;  ///< laid out as the parameters
 };
 
-/// Updates every element of the ranges in one pass over memory: each of parameters, gradients and state is read once
-/// and written at most once. A zero gradient, weight and state stay zero, so padding does. The result depends neither
-/// on thread count nor on instruction set. One thread drives it; it may use a team.
+/// Updates the parameters of an executable by its gradients. One thread.
 class Optimizer {
  public:
-  virtual ~Optimizer() = default;
-  /// As in optimizer_list.h.
-  [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Does it want every layer's weights as a range of their own?
-  [[nodiscard]] virtual bool is_layerwise() const { return false; }
-  /// Updates the ranges.
-  virtual void apply(const Update& update) = 0;
-  /// All state there is, zero at first; what a checkpoint saves and restores. May be empty.
-  [[nodiscard]] virtual std::vector<OptimizerState> state() = 0;
-};
+  /// As optimizer_rule(). State is zero at first. `executable` must outlive this.
+  Optimizer(std::string_view name, const engine::OptimizerRules& rules, engine::Executable& executable);
 
-/// Makes the optimizer of that name for an arena of `elements` floats. ConfigError naming the known ones, or the option
-/// that is out of range.
-[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const OptimizerOptions& options,
-                                                        std::int64_t elements);
-/// Names of optimizer_list.h, in its order.
-[[nodiscard]] std::vector<std::string_view> optimizer_names();
+  /// As in recipes.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// It wants every layer's weights as a range of their own.
+  [[nodiscard]] bool is_layerwise() const { return engine::is_layerwise(rule_); }
+  /// All state there is; what a checkpoint saves and restores. May be empty.
+  [[nodiscard]] std::vector<OptimizerState> state();
+  /// Bytes of all state.
+  [[nodiscard]] std::size_t state_bytes() const;
+
+  /// Numbers of one update, as engine::UpdateWork has them.
+  struct Step {
+    std::span<const engine::UpdateRange> ranges;
+    double lr = 0.0;
+    std::int64_t step = 1;
+    double scale = 1.0;
+    double clip_norm = 0.0;
+  };
+  /// Queues an update of the parameters.
+  /// @param gradients the executable's, or their sum over several batches
+  void apply(const Step& step, const engine::Arena& gradients);
+
+ private:
+  std::string name_;
+  engine::UpdateRule rule_;
+  engine::Executable& executable_;
+  std::vector<std::unique_ptr<engine::Arena>> state_;
+  /// Those of state_, as updates take them.
+  std::vector<engine::Arena*> arenas_;
+};
 
 }  // namespace roentgen::train

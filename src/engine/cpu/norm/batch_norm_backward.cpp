@@ -229,7 +229,7 @@ class Finish final : public Kernel {
   // A and B are means over a rank's images; all ranks have as many.
   void average_sums() {
     for (std::size_t i = 0; i < over_ranks_.size(); ++i) over_ranks_[i] = static_cast<double>(sums_[i]);
-    shape_.group->sum(over_ranks_, shape_.index);
+    shape_.sum_over_ranks(over_ranks_);
     for (std::size_t i = 0; i < over_ranks_.size(); ++i) {
       sums_[i] = static_cast<float>(over_ranks_[i] / shape_.group->ranks);
     }

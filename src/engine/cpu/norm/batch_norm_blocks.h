@@ -166,7 +166,7 @@ class OverRanks {
       double* total = totals_.data() + block * 2 * shape_.block;
       partial.add_up_own(block, total, total + shape_.block);
     }
-    shape_.group->sum(totals_, shape_.index);
+    shape_.sum_over_ranks(totals_);
     three_phases(shape_.threads, grid_of(shape_), nothing, middle, second);
   }
 

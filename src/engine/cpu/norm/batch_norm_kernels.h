@@ -32,6 +32,10 @@ struct NormShape {
   std::int64_t index = 0;
 
   [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }
+  /// Sums of all ranks, in place.
+  void sum_over_ranks(std::span<double> sums) const {
+    group->sum(runtime::host_span(sums), runtime::reached_event(), index);
+  }
   /// Elements behind a statistic of a channel.
   [[nodiscard]] double count() const {
     return static_cast<double>(images * pixels) * (is_over_ranks() ? group->ranks : 1);

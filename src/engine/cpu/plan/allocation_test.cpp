@@ -33,7 +33,7 @@ TEST(Allocation, a_step_allocates_nothing_of_ours) {
   for (const char* name : {"resnet18", "densenet121"}) {
     auto executable = make_executable(small(name), {});
     initialise(*executable, 1);
-    const BucketCallback on_bucket = [](std::int64_t) {};
+    const BucketCallback on_bucket = [](std::int64_t, const runtime::Event&) {};
     executable->forward();
     executable->backward(on_bucket);
     {

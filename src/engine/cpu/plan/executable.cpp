@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -15,10 +16,13 @@
 #include "engine/cpu/conv/conv_algorithm.h"
 #include "engine/cpu/plan/finish_plan.h"
 #include "engine/cpu/plan/lowering.h"
+#include "engine/cpu/update/flat.h"
+#include "engine/cpu/update/update.h"
 #include "graph/passes/pass_list.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/cores.h"
 #include "runtime/memory.h"
+#include "runtime/stream.h"
 #include "runtime/team.h"
 
 namespace roentgen::engine::cpu {
@@ -69,6 +73,7 @@ class CpuExecutable final : public Executable {
       is_prepared_ = true;
     }
     run_entries(0, plan_.forward_end, nullptr);
+    if (loss_ != nullptr && !std::isfinite(*loss_)) is_sound_ = false;
   }
   void backward(const BucketCallback& on_bucket) override {
     if (options_.form != Form::Training) {
@@ -76,50 +81,56 @@ class CpuExecutable final : public Executable {
     }
     run_entries(plan_.forward_end, static_cast<std::int32_t>(plan_.entries.size()), &on_bucket);
   }
-  [[nodiscard]] std::span<const float> output(std::string_view name) const override {
-    for (const auto& [output_name, tensor] : output_tensors_) {
-      if (output_name != name) continue;
-      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
-      return {addresses_->f32(tensor), bytes / sizeof(float)};
-    }
+  [[nodiscard]] std::span<const float> read(std::string_view name) const override {
+    if (const std::optional<std::span<const float>> found = find_output(name)) return *found;
     throw ConfigError(error_text("engine.cpu", "output", "an output of the graph", name));
   }
 
-  [[nodiscard]] std::span<float> parameters() override {
-    is_prepared_ = false;
-    return floats(parameter_arena_);
+  void begin_update() override { is_sound_ = true; }
+  const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
+    double scale = work.scale;
+    if (work.clip_norm > 0.0) {
+      // Elements outside the slices are zero, so the whole arena may be summed.
+      norm_ = scale * std::sqrt(sum_of_squares(work.source.host(), options_.threads));
+      is_sound_ = is_sound_ && std::isfinite(norm_);
+      scale *= std::min(1.0, work.clip_norm / (norm_ + 1e-6));
+    }
+    const UpdateCall call{.work = work, .scale = scale, .threads = options_.threads};
+    if (is_sound_) std::visit([&](const auto& one) { cpu::update(one, call); }, rule);
+    return runtime::reached_event();
   }
-  [[nodiscard]] std::span<float> gradients() override { return floats(gradient_arena_); }
+  [[nodiscard]] double read_norm() const override { return norm_; }
+
+  [[nodiscard]] Arena& parameters() override {
+    is_prepared_ = false;
+    return *parameters_;
+  }
+  [[nodiscard]] const Arena& parameters() const override { return *parameters_; }
+  [[nodiscard]] Arena& gradients() override { return *gradients_; }
+  [[nodiscard]] const Arena& gradients() const override { return *gradients_; }
+  [[nodiscard]] Arena& state() override {
+    is_prepared_ = false;
+    return *statistics_;
+  }
+  [[nodiscard]] const Arena& state() const override { return *statistics_; }
+  [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) override {
+    return new_arena(kind == ArenaKind::Trained ? arenas_.parameters : arenas_.state);
+  }
   [[nodiscard]] const std::vector<ParameterSlice>& slices() const override { return slices_; }
   [[nodiscard]] const std::vector<Bucket>& buckets() const override { return arenas_.buckets; }
 
-  void load(std::int32_t parameter, std::span<const float> values) override {
-    const Place& place = place_of(parameter);
-    check_count(parameter, values.size());
-    place.layout->to_kernel(values, kernel_span(place, place.tensor));
-    is_prepared_ = false;
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter, const Arena& arena) const override {
+    std::vector<float> plain(static_cast<std::size_t>(original_.parameter(parameter).shape.elements()));
+    place_of(parameter).layout->to_plain(part_of(parameter, arena), plain);
+    return plain;
   }
-  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override {
-    const Place& place = place_of(parameter);
-    return plain_copy(parameter, place, kernel_span(place, place.tensor));
-  }
-  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const override {
-    const Place& place = place_of(parameter);
-    if (place.gradient < 0) {
-      throw ConfigError(error_text("engine.cpu", original_.parameter(parameter).name, "a trained parameter", "state"));
+  void load(std::int32_t parameter, std::span<const float> values, Arena& arena) const override {
+    const graph::Parameter& wanted = original_.parameter(parameter);
+    if (std::ssize(values) != wanted.shape.elements()) {
+      throw ShapeError(error_text("engine.cpu", wanted.name, std::to_string(wanted.shape.elements()) + " values",
+                                  std::to_string(values.size())));
     }
-    return plain_copy(parameter, place, kernel_span(place, place.gradient));
-  }
-  [[nodiscard]] std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const override {
-    const ParameterSlice slice = slice_of(parameter);
-    return plain_copy(parameter, place_of(parameter),
-                      arena.subspan(static_cast<std::size_t>(slice.begin), static_cast<std::size_t>(slice.count)));
-  }
-  void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const override {
-    const ParameterSlice slice = slice_of(parameter);
-    check_count(parameter, values.size());
-    place_of(parameter).layout->to_kernel(
-        values, arena.subspan(static_cast<std::size_t>(slice.begin), static_cast<std::size_t>(slice.count)));
+    place_of(parameter).layout->to_kernel(values, part_of(parameter, arena));
   }
 
   [[nodiscard]] std::vector<EntryTime> profile() const override { return times_; }
@@ -194,9 +205,9 @@ class CpuExecutable final : public Executable {
   void allocate() {
     runtime::require_memory("engine.cpu", plan_.memory.total(), "a smaller batch, image or model");
     activations_ = runtime::AlignedBuffer(plan_.memory.activations);
-    parameter_arena_ = runtime::AlignedBuffer(plan_.memory.parameters);
-    gradient_arena_ = runtime::AlignedBuffer(plan_.memory.gradients);
-    state_arena_ = runtime::AlignedBuffer(plan_.memory.state);
+    parameters_ = new_arena(arenas_.parameters);
+    gradients_ = new_arena(options_.form == Form::Training ? arenas_.parameters : 0);
+    statistics_ = new_arena(arenas_.state);
     kept_ = runtime::AlignedBuffer(plan_.memory.kept);
     slots_.resize(static_cast<std::size_t>(options_.slots));
     for (auto& slot : slots_) {
@@ -214,13 +225,13 @@ class CpuExecutable final : public Executable {
           base = activations_.data();
           break;
         case Storage::Parameter:
-          base = parameter_arena_.data();
+          base = bytes_of(*parameters_);
           break;
         case Storage::Gradient:
-          base = gradient_arena_.data();
+          base = bytes_of(*gradients_);
           break;
         case Storage::State:
-          base = state_arena_.data();
+          base = bytes_of(*statistics_);
           break;
         case Storage::Kept:
           base = kept_.data();
@@ -237,6 +248,7 @@ class CpuExecutable final : public Executable {
     bind_slot(0);
     for (const auto& kernel : kernels_) kernel->bind(*addresses_);
     for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);
+    if (const auto loss = find_output("loss")) loss_ = loss->data();
   }
 
   void run_entries(std::int32_t begin, std::int32_t end, const BucketCallback* on_bucket) {
@@ -254,41 +266,35 @@ class CpuExecutable final : public Executable {
       ++time.calls;
       before = after;
       if (on_bucket == nullptr || !*on_bucket) continue;
-      for (; announced < plan_.bucket_ready[entry]; ++announced) (*on_bucket)(announced);
+      for (; announced < plan_.bucket_ready[entry]; ++announced) (*on_bucket)(announced, runtime::reached_event());
       if (announced > 0) before = Clock::now();
     }
     if (on_bucket == nullptr || !*on_bucket) return;
     // Buckets of parameters nothing depends on.
-    for (; announced < static_cast<std::int32_t>(arenas_.buckets.size()); ++announced) (*on_bucket)(announced);
+    for (; announced < static_cast<std::int32_t>(arenas_.buckets.size()); ++announced)
+      (*on_bucket)(announced, runtime::reached_event());
   }
 
-  static std::span<float> floats(const runtime::AlignedBuffer& buffer) {
-    return {reinterpret_cast<float*>(buffer.data()), buffer.size() / sizeof(float)};
+  [[nodiscard]] std::unique_ptr<Arena> new_arena(std::int64_t elements) const {
+    return std::make_unique<Arena>(*device_, *stream_, elements);
   }
+  static std::byte* bytes_of(const Arena& arena) { return reinterpret_cast<std::byte*>(arena.host().data()); }
   [[nodiscard]] const Place& place_of(std::int32_t parameter) const {
     return places_.at(static_cast<std::size_t>(inside_.at(static_cast<std::size_t>(parameter))));
   }
-  [[nodiscard]] ParameterSlice slice_of(std::int32_t parameter) const {
-    for (const ParameterSlice& slice : slices_) {
-      if (slice.parameter == parameter) return slice;
+  // The parameter's elements in an arena of its kind.
+  [[nodiscard]] std::span<float> part_of(std::int32_t parameter, const Arena& arena) const {
+    const Place& place = place_of(parameter);
+    const std::size_t begin = plan_.tensors[static_cast<std::size_t>(place.tensor)].offset / sizeof(float);
+    return arena.host().subspan(begin, static_cast<std::size_t>(place.layout->elements()));
+  }
+  [[nodiscard]] std::optional<std::span<const float>> find_output(std::string_view name) const {
+    for (const auto& [output_name, tensor] : output_tensors_) {
+      if (output_name != name) continue;
+      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
+      return std::span<const float>{addresses_->f32(tensor), bytes / sizeof(float)};
     }
-    throw ConfigError(error_text("engine.cpu", original_.parameter(parameter).name, "a trained parameter", "state"));
-  }
-  [[nodiscard]] std::span<float> kernel_span(const Place& place, TensorId tensor) const {
-    return {addresses_->f32(tensor), static_cast<std::size_t>(place.layout->elements())};
-  }
-  [[nodiscard]] std::vector<float> plain_copy(std::int32_t parameter, const Place& place,
-                                              std::span<const float> kernel) const {
-    std::vector<float> plain(static_cast<std::size_t>(original_.parameter(parameter).shape.elements()));
-    place.layout->to_plain(kernel, plain);
-    return plain;
-  }
-  void check_count(std::int32_t parameter, std::size_t count) const {
-    const graph::Parameter& wanted = original_.parameter(parameter);
-    if (static_cast<std::int64_t>(count) != wanted.shape.elements()) {
-      throw ShapeError(error_text("engine.cpu", wanted.name, std::to_string(wanted.shape.elements()) + " values",
-                                  std::to_string(count)));
-    }
+    return std::nullopt;
   }
 
   CompileOptions options_;
@@ -304,10 +310,12 @@ class CpuExecutable final : public Executable {
   std::vector<std::int32_t> input_readers_;
   std::vector<std::pair<std::string, TensorId>> output_tensors_;
   std::unique_ptr<StepState> state_;
+  std::unique_ptr<runtime::Device> device_ = runtime::make_cpu_device();
+  std::unique_ptr<runtime::Stream> stream_ = device_->make_stream();
   runtime::AlignedBuffer activations_;
-  runtime::AlignedBuffer parameter_arena_;
-  runtime::AlignedBuffer gradient_arena_;
-  runtime::AlignedBuffer state_arena_;
+  std::unique_ptr<Arena> parameters_;
+  std::unique_ptr<Arena> gradients_;
+  std::unique_ptr<Arena> statistics_;
   runtime::AlignedBuffer kept_;
   std::vector<std::vector<runtime::AlignedBuffer>> slots_;
   std::unique_ptr<Addresses> addresses_;
@@ -315,6 +323,12 @@ class CpuExecutable final : public Executable {
   std::vector<std::unique_ptr<Kernel>> preparation_kernels_;
   /// What the preparations write is that of the present parameters.
   bool is_prepared_ = false;
+  /// Output "loss"; null: none.
+  const float* loss_ = nullptr;
+  /// No loss or norm since begin_update() was not finite.
+  bool is_sound_ = true;
+  /// Of the last update with a limit.
+  double norm_ = 0.0;
   std::vector<EntryTime> times_;
 };
 }  // namespace

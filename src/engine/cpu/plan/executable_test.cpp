@@ -79,8 +79,7 @@ std::unique_ptr<Executable> ready(const graph::Graph& graph, const CompileOption
 std::vector<float> gradients_of_one_step(Executable& executable) {
   executable.forward();
   executable.backward(nullptr);
-  const std::span<float> all = executable.gradients();
-  return {all.begin(), all.end()};
+  return executable.gradients().values();
 }
 
 // Gradients and running statistics by parameter: their order in the arena is that of the plan.
@@ -113,18 +112,19 @@ void expect_whole_buckets(Executable& executable) {
     EXPECT_EQ(bucket.begin, next);
     next = bucket.begin + bucket.count;
   }
-  EXPECT_EQ(next, static_cast<std::int64_t>(executable.gradients().size()));
-  std::vector<float> seen(executable.gradients().size());
+  EXPECT_EQ(next, executable.gradients().elements());
+  std::vector<float> seen(static_cast<std::size_t>(next));
   std::vector<std::int64_t> order;
   executable.forward();
-  executable.backward([&](std::int64_t index) {
+  executable.backward([&](std::int64_t index, const runtime::Event&) {
     order.push_back(index);
     const Bucket& bucket = executable.buckets()[static_cast<std::size_t>(index)];
-    std::copy_n(executable.gradients().begin() + bucket.begin, bucket.count, seen.begin() + bucket.begin);
+    executable.gradients().download(bucket.begin, std::span(seen).subspan(static_cast<std::size_t>(bucket.begin),
+                                                                          static_cast<std::size_t>(bucket.count)));
   });
   ASSERT_EQ(order.size(), executable.buckets().size());
   EXPECT_TRUE(std::ranges::is_sorted(order));
-  EXPECT_TRUE(std::ranges::equal(seen, executable.gradients()));
+  EXPECT_TRUE(seen == executable.gradients().values());
   EXPECT_LT(executable.plan().bucket_ready.front(), 1);
 }
 
@@ -143,10 +143,9 @@ TEST(CpuExecutable, every_parameter_comes_back_as_it_was_loaded) {
       const std::vector<float> values = graph::initial_values(graph.parameters()[i], 3);
       executable->load(index, values);
       EXPECT_EQ(executable->store(index), values) << graph.parameters()[i].name;
-      if (!graph::is_trained(graph.parameters()[i].role)) continue;
-      std::vector<float> arena(executable->parameters().size());
-      executable->from_plain(index, values, arena);
-      EXPECT_EQ(executable->to_plain(index, arena), values) << graph.parameters()[i].name;
+      const auto arena = executable->make_arena(arena_kind(graph.parameters()[i]));
+      executable->load(index, values, *arena);
+      EXPECT_EQ(executable->store(index, *arena), values) << graph.parameters()[i].name;
     }
   }
 }
@@ -162,7 +161,7 @@ TEST(CpuExecutable, two_runs_give_the_same_bits) {
     auto first = ready(model(name));
     auto second = ready(model(name));
     EXPECT_EQ(gradients_of_one_step(*first), gradients_of_one_step(*second)) << name;
-    EXPECT_EQ(first->output("loss")[0], second->output("loss")[0]);
+    EXPECT_EQ(first->read("loss")[0], second->read("loss")[0]);
   }
 }
 
@@ -200,12 +199,12 @@ TEST(CpuExecutable, each_pass_gives_the_unfused_loss_within_rounding) {
   for (const char* name : {"resnet18", "densenet121"}) {
     auto plain = ready(model(name), {.fuse = "off", .algorithms = "direct"});
     plain->forward();
-    const float expected = plain->output("loss")[0];
+    const float expected = plain->read("loss")[0];
     for (const char* fuse : {"on", "batch_norm_relu", "batch_norm_add_relu", "virtual_concat"}) {
       auto fused = ready(model(name), {.fuse = fuse, .algorithms = "direct"});
       fused->forward();
       // Sums in another order: a few units in the last place per layer, over at most 121 layers.
-      EXPECT_NEAR(fused->output("loss")[0], expected, 2e-5F * std::abs(expected)) << name << " " << fuse;
+      EXPECT_NEAR(fused->read("loss")[0], expected, 2e-5F * std::abs(expected)) << name << " " << fuse;
     }
   }
 }
@@ -214,14 +213,14 @@ TEST(CpuExecutable, the_bound_slot_is_the_one_that_is_read) {
   auto executable = ready(model("resnet18"), {.form = Form::Inference, .slots = 3});
   fill_slot(*executable, 1, 12);
   executable->forward();
-  const float first = executable->output("loss")[0];
+  const float first = executable->read("loss")[0];
   executable->bind_slot(1);
   executable->forward();
-  const float second = executable->output("loss")[0];
+  const float second = executable->read("loss")[0];
   executable->bind_slot(0);
   executable->forward();
   EXPECT_NE(first, second);
-  EXPECT_EQ(first, executable->output("loss")[0]);
+  EXPECT_EQ(first, executable->read("loss")[0]);
 }
 
 TEST(CpuExecutable, no_primitive_falls_to_a_reference_implementation) {
@@ -275,7 +274,7 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
     executable->backward(nullptr);
   }
   // F(4x4, 3x3) multiplies rounding errors by up to about 100 (its transforms have entries up to 8): 2e-5 a layer.
-  EXPECT_NEAR(winograd->output("loss")[0], direct->output("loss")[0], 1e-4F * std::abs(direct->output("loss")[0]));
+  EXPECT_NEAR(winograd->read("loss")[0], direct->read("loss")[0], 1e-4F * std::abs(direct->read("loss")[0]));
   double difference = 0.0, size = 0.0;
   for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
     if (!graph::is_trained(graph.parameters()[i].role)) continue;

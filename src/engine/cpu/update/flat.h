@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace roentgen::train {
+namespace roentgen::engine::cpu {
 
 /// Elements of a chunk: 64 KiB of floats, large enough to hide the hand-over, small enough to balance.
 inline constexpr std::int64_t kChunkElements = 1 << 14;
@@ -28,7 +28,4 @@ void for_chunks(std::int64_t count, int threads, const Body& body) {
 /// Sum of squares in double, the same for every team size. NaN or infinity when any element is.
 [[nodiscard]] double sum_of_squares(std::span<const float> values, int threads);
 
-/// total += values, element by element. Both spans have the same length.
-void accumulate(std::span<float> total, std::span<const float> values, int threads);
-
-}  // namespace roentgen::train
+}  // namespace roentgen::engine::cpu

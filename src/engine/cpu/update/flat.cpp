@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "train/optimizer/flat.h"
+#include "engine/cpu/update/flat.h"
 
 #include <array>
 
-#include "core/error.h"
-
-namespace roentgen::train {
+namespace roentgen::engine::cpu {
 namespace {
 
 // Eight chains, so that the adds overlap; their order is fixed.
@@ -51,14 +49,4 @@ double sum_of_squares(std::span<const float> values, int threads) {
   return sum;
 }
 
-void accumulate(std::span<float> total, std::span<const float> values, int threads) {
-  RG_ASSERT(total.size() == values.size());
-  float* const dst = total.data();
-  const float* const src = values.data();
-  for_chunks(static_cast<std::int64_t>(total.size()), threads, [=](std::int64_t begin, std::int64_t end) {
-#pragma omp simd
-    for (std::int64_t i = begin; i < end; ++i) dst[i] += src[i];
-  });
-}
-
-}  // namespace roentgen::train
+}  // namespace roentgen::engine::cpu

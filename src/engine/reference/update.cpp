@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/reference/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace roentgen::engine::reference {
+namespace {
+
+/// Numbers of one element's update.
+struct Numbers {
+  double lr = 0.0;
+  double weight_decay = 0.0;
+  double step = 1.0;
+};
+
+/// One element: target `p`, source `g`, and its state in the rule's order.
+void element(const Sgd& rule, const Numbers& numbers, double& p, double g, double* state) {
+  g += numbers.weight_decay * p;
+  if (rule.momentum == 0.0) {
+    p -= numbers.lr * g;
+    return;
+  }
+  state[0] = rule.momentum * state[0] + g;
+  p -= numbers.lr * (rule.nesterov ? g + rule.momentum * state[0] : state[0]);
+}
+
+void element(const Adam& rule, const Numbers& numbers, double& p, double g, double* state) {
+  if (rule.decoupled) {
+    p *= 1.0 - numbers.lr * numbers.weight_decay;
+  } else {
+    g += numbers.weight_decay * p;
+  }
+  state[0] = rule.beta1 * state[0] + (1.0 - rule.beta1) * g;
+  state[1] = rule.beta2 * state[1] + (1.0 - rule.beta2) * g * g;
+  const double mean = state[0] / (1.0 - std::pow(rule.beta1, numbers.step));
+  const double square = state[1] / (1.0 - std::pow(rule.beta2, numbers.step));
+  p -= numbers.lr * mean / (std::sqrt(square) + rule.epsilon);
+}
+
+// `g` and the decay are adapted already.
+void element(const Lars& rule, const Numbers& numbers, double& p, double g, double* state) {
+  state[0] = rule.momentum * state[0] + g + numbers.weight_decay * p;
+  p -= numbers.lr * state[0];
+}
+
+void element(const Average& rule, const Numbers&, double& p, double g, double*) { p += rule.share * (g - p); }
+
+void element(const Accumulate& rule, const Numbers&, double& p, double g, double*) { p = rule.is_first ? g : p + g; }
+
+double norm(const std::vector<double>& values, std::size_t begin, std::size_t count) {
+  double squares = 0.0;
+  for (std::size_t i = begin; i < begin + count; ++i) squares += values[i] * values[i];
+  return std::sqrt(squares);
+}
+
+/// Factor of a layer's gradient and decay; 1 but for LARS.
+template <typename Rule>
+double adaptation(const Rule& rule, const UpdateRange& range, const std::vector<double>& target,
+                  const std::vector<double>& source) {
+  if constexpr (requires { rule.trust; }) {
+    const auto begin = static_cast<std::size_t>(range.begin), count = static_cast<std::size_t>(range.count);
+    const double weights = norm(target, begin, count), gradients = norm(source, begin, count);
+    if (range.is_layer && weights > 0.0 && gradients > 0.0) {
+      return rule.trust * weights / (gradients + range.weight_decay * weights);
+    }
+  }
+  return 1.0;
+}
+
+std::vector<double> values_of(const Arena& arena) {
+  const std::vector<float> values = arena.values();
+  return {values.begin(), values.end()};
+}
+
+void set(Arena& arena, const std::vector<double>& values) {
+  std::vector<float> rounded(values.size());
+  std::ranges::transform(values, rounded.begin(), [](double value) { return static_cast<float>(value); });
+  arena.upload(0, rounded);
+}
+
+template <typename Rule>
+void run(const Rule& rule, const UpdateWork& work) {
+  std::vector<double> target = values_of(work.target), source = values_of(work.source);
+  std::vector<std::vector<double>> state;
+  for (const Arena* arena : work.state) state.push_back(values_of(*arena));
+  for (double& value : source) value *= work.scale;
+  if (work.clip_norm > 0.0) {
+    const double factor = std::min(1.0, work.clip_norm / (norm(source, 0, source.size()) + 1e-6));
+    for (double& value : source) value *= factor;
+  }
+  for (const UpdateRange& range : work.ranges) {
+    const double adapted = adaptation(rule, range, target, source);
+    const Numbers numbers{
+        .lr = work.lr, .weight_decay = range.weight_decay * adapted, .step = static_cast<double>(work.step)};
+    for (std::int64_t i = range.begin; i < range.begin + range.count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      double own[3] = {};
+      for (std::size_t k = 0; k < state.size(); ++k) own[k] = state[k][at];
+      element(rule, numbers, target[at], source[at] * adapted, own);
+      for (std::size_t k = 0; k < state.size(); ++k) state[k][at] = own[k];
+    }
+  }
+  set(work.target, target);
+  for (std::size_t k = 0; k < state.size(); ++k) set(*work.state[k], state[k]);
+}
+
+}  // namespace
+
+void update(const UpdateRule& rule, const UpdateWork& work) {
+  std::visit([&](const auto& one) { run(one, work); }, rule);
+}
+
+}  // namespace roentgen::engine::reference

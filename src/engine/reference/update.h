@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Update rules in double and without any structure: what the kernels of engines are compared with, and how the engines
+// of tests update.
+#pragma once
+
+#include "engine/update/update_list.h"
+
+namespace roentgen::engine::reference {
+
+/// Does the work of a rule on the host and rounds the results to float32. Arenas of any engine, by way of copies.
+/// Allocates.
+void update(const UpdateRule& rule, const UpdateWork& work);
+
+}  // namespace roentgen::engine::reference

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Stochastic gradient descent with momentum, as torch.optim.SGD without dampening:
+//   g = scale * gradient + weight_decay * p;  b = momentum * b + g;  p -= lr * (nesterov ? g + momentum * b : b)
+// torch starts b with the first g; with b = 0 before it, that is the same.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/update/option.h"
+
+namespace roentgen::engine {
+
+/// Options of the rule.
+struct Sgd {
+  double momentum = 0.9;  ///< 0: none, and no state
+  bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013), with lr outside the velocity
+
+  static constexpr bool kIsLayerwise = false;
+  /// Names of the state, as torch has them.
+  [[nodiscard]] std::vector<std::string_view> state() const {
+    return momentum > 0.0 ? std::vector<std::string_view>{"momentum_buffer"} : std::vector<std::string_view>{};
+  }
+  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  template <typename Rule, typename Visit>
+  static void visit_options(Rule& rule, const Visit& visit) {
+    visit("momentum", rule.momentum, kShareBelowOne, "");
+    visit("nesterov", rule.nesterov, "");
+  }
+  /// ConfigError on options that exclude each other.
+  void check() const {
+    if (!nesterov || momentum > 0.0) return;
+    throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0",
+                                 "--set optimizer.momentum=0.9, or optimizer.nesterov=false"));
+  }
+};
+
+}  // namespace roentgen::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of update rules. A rule is a file of this folder with its options, and one kernel per engine, in
+// engine/<name>/update/<rule>.cpp; a missing kernel is a link error.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "engine/update/accumulate.h"
+#include "engine/update/adam.h"
+#include "engine/update/average.h"
+#include "engine/update/lars.h"
+#include "engine/update/sgd.h"
+#include "engine/update/update.h"
+
+#define RG_UPDATE_LIST(X) X(Sgd) X(Adam) X(Lars) X(Average) X(Accumulate)
+
+namespace roentgen::engine {
+
+/// Options of all rules that optimizers are.
+using OptimizerRules = std::tuple<Sgd, Adam, Lars>;
+/// One rule of the list, with its options.
+using UpdateRule = std::variant<Sgd, Adam, Lars, Average, Accumulate>;
+
+/// Names of the state that a rule keeps in arenas laid out as its target, in the order of UpdateWork::state.
+[[nodiscard]] inline std::vector<std::string_view> state_of(const UpdateRule& rule) {
+  return std::visit([](const auto& one) { return one.state(); }, rule);
+}
+/// The rule wants every layer's weights as a range of their own.
+[[nodiscard]] inline bool is_layerwise(const UpdateRule& rule) {
+  return std::visit([](const auto& one) { return one.kIsLayerwise; }, rule);
+}
+
+}  // namespace roentgen::engine
