@@ -45,7 +45,7 @@ void for_each_statistic(const engine::Executable& executable, const Visit& visit
   }
 }
 
-// Of one arena of the kind: the executable's own, or the averages'.
+// Statistics in one arena: the executable's own, or the averages'.
 std::vector<float> statistics_of(const engine::Executable& executable, const engine::Arena& arena) {
   std::vector<float> all;
   for_each_statistic(executable, [&](std::int32_t parameter) {

@@ -51,7 +51,7 @@ class FolderFiles {
 
   std::filesystem::path root_;
   Folders folders_;
-  /// Of each folder; made where one is asked for.
+  /// One for each folder, made at its first use.
   std::map<std::string, Endings> endings_;
   /// Files below the root by their names, with the ending of an image also by their names without it. Nothing: not
   /// asked for yet.

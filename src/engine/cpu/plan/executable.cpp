@@ -327,7 +327,7 @@ class CpuExecutable final : public Executable {
   const float* loss_ = nullptr;
   /// No loss or norm since begin_update() was not finite.
   bool is_sound_ = true;
-  /// Of the last update with a limit.
+  /// Norm of the last update with a limit.
   double norm_ = 0.0;
   std::vector<EntryTime> times_;
 };
