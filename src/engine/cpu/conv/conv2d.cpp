@@ -40,8 +40,8 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   const bool is_ours = algorithm != ConvAlgorithm::Direct;
   const DType dtype = dtype_of(algorithm);
   const BwdData::primitive_desc pd = conv_backward_data(g);
-  const Located incoming = lowering.reordered(
-      node, diff_dst, {layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).block, dtype});
+  const Located incoming =
+      lowering.reordered(node, diff_dst, layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).as(dtype));
   TensorId weights = lowering.parameter(node, "weight");
   if (!is_ours && pd.weights_desc() != forward.weights_desc()) {
     const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
@@ -63,7 +63,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;
   }
-  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
+  const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).as(dtype);
   const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
                          layout};
   emission.writes.push_back(diff_src.tensor);
@@ -87,9 +87,8 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardWeights);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
-    const ConvSource source =
-        conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
-    const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
+    const ConvSource source = conv_source(node.inputs[0], layout_of(forward.src_desc(), g.src).as(dtype), lowering);
+    const Located incoming = lowering.reordered(node, diff_dst, layout_of(forward.dst_desc(), g.dst).as(dtype));
     ConvTensors tensors{.src = source.src,
                         .weights = lowering.parameter_gradient(node, "weight"),
                         .dst = incoming.tensor,
@@ -149,7 +148,7 @@ void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowerin
   const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
   const Fwd::primitive_desc forward = conv_forward(g);
   const Located diff_dst =
-      lowering.gradient(id, {layout_of(forward.dst_desc(), g.dst).block, lowering.value(id).layout.dtype});
+      lowering.gradient(id, layout_of(forward.dst_desc(), g.dst).as(lowering.value(id).layout.dtype));
   if (lowering.needs_gradient(node.inputs[0])) {
     lower_backward_data(g, forward, diff_dst, id, lowering);
   }

@@ -84,8 +84,8 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& foldin
 
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::Forward);
   const DType dtype = dtype_of(algorithm);
-  const ConvSource source = conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
-  const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
+  const ConvSource source = conv_source(node.inputs[0], layout_of(pd.src_desc(), g.src).as(dtype), lowering);
+  const Layout layout = layout_of(pd.dst_desc(), g.dst).as(dtype);
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
                                      "conv" + std::to_string(pd.weights_desc().get_size())));

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/cpu/norm/batch_norm_kernels.h"
-#include "engine/cpu/plan/kernel.h"
 #include "engine/plan.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 

@@ -61,7 +61,7 @@ std::int64_t image_bytes(const Shape& shape, Layout layout) {
 
 // The block all inputs can be laid end to end in: the machine's when it divides every input, else plain.
 Layout common_layout(const graph::Node& node, const Lowering& lowering) {
-  const Layout wanted{lowering.vector_block(), lowering.dtype()};
+  const Layout wanted = Layout::blocked(lowering.vector_block(), lowering.dtype());
   const bool fits = std::ranges::all_of(node.inputs, [&](graph::NodeId input) {
     const auto pieces = lowering.pieces(input);
     return std::ranges::all_of(pieces, [&](graph::NodeId piece) {

@@ -8,8 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
+#include "engine/cpu/plan/bf16.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
 
 namespace roentgen::engine::cpu {
 

@@ -23,10 +23,10 @@ constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 
 Layout layout_of_value(graph::NodeId id, const Lowering& lowering) {
   const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : lowering.value(id).layout.dtype;
-  return {lowering.vector_block(), dtype};
+  return Layout::blocked(lowering.vector_block(), dtype);
 }
 Layout layout_of_result(graph::NodeId id, const Lowering& lowering) {
-  return {layout_of_value(id, lowering).block, lowering.dtype()};
+  return layout_of_value(id, lowering).as(lowering.dtype());
 }
 
 NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id, const Lowering& lowering) {
@@ -119,7 +119,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
   // Kernels read pieces where they lie (norm_roles.h).
-  RG_ASSERT((values == Layout{lowering.vector_block(), lowering.dtype()}));
+  RG_ASSERT((values == Layout::blocked(lowering.vector_block(), lowering.dtype())));
   ++lowering.plan.fused["normalised_input"];
   return shape;
 }

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/plan/kernel_scratch.h"
-#include "engine/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "engine/cpu/conv/conv_tensors.h"
-#include "engine/cpu/plan/kernel.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 

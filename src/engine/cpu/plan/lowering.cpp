@@ -169,7 +169,7 @@ void Lowering::define_normalised(graph::NodeId id, Prologue input) {
   state(id).source = Source::Kept;
 }
 
-Located Lowering::value_f32(graph::NodeId id) { return value_in(id, Layout{value(id).layout.block}); }
+Located Lowering::value_f32(graph::NodeId id) { return value_in(id, value(id).layout.as(DType::F32)); }
 
 Located Lowering::value_in(graph::NodeId id, Layout layout) {
   const Located here = value(id);
@@ -183,7 +183,7 @@ Located Lowering::value_in(graph::NodeId id, Layout layout) {
 }
 
 Located Lowering::converted(const graph::Node& node, const Located& from, DType dtype) {
-  const Layout layout{from.layout.block, dtype};
+  const Layout layout = from.layout.as(dtype);
   const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
   const Located to{tensor(name + "/" + name_of(from.shape, layout), from.shape, layout), from.shape, layout};
   emit(node,
@@ -201,7 +201,7 @@ Located Lowering::reordered(const graph::Node& node, const Located& from, Layout
   if (from.shape.rank() != 4 || from.layout == layout) return from;
   // Another order is made of f32, so that the library need not know bf16 everywhere.
   if (from.layout.dtype == DType::Bf16) return reordered(node, converted(node, from, DType::F32), layout);
-  if (layout.dtype == DType::Bf16) return converted(node, reordered(node, from, Layout{layout.block}), DType::Bf16);
+  if (layout.dtype == DType::Bf16) return converted(node, reordered(node, from, layout.as(DType::F32)), DType::Bf16);
   const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
   const Located to{tensor(name + "/" + name_of(from.shape, layout), from.shape, layout), from.shape, layout};
   emit(node,

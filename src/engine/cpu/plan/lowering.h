@@ -21,11 +21,11 @@
 #include "engine/cpu/choice/norm_roles.h"
 #include "engine/cpu/conv/conv_tensors.h"
 #include "engine/cpu/norm/batch_norm_kernels.h"
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
-#include "engine/cpu/plan/parameter_layout.h"
-#include "engine/cpu/plan/recompute.h"
 #include "engine/engine.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/parameter_layout.h"
+#include "engine/plan/recompute.h"
 
 namespace roentgen::engine::cpu {
 
@@ -52,6 +52,11 @@ struct SharedNorm {
   TensorId gradient = -1;
   /// A[C] = sum of scale_k mean(g_k), B[C] = sum of scale_k mean(g_k xhat), f32.
   TensorId sums = -1;
+};
+
+/// What changes from step to step and kernels may read.
+struct StepState {
+  std::int64_t step = 0;
 };
 
 /// Working state of one compile. One thread; discarded afterwards.

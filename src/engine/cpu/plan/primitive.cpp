@@ -120,9 +120,9 @@ dnnl::memory::desc plain_descriptor(const dnnl::memory::dims& dims) {
 
 Layout layout_of(const dnnl::memory::desc& desc, const Shape& shape) {
   for (const int block : {1, 4, 8, 16}) {
-    if (desc == descriptor(shape, Layout{block})) return Layout{block};
+    if (desc == descriptor(shape, Layout::blocked(block))) return Layout::blocked(block);
   }
-  return Layout{0};
+  return {.order = Order::ChannelsLast};
 }
 
 std::unique_ptr<Kernel> primitive_kernel(const dnnl::primitive& primitive, const std::vector<Argument>& arguments) {

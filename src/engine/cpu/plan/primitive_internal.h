@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
 #include "engine/cpu/plan/lowering.h"
-#include "engine/cpu/plan/parameter_layout.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/parameter_layout.h"
 
 namespace roentgen::engine::cpu {
 
@@ -31,7 +31,7 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] dnnl::memory::desc any_descriptor(const dnnl::memory::dims& dims);
 /// Row-major descriptor.
 [[nodiscard]] dnnl::memory::desc plain_descriptor(const dnnl::memory::dims& dims);
-/// The Layout a descriptor stands for; block 0 when it is none of ours (channels last).
+/// Layout of a descriptor; Order::ChannelsLast for any that is neither plain nor blocked.
 [[nodiscard]] Layout layout_of(const dnnl::memory::desc& desc, const Shape& shape);
 
 /// One argument of a primitive: DNNL_ARG_*, tensor, descriptor.

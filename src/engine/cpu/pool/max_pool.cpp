@@ -151,8 +151,8 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
                     .implementation = source.prologue.pieces.empty() ? "simd" : "simd of norm"};
   TensorId position = -1;
   if (lowering.is_training() && lowering.needs_gradient(id)) {
-    position = lowering.scratch(node.name + "/position",
-                                static_cast<std::size_t>(stored_elements(dst.shape, Layout{dst.layout.block})));
+    position =
+        lowering.scratch(node.name + "/position", static_cast<std::size_t>(stored_elements(dst.shape, dst.layout)));
     lowering.set_workspace(id, position);
     emission.writes.push_back(position);
   }
@@ -189,7 +189,8 @@ void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const graph::NodeId input = node.inputs[0];
   if (lowering.normalised(input)) {
-    const Located src{-1, lowering.graph().node(input).shape, {lowering.vector_block(), lowering.dtype()}};
+    const Located src{-1, lowering.graph().node(input).shape,
+                      Layout::blocked(lowering.vector_block(), lowering.dtype())};
     return lower_ours(geometry_of(op, node, src), conv_source(input, src.layout, lowering), id, lowering);
   }
   const PoolGeometry g = geometry_of(op, node, pool_source(input, lowering));

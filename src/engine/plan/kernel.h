@@ -6,30 +6,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "engine/cpu/plan/bf16.h"
 #include "engine/plan.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 
-/// Where each tensor of the plan lies.
+/// Addresses of a plan's tensors, in memory of the engine's device.
 class Addresses {
  public:
-  /// @param is_bf16 of each tensor; may be left out
+  /// @param is_narrow of each tensor: its elements have two bytes instead of four; may be left out
   /// @param thread_stride_bytes from what a thread has of tensors of Storage::PerThread to what the next one has
-  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {},
+  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_narrow = {},
                      std::int64_t thread_stride_bytes = 0)
-      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)), thread_stride_bytes_(thread_stride_bytes) {}
+      : addresses_(std::move(addresses)), is_narrow_(std::move(is_narrow)), thread_stride_bytes_(thread_stride_bytes) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
-  /// As T, float or Bf16, which the tensor must hold.
+  /// Elements of T, which must have the size of the tensor's.
   template <typename T>
   [[nodiscard]] T* at(TensorId id) const {
-    RG_ASSERT(is_bf16_.empty() || is_bf16_.at(static_cast<std::size_t>(id)) == (std::is_same_v<T, Bf16>));
+    RG_ASSERT(is_narrow_.empty() || is_narrow_.at(static_cast<std::size_t>(id)) == (sizeof(T) == 2));
     return reinterpret_cast<T*>(bytes(id));
   }
   [[nodiscard]] double* f64(TensorId id) const { return reinterpret_cast<double*>(bytes(id)); }
@@ -44,24 +42,19 @@ class Addresses {
 
  private:
   std::vector<std::byte*> addresses_;
-  std::vector<bool> is_bf16_;
+  std::vector<bool> is_narrow_;
   std::int64_t thread_stride_bytes_ = 0;
 };
 
-/// One plan entry made runnable. Driven by one thread; uses the OpenMP team inside.
+/// One plan entry made runnable. Driven by one thread, with whatever the engine brings to it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   /// Takes the addresses it needs. Called once after memory is planned, and again when an input slot it reads changes.
   /// Allocates nothing.
   virtual void bind(const Addresses& addresses) = 0;
-  /// Does the work. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
+  /// Does the work or queues it. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
   virtual void run() = 0;
 };
 
-/// What changes from step to step and kernels may read.
-struct StepState {
-  std::int64_t step = 0;
-};
-
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 
 #include <algorithm>
 #include <limits>

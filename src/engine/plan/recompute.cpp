@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/plan/recompute.h"
+#include "engine/plan/recompute.h"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "core/error.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 namespace {
 using graph::NodeId;
 
@@ -108,9 +108,9 @@ class Choice {
 std::vector<Source> sources_in_backward(const graph::Graph& graph, std::string_view recompute) {
   if (recompute == "none") return std::vector<Source>(graph.nodes().size(), Source::Kept);
   if (recompute != "auto" && recompute != "all") {
-    throw ConfigError(error_text("engine.cpu", "recompute", "auto, none or all", std::string(recompute), "auto"));
+    throw ConfigError(error_text("engine.plan", "recompute", "auto, none or all", std::string(recompute), "auto"));
   }
   return Choice(graph, recompute == "all").sources();
 }
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine
