@@ -35,7 +35,7 @@ void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std
 
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                          graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardData);
   const bool is_ours = algorithm != ConvAlgorithm::Direct;
   const DType dtype = dtype_of(algorithm);
@@ -64,8 +64,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
     return;
   }
   const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).as(dtype);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
-                         layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], layout);
   emission.writes.push_back(diff_src.tensor);
   if (is_ours) {
     tensors.src = diff_src.tensor;
@@ -83,7 +82,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
 
 void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                             graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardWeights);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
@@ -144,8 +143,8 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const graph::Node& node = lowering.node(id);
+  const Geometry g = conv_geometry(op, node, lowering.node(node.inputs[0]).shape);
   const Fwd::primitive_desc forward = conv_forward(g);
   const Located diff_dst =
       lowering.gradient(id, layout_of(forward.dst_desc(), g.dst).as(lowering.value(id).layout.dtype));

@@ -61,7 +61,7 @@ void emit_mask(const graph::Dropout& op, graph::NodeId id, Lowering& lowering, c
                                                   .seed = lowering.options().seed,
                                                   .node = static_cast<std::uint64_t>(id)},
                                        lowering.step_state());
-  lowering.emit(lowering.graph().node(id),
+  lowering.emit(lowering.node(id),
                 {.what = is_forward ? "forward" : "backward",
                  .kind = is_forward ? "dropout_forward" : "dropout_backward",
                  .pass = is_forward ? Pass::Forward : Pass::BackwardData,
@@ -74,7 +74,7 @@ void emit_mask(const graph::Dropout& op, graph::NodeId id, Lowering& lowering, c
 }  // namespace
 
 void lower(const graph::Dropout& op, graph::NodeId id, Lowering& lowering) {
-  const graph::NodeId input = lowering.graph().node(id).inputs[0];
+  const graph::NodeId input = lowering.node(id).inputs[0];
   const Located src = lowering.value_f32(input);
   if (!lowering.is_training() || op.probability <= 0.0) {
     lowering.define_as(id, src);
@@ -85,15 +85,14 @@ void lower(const graph::Dropout& op, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Dropout& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.value(id);
   const Located diff_dst = lowering.gradient(id, dst.layout);
   if (op.probability <= 0.0) {
     lowering.contribute(node.inputs[0], diff_dst);
     return;
   }
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
-                         dst.shape, dst.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], dst.layout);
   emit_mask(op, id, lowering, diff_dst, diff_src);
   lowering.contribute(node.inputs[0], diff_src);
 }

@@ -157,9 +157,10 @@ std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64
 std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to) {
   return std::make_unique<Convert>(from, to);
 }
-std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count, DType dtype) {
-  if (dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum, count);
-  return std::make_unique<Sum<float>>(std::move(terms), sum, count);
+std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum) {
+  const std::int64_t count = stored_elements(sum.shape, sum.layout);
+  if (sum.layout.dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum.tensor, count);
+  return std::make_unique<Sum<float>>(std::move(terms), sum.tensor, count);
 }
 std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
   return std::make_unique<Flat<float>>(loop, a, b, dst, count);

@@ -56,14 +56,13 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
 }
 
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(folding));
   if (folding.relu && is_reference(pd.impl_info_str())) return false;
-  lowering.set_layout(node, "weight",
-                      weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
-                                     "linear" + std::to_string(pd.weights_desc().get_size())));
+  lowering.parameter_layout(node, "weight") = weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
+                                                             "linear" + std::to_string(pd.weights_desc().get_size()));
   const Located dst = lowering.define(folding.result, Layout{});
   const TensorId weight = lowering.parameter(node, "weight");
   Emission emission{.what = "forward",
@@ -87,12 +86,10 @@ bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& foldin
 namespace {
 void lower_data(const Sizes& sizes, const Fwd::primitive_desc& forward, const Located& diff_dst, graph::NodeId id,
                 Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Shape& src = lowering.graph().node(node.inputs[0]).shape;
+  const graph::Node& node = lowering.node(id);
   const BwdData::primitive_desc pd({plain_descriptor(sizes.src), forward.weights_desc(), plain_descriptor(sizes.dst)},
                                    user_scratchpad(), library_engine(), forward);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src, Layout{}), src,
-                         Layout{}};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], Layout{});
   const TensorId weight = lowering.parameter(node, "weight");
   Emission emission{.what = "backward_data",
                     .kind = "linear_backward_data",
@@ -111,7 +108,7 @@ void lower_data(const Sizes& sizes, const Fwd::primitive_desc& forward, const Lo
 }  // namespace
 
 void lower_backward(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc forward = forward_descriptor(sizes, true, user_scratchpad());

@@ -166,7 +166,7 @@ LossWork work_of(const graph::Node& node, const Lowering& lowering) {
 
 template <typename LossKernel, typename LossOp>
 void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   LossWork work = work_of(node, lowering);
   std::vector<TensorId> reads{work.labels, work.mask};
   for (const graph::NodeId logits : logits_of(op, node, lowering)) {
@@ -183,13 +183,13 @@ void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
 
 template <typename LossKernel, typename LossOp>
 void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   std::size_t head = 0;
   for (const graph::NodeId logits : logits_of(op, node, lowering)) {
     Located result = lowering.value(logits);
     LossWork work = work_of(node, lowering);
     work.heads.push_back({.tensor = result.tensor, .weight = weight_of(op, head++)});
-    result.tensor = lowering.tensor("d:" + lowering.graph().node(logits).name, result.shape, Layout{});
+    result = lowering.gradient_tensor(logits, Layout{});
     work.result = result.tensor;
     lowering.emit(node,
                   {.what = "backward",

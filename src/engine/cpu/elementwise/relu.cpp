@@ -33,7 +33,7 @@ std::unique_ptr<Kernel> backward_kernel(const Located& dst, const Located& diff_
 }  // namespace
 
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const bool is_folded = lowering.folded_into(node.inputs[0]) == id;
   if (is_folded && lower_folded(node.inputs[0], {.result = id, .relu = true}, lowering)) return;
   const Located src = lowering.value(node.inputs[0]);
@@ -49,11 +49,10 @@ void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.value(id);
   const Located diff_dst = lowering.gradient(id, dst.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
-                         dst.shape, dst.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], dst.layout);
   lowering.emit(node,
                 {.what = "backward",
                  .kind = "relu_backward",

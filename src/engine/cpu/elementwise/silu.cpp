@@ -11,7 +11,7 @@
 namespace roentgen::engine::cpu {
 
 void lower(const graph::Silu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Located dst = lowering.define(id, src.layout);
   lowering.emit(node,
@@ -26,11 +26,10 @@ void lower(const graph::Silu&, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Silu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Located diff_dst = lowering.gradient(id, src.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src.shape, src.layout),
-                         src.shape, src.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], src.layout);
   lowering.emit(node,
                 {.what = "backward",
                  .kind = "silu_backward",

@@ -81,7 +81,7 @@ class RegionMeans final : public Kernel {
 }  // namespace
 
 void lower(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   if (src.shape == node.shape) {
     lowering.define_as(id, src);
@@ -98,7 +98,7 @@ void lower(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) 
 }
 
 void lower_backward(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   Located src = lowering.value(node.inputs[0]);
   src.layout.dtype = DType::F32;
   const Located diff_dst = lowering.gradient(id, src.layout);
@@ -106,8 +106,7 @@ void lower_backward(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& l
     lowering.contribute(node.inputs[0], diff_dst);
     return;
   }
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src.shape, src.layout),
-                         src.shape, src.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], src.layout);
   lowering.emit(node,
                 {.what = "backward",
                  .kind = "adaptive_pool_backward",

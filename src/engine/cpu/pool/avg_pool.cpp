@@ -71,19 +71,19 @@ class GlobalPool final : public Kernel {
 }  // namespace
 
 void lower(const graph::AvgPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   lower_pool(geometry_of(op, node, pool_source(node.inputs[0], lowering)), id, lowering);
 }
 
 void lower_backward(const graph::AvgPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   Located src = lowering.value(node.inputs[0]);
   src.layout = lowering.value(id).layout;
   lower_pool_backward(geometry_of(op, node, src), id, lowering);
 }
 
 void lower(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Located dst = lowering.define(id, Layout{});
   lowering.emit(node,
@@ -96,12 +96,11 @@ void lower(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   Located src = lowering.value(node.inputs[0]);
   src.layout.dtype = DType::F32;
   const Located diff_dst = lowering.gradient(id, Layout{});
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src.shape, src.layout),
-                         src.shape, src.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], src.layout);
   lowering.emit(node,
                 {.what = "backward",
                  .kind = "global_pool_backward",

@@ -142,7 +142,7 @@ std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
 }
 
 void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.define(id, g.src.layout);
   Emission emission{.what = "forward",
                     .kind = "pool_forward",
@@ -153,7 +153,7 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
   if (lowering.is_training() && lowering.needs_gradient(id)) {
     position =
         lowering.scratch(node.name + "/position", static_cast<std::size_t>(stored_elements(dst.shape, dst.layout)));
-    lowering.set_workspace(id, position);
+    lowering.workspace(id) = position;
     emission.writes.push_back(position);
   }
   lowering.emit(node, std::move(emission), for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
@@ -163,10 +163,9 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
 }
 
 void lower_backward_ours(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located diff_dst = lowering.gradient(id, g.src.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src.shape, g.src.layout),
-                         g.src.shape, g.src.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], g.src.layout);
   const TensorId position = lowering.workspace(id);
   lowering.emit(node,
                 {.what = "backward",
@@ -186,11 +185,10 @@ void lower_backward_ours(const PoolGeometry& g, graph::NodeId id, Lowering& lowe
 bool pools_normalised(const graph::MaxPool& op) { return op.kernel.height * op.kernel.width <= kMostWindow; }
 
 void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const graph::NodeId input = node.inputs[0];
   if (lowering.normalised(input)) {
-    const Located src{-1, lowering.graph().node(input).shape,
-                      Layout::blocked(lowering.vector_block(), lowering.dtype())};
+    const Located src{-1, lowering.node(input).shape, lowering.vector_layout()};
     return lower_ours(geometry_of(op, node, src), conv_source(input, src.layout, lowering), id, lowering);
   }
   const PoolGeometry g = geometry_of(op, node, pool_source(input, lowering));
@@ -199,8 +197,8 @@ void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Located src{-1, lowering.graph().node(node.inputs[0]).shape, lowering.value(id).layout};
+  const graph::Node& node = lowering.node(id);
+  const Located src{-1, lowering.node(node.inputs[0]).shape, lowering.value(id).layout};
   const PoolGeometry g = geometry_of(op, node, src);
   if (is_ours(g)) {
     lower_backward_ours(g, id, lowering);

@@ -49,7 +49,7 @@ Located pool_source(graph::NodeId input, Lowering& lowering) {
 }
 
 void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const bool keeps_workspace = lowering.is_training() && lowering.needs_gradient(id) && g.kind == PoolKind::Max;
   const Fwd::primitive_desc pd = forward_descriptor(g, keeps_workspace);
   const Located dst = lowering.define(id, g.src.layout);
@@ -62,7 +62,7 @@ void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
                                   {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
   if (keeps_workspace && pd.workspace_desc().get_size() > 0) {
     const TensorId workspace = lowering.scratch(node.name + "/workspace", pd.workspace_desc().get_size());
-    lowering.set_workspace(id, workspace);
+    lowering.workspace(id) = workspace;
     emission.writes.push_back(workspace);
     arguments.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
   }
@@ -71,15 +71,14 @@ void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_pool_backward(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Window w = window_of(g);
   const Fwd::primitive_desc forward = forward_descriptor(g, true);
   const Bwd::primitive_desc pd({w.algorithm, descriptor(g.src.shape, g.src.layout), descriptor(g.dst, g.src.layout),
                                 w.stride, w.kernel, w.low, w.high},
                                user_scratchpad(), library_engine(), forward);
   const Located diff_dst = lowering.gradient(id, g.src.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src.shape, g.src.layout),
-                         g.src.shape, g.src.layout};
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], g.src.layout);
   Emission emission{.what = "backward",
                     .kind = "pool_backward",
                     .pass = Pass::BackwardData,
