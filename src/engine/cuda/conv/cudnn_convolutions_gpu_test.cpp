@@ -174,7 +174,8 @@ class CudnnConvolutions : public testing::Test {
     Operand& result = problem.pass == ConvPass::Forward ? dst : problem.pass == ConvPass::DataGradient ? src : weights;
     constexpr std::size_t kMostPlans = 12;
     for (const auto& plan : convolutions_->plans(problem, kMostPlans)) {
-      SCOPED_TRACE(plan->name());
+      SCOPED_TRACE(testing::Message() << plan->name() << ", workspace " << plan->workspace_bytes()
+                                      << (plan->is_deterministic() ? "" : ", not deterministic"));
       const auto workspace = device_->make_device_buffer(plan->workspace_bytes());
       const ConvOperands operands{src.address(), weights.address(), dst.address(), workspace->address()};
       const Array first = run(*plan, operands, result);
