@@ -16,7 +16,8 @@ std::array<std::int64_t, 2> ConvProblem::out_size() const {
 double ConvProblem::flops() const {
   const auto [out_height, out_width] = out_size();
   const double results = static_cast<double>(images * out_channels) * static_cast<double>(out_height * out_width);
-  return 2.0 * results * static_cast<double>(channels / groups * kernel[0] * kernel[1]);
+  const std::int64_t products = channels / groups * kernel[0] * kernel[1];
+  return 2.0 * results * static_cast<double>(products);
 }
 
 double ConvProblem::bytes() const {
