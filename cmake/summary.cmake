@@ -39,7 +39,7 @@ summary_switch("DICOM" "${DCMTK_FOUND}" "DCMTK ${DCMTK_VERSION}" RG_DICOM "no DC
 summary_switch("JPEG 2000" "${has_jpeg2000}" "OpenJPEG ${openjpeg_VERSION}" RG_DICOM
   "no OpenJPEG found (libopenjp2-7-dev), or no DICOM")
 summary_switch("CUDA" "${RG_HAS_CUDA}" "toolkit ${CUDAToolkit_VERSION}" RG_CUDA
-  "no toolkit of version 12 with an nvcc that works here")
+  "no toolkit of version 12 with an nvcc that works here, or no headers of cuDNN 9")
 if(NOT RG_SANITIZE)
   summary_switch("Python" "${RG_HAS_PYTHON}" "nanobind ${nanobind_VERSION}, wheels from Python 3.10" RG_PYTHON_PACKAGE
     "no Python 3.10 with nanobind 3 (tools/python_env.sh)")

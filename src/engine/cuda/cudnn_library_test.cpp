@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "engine/cuda/cudnn_library.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+
+/// What cudnn() says with $ROENTGEN_CUDNN set to a file. Tests run in processes of their own.
+std::string error_with(const char* file) {
+  ::setenv("ROENTGEN_CUDNN", file, 1);
+  try {
+    static_cast<void>(cudnn());
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CudnnLibrary, absent_file_is_named_with_the_version_wanted) {
+  const std::string error = error_with("/no/such/libcudnn.so.9");
+  EXPECT_NE(error.find("/no/such/libcudnn.so.9"), std::string::npos) << error;
+  EXPECT_NE(error.find("version " + compiled_cudnn_version()), std::string::npos) << error;
+}
+
+TEST(CudnnLibrary, another_library_is_refused) {
+  const std::string error = error_with("libc.so.6");
+  EXPECT_NE(error.find("cudnnGetVersion"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace roentgen::engine::cuda

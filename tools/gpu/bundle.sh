@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# Packs the program and GPU tests of a build with the libraries that they load, for a GPU machine without Debian's
+# packages. CUDA's libraries come from PyTorch's wheels there, the C and C++ libraries from its system.
+#
+#   tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]     default: roentgen and every *_gpu_test; writes OUT/bundle.tar.xz
+#
+# On the GPU machine:
+#   mkdir -p DIR && tar -xJf bundle.tar.xz -C DIR && . DIR/env.sh
+#   roentgen doctor;  roentgen_gpu_tests
+set -euo pipefail
+
+[ $# -ge 2 ] || { echo "usage: tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]" >&2; exit 2; }
+build=$(realpath "$1")
+out=$2
+shift 2
+programs=("$@")
+if [ ${#programs[@]} -eq 0 ]; then
+  programs=(roentgen)
+  for test in "$build"/*_gpu_test; do [ -x "$test" ] && programs+=("${test##*/}"); done
+fi
+for program in "${programs[@]}"; do
+  [ -x "$build/$program" ] || { echo "[bundle] $build/$program: no such executable; build it first" >&2; exit 1; }
+done
+
+# Libraries that the GPU machine brings: glibc, GCC's, the driver, CUDA's.
+from_machine='^(ld-linux|lib(c|m|mvec|dl|rt|pthread|resolv)\.so|libstdc\+\+|libgcc_s|libcu|libnv|libnccl)'
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage/bin" "$stage/lib" "$out"
+
+add_libraries() {  # FILE...: the libraries that the loader opens for them
+  ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | while read -r name path; do
+    [[ $name =~ $from_machine || -e $stage/lib/$name ]] || install -m 644 "$(realpath "$path")" "$stage/lib/$name"
+  done
+}
+
+for program in "${programs[@]}"; do
+  install -m 755 "$build/$program" "$stage/bin/$program"
+  strip --strip-unneeded "$stage/bin/$program"
+  add_libraries "$build/$program"
+done
+
+# Open MPI: its launcher, daemon, library, the components that it loads at run time, and its texts.
+components=$(dirname "$(ldconfig -p | awk '/libmpi\.so\.40 / {print $NF; exit}')")/openmpi/lib/openmpi3
+if [ -d "$components" ]; then
+  mkdir -p "$stage/openmpi/bin" "$stage/openmpi/${components#/usr/}" "$stage/openmpi/share"
+  for tool in orterun orted; do install -m 755 "$(realpath "$(command -v $tool)")" "$stage/openmpi/bin/$tool"; done
+  ln -s orterun "$stage/openmpi/bin/mpirun"
+  ln -s ../openmpi/bin/mpirun ../openmpi/bin/orted "$stage/bin/"
+  library=$(ldconfig -p | awk '/libmpi\.so\.40 / {print $NF; exit}')
+  install -m 644 "$(realpath "$library")" "$stage/lib/libmpi.so.40"
+  install -m 644 "$components"/mca_*.so "$stage/openmpi/${components#/usr/}/"
+  add_libraries "$stage"/openmpi/bin/orterun "$stage"/openmpi/bin/orted "$library" "$components"/mca_*.so
+  cp -rL /usr/share/openmpi "$stage/openmpi/share/"
+fi
+
+cat > "$stage/env.sh" <<'ENV'
+# Source this file: . DIR/env.sh
+ROENTGEN_BUNDLE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+_site=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null || true)
+_cuda=
+for _folder in "$_site"/nvidia/*/lib; do [ -d "$_folder" ] && _cuda=$_cuda:$_folder; done
+export LD_LIBRARY_PATH=$ROENTGEN_BUNDLE/lib$_cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PATH=$ROENTGEN_BUNDLE/bin:$PATH OPAL_PREFIX=$ROENTGEN_BUNDLE/openmpi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset _site _cuda _folder
+roentgen_gpu_tests() {  # every GPU test of the bundle; status 1 if one fails
+  local test status=0
+  for test in "$ROENTGEN_BUNDLE"/bin/*_gpu_test; do
+    echo "== ${test##*/}"
+    "$test" --gtest_brief=0 || status=1
+  done
+  return $status
+}
+ENV
+XZ_OPT='-3 -T0' tar -cJf "$out/bundle.tar.xz" -C "$stage" .
+echo "$out/bundle.tar.xz: $(($(stat -c %s "$out/bundle.tar.xz") / 1048576)) MiB, ${programs[*]}"
