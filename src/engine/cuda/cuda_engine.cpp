@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine, as far as it goes: it finds devices and refuses graphs. Streams, memory (runtime/cuda), slots
-// (input_slots.h) and the input kernel (normalise.h) are real; no op has kernels yet. They will lie beside this file
-// under the names of engine/cpu: conv2d.cpp, batch_norm.cu, ...
+// The CUDA engine: finds devices and compiles for the first one. Plan entries and kernels of the ops lie beside this
+// file under the names of engine/cpu.
+#include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "engine/cuda/plan/executable.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
+#include "runtime/cuda/check.h"
 #include "runtime/stream.h"
 
 namespace roentgen::engine {
 namespace {
+
+int multiprocessors(int device) {
+  int count = 0;
+  runtime::cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+  return count;
+}
 
 class CudaEngine final : public Engine {
  public:
@@ -26,13 +34,17 @@ class CudaEngine final : public Engine {
     }
     return text;
   }
-  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
-    for (const graph::Node& node : graph.nodes()) {
-      if (node.is_input()) continue;
-      throw DeviceError(error_text("engine.cuda", node.name, fmt::format("a CUDA kernel for {}", op_name(node.op)),
-                                   "none: this version has no CUDA kernels for ops", "the engine cpu"));
-    }
-    throw DeviceError(error_text("engine.cuda", graph.name(), "a graph with ops", "one without"));
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    const int index = inventory_.devices.front().index;
+    cuda::DeviceSetup setup{.device = runtime::make_cuda_device(index),
+                            .convolutions = cuda::make_cudnn_convolutions(),
+                            .multiprocessors = multiprocessors(index)};
+    return cuda::make_executable(graph, options, std::move(setup));
+  }
+  [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
+    const int index = inventory_.devices.front().index;
+    runtime::cuda::use_device(index);
+    return cuda::make_plan(graph, options, *cuda::make_cudnn_convolutions(), multiprocessors(index));
   }
 
  private:

@@ -30,7 +30,7 @@ std::span<std::byte> InputSlots::slot(std::int64_t input, int slot) const {
 
 void InputSlots::bind(int slot, runtime::Stream& compute) {
   const auto& host = slots_.at(static_cast<std::size_t>(slot));
-  copies_[current_].uploaded->wait();
+  wait_for_upload();
   current_ = 1 - current_;
   Copy& copy = copies_[current_];
   upload_->wait_for(*copy.read);
@@ -38,6 +38,8 @@ void InputSlots::bind(int slot, runtime::Stream& compute) {
   upload_->record(*copy.uploaded);
   compute.wait_for(*copy.uploaded);
 }
+
+void InputSlots::wait_for_upload() const { copies_[current_].uploaded->wait(); }
 
 const runtime::DeviceBuffer& InputSlots::bound(std::int64_t input) const {
   return *copies_[current_].inputs.at(static_cast<std::size_t>(input));

@@ -31,6 +31,8 @@ class InputSlots {
   /// Starts the upload of a slot and makes `compute` wait for it. Waits first for the upload of the slot bound before,
   /// which may then be filled again. Allocates nothing.
   void bind(int slot, runtime::Stream& compute);
+  /// Returns once the upload of the slot bound last is done: it may then be filled again.
+  void wait_for_upload() const;
   /// Device memory of the bound slot's input, for what is queued on `compute` between bind() and done().
   [[nodiscard]] const runtime::DeviceBuffer& bound(std::int64_t input) const;
   /// All reading of bound() has been queued on `compute`: two bind() later this copy may be overwritten.

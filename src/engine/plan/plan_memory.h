@@ -25,6 +25,8 @@ class PlanMemory {
   /// Input tensor whose memory begins at this address of the device.
   void set_input(TensorId input, std::byte* address) { addresses_.set(input, address); }
 
+  /// Memory of Storage::Kept.
+  [[nodiscard]] runtime::DeviceBuffer& kept() const { return *kept_; }
   [[nodiscard]] Arena& parameters() const { return *parameters_; }
   [[nodiscard]] Arena& gradients() const { return *gradients_; }
   [[nodiscard]] Arena& state() const { return *state_; }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of convolutions.
+#include "graph/ops/conv2d.h"
+
+#include "engine/cuda/conv/conv_pass.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+// Values of a convolution. Groups whose channels would be padded read and write them without padding.
+struct Conv {
+  ConvProblem problem;
+  WeightShape weights;
+  Layout layout;
+};
+
+Conv conv_of(const graph::Conv2d& op, graph::NodeId id, const Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const Shape& src = lowering.node(node.inputs[0]).shape;
+  Layout layout = lowering.image_layout();
+  const bool is_padded = src[1] % kChannelBlock != 0 || op.out_channels % kChannelBlock != 0;
+  if (op.groups > 1 && is_padded) layout.block = 1;
+  const std::int64_t channels = padded_channels(src, layout), out_channels = padded_channels(node.shape, layout);
+  return {.problem = {.dtype = layout.dtype,
+                      .may_round_to_tf32 = false,
+                      .images = src[0],
+                      .channels = channels,
+                      .size = {src[2], src[3]},
+                      .out_channels = out_channels,
+                      .kernel = {op.kernel.height, op.kernel.width},
+                      .stride = {op.stride.height, op.stride.width},
+                      .pad = {op.pad.height, op.pad.width},
+                      .dilation = {op.dilation.height, op.dilation.width},
+                      .groups = op.groups},
+          .weights = {.out_channels = op.out_channels,
+                      .channels = src[1] / op.groups,
+                      .taps = op.kernel.height * op.kernel.width,
+                      .padded_out_channels = out_channels,
+                      .padded_channels = channels / op.groups},
+          .layout = layout};
+}
+
+Located source(graph::NodeId input, Layout layout, Lowering& lowering) {
+  return layout == lowering.image_layout() ? lowering.image(input) : lowering.value_in(input, layout);
+}
+}  // namespace
+
+void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const Conv conv = conv_of(op, id, lowering);
+  lowering.parameter_layout(node, "weight") = weights_layout(conv.weights);
+  const Located src = source(node.inputs[0], conv.layout, lowering);
+  const Located dst = lowering.define(id, conv.layout);
+  emit_pass(node, "conv2d", conv.problem,
+            {.src = src.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = dst.tensor}, lowering);
+  if (op.bias) emit_bias(node, dst, lowering);
+}
+
+void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const graph::NodeId input = node.inputs[0];
+  Conv conv = conv_of(op, id, lowering);
+  const Located src = source(input, conv.layout, lowering);
+  const Located diff_dst = lowering.gradient(id, conv.layout);
+  conv.problem.pass = ConvPass::WeightGradient;
+  emit_weight_gradient(node, "conv2d", conv.problem, conv.weights, {.src = src.tensor, .dst = diff_dst.tensor},
+                       lowering);
+  if (op.bias) emit_bias_gradient(node, diff_dst, lowering);
+  if (!lowering.needs_gradient(input)) return;
+  const Located diff_src = lowering.gradient_tensor(input, conv.layout);
+  conv.problem.pass = ConvPass::DataGradient;
+  emit_pass(node, "conv2d", conv.problem,
+            {.src = diff_src.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = diff_dst.tensor},
+            lowering);
+  lowering.contribute(input, diff_src);
+}
+
+}  // namespace roentgen::engine::cuda

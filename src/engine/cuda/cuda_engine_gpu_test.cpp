@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CUDA engine on a device against the double reference, over every case of every op. Skipped where there is no
+// device.
+#include <gtest/gtest.h>
+
+#include "engine/conformance/conformance.h"
+#include "engine/cuda/tolerances_testing.h"
+#include "engine/engine_list.h"
+#include "graph/text.h"
+#include "runtime/stream.h"
+
+namespace roentgen::engine {
+namespace {
+
+void expect_all_pass(const CompileOptions& compile) {
+  const runtime::CudaInventory inventory = runtime::find_cuda_devices();
+  if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
+  const std::unique_ptr<Engine> engine = make_cuda_engine();
+  EXPECT_NE(engine->description().find(inventory.devices[0].name), std::string::npos);
+  for (const conformance::Case& tested : conformance::all_cases()) {
+    try {
+      const auto report = conformance::run_case(*engine, tested, cuda::run_options(tested, compile));
+      EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+    } catch (const DeviceError& error) {
+      ADD_FAILURE() << tested.name << ": " << error.what();
+    }
+  }
+}
+
+TEST(CudaEngine, conforms_in_training) { expect_all_pass({.form = Form::Training, .bucket_bytes = 2048}); }
+TEST(CudaEngine, conforms_in_training_without_fusions) { expect_all_pass({.form = Form::Training, .fuse = "off"}); }
+TEST(CudaEngine, conforms_in_training_in_bf16) {
+  expect_all_pass({.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::Bf16});
+}
+TEST(CudaEngine, conforms_in_inference) { expect_all_pass({.form = Form::Inference}); }
+
+}  // namespace
+}  // namespace roentgen::engine

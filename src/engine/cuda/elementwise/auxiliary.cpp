@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// An auxiliary classifier's logits are a view of the layer before.
+#include "graph/ops/auxiliary.h"
+
+#include "engine/cuda/plan/lowering.h"
+
+namespace roentgen::engine::cuda {
+
+void lower(const graph::Auxiliary&, graph::NodeId id, Lowering& lowering) {
+  lowering.define_as(id, lowering.value(lowering.node(id).inputs[0]));
+}
+
+void lower_backward(const graph::Auxiliary&, graph::NodeId id, Lowering& lowering) {
+  lowering.contribute(lowering.node(id).inputs[0], lowering.gradient(id, Layout{}));
+}
+
+}  // namespace roentgen::engine::cuda

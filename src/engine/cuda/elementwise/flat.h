@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels that treat tensors as flat arrays: elementwise ops, sums, conversions, and sums over rows of a matrix.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/shape.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
+#include "runtime/stream.h"
+
+namespace roentgen::engine::cuda {
+
+/// Operation on each element: of one operand, or of two.
+enum class FlatOp : std::uint8_t {
+  Copy,          ///< a
+  Relu,          ///< max(a, 0); NaN stays
+  ReluBackward,  ///< a > 0 ? b : 0, a the result of the forward
+  Silu,          ///< a s, s = 1 / (1 + exp(-a))
+  SiluBackward,  ///< b s (1 + a (1 - s))
+};
+
+/// Work of flat_kernel(): dst = op(a, b).
+struct FlatWork {
+  FlatOp op = FlatOp::Copy;
+  DType type = DType::F32;  ///< type of all three: F32 or Bf16
+  TensorId a = -1;
+  TensorId b = -1;         ///< -1: the operation has one operand
+  TensorId dst = -1;       ///< may lie where a or b does
+  std::int64_t count = 0;  ///< elements
+};
+/// Plan kernel of the operation, queued on `stream`.
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(const FlatWork& work, runtime::Stream* stream);
+
+/// Plan kernel of sum = sum of `terms`, all laid out as it, added in order in f32, on `stream`.
+[[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum,
+                                                 runtime::Stream* stream);
+
+/// Device memory of elements of a type: F32 or Bf16.
+struct TypedPointer {
+  DType type = DType::F32;
+  std::byte* address = nullptr;
+};
+/// to = from, rounded to nearest, ties to even. Reads and writes each element once.
+void convert(runtime::Stream& stream, TypedPointer from, TypedPointer to, std::int64_t count);
+
+/// Rows of channels, row-major.
+struct Matrix {
+  TypedPointer values;
+  std::int64_t rows = 0;
+  std::int64_t channels = 0;
+};
+/// values[r][c] += bias[c], in f32. Reads and writes each value once.
+void add_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias);
+/// Floats of scratch that sum_rows() needs.
+[[nodiscard]] std::int64_t sum_rows_scratch(std::int64_t rows, std::int64_t channels);
+/// sums[c] = sum over r of values[r][c], in f32 and in a fixed order. Reads each value once. Two launches.
+void sum_rows(runtime::Stream& stream, const Matrix& matrix, float* sums, float* scratch);
+
+}  // namespace roentgen::engine::cuda

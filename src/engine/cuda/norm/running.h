@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Scale and shift of a batch norm in inference.
+#pragma once
+
+#include "runtime/stream.h"
+
+namespace roentgen::engine::cuda {
+
+/// scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale. Device memory, `channels` elements each.
+struct RunningNorm {
+  const float* gamma = nullptr;
+  const float* beta = nullptr;
+  const float* mean = nullptr;  ///< running mean
+  const float* var = nullptr;   ///< running variance
+  double epsilon = 1e-5;
+  int channels = 0;
+  float* scale = nullptr;
+  float* shift = nullptr;
+};
+/// One launch.
+void scale_from_running(runtime::Stream& stream, const RunningNorm& work);
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cuda/plan/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "core/error.h"
+#include "engine/cuda/elementwise/flat.h"
+#include "engine/cuda/elementwise/reorder.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+// Concatenations are stored: no piece has whole blocks of that size.
+constexpr int kNoVirtualConcats = 1 << 30;
+// Arenas give each parameter a multiple of this many elements (finish_plan.cpp).
+constexpr std::int64_t kParameterUnit = 16;
+constexpr std::size_t kMostPlans = 8;
+
+std::string_view name_of(ConvPass pass) {
+  switch (pass) {
+    case ConvPass::Forward:
+      return "forward";
+    case ConvPass::DataGradient:
+      return "backward_data";
+    default:
+      return "backward_weights";
+  }
+}
+}  // namespace
+
+Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
+    : PlanBuilder(graph, options, {.channel_block = kNoVirtualConcats, .replicas = 1}),
+      device_(device),
+      step_state_(kept("step_state", sizeof(StepState))) {
+  const NormGroup* group = options.norm_group.get();
+  if (group != nullptr && group->ranks > 1) {
+    throw DeviceError(error_text("engine.cuda", "batch norms over ranks", "one rank",
+                                 fmt::format("{} ranks", group->ranks), "batch norms of each rank, or the engine cpu"));
+  }
+}
+
+Located Lowering::image(graph::NodeId id) {
+  const Located here = value(id);
+  if (!node(id).is_input() || here.layout != Layout{}) return value_in(id, image_layout());
+  // In one pass, where value_in() would reorder first and convert then.
+  const Located made =
+      tensor(node(id).name + "/" + engine::name_of(here.shape, image_layout()), here.shape, image_layout());
+  emit(node(id),
+       {.what = "input",
+        .kind = "input",
+        .pass = Pass::Auxiliary,
+        .reads = {here.tensor},
+        .writes = {made.tensor},
+        .implementation = "reorder"},
+       reorder_kernel(here, made, stream()));
+  define_as(id, made);
+  return made;
+}
+
+TensorId Lowering::compute_weights(const graph::Node& node, std::string_view name) {
+  const TensorId master = parameter(node, name);
+  if (dtype() == DType::F32) return master;
+  const auto found = std::ranges::find(copies_.of, master, &std::pair<TensorId, TensorId>::first);
+  if (found != copies_.of.end()) return found->second;
+  if (copies_.all < 0) emit_copies(node);
+  const TensorId copy = kept(plan.tensors[static_cast<std::size_t>(master)].name + "/copy", 0);
+  plan.tensors[static_cast<std::size_t>(copy)].dtype = dtype();
+  copies_.of.emplace_back(master, copy);
+  return copy;
+}
+
+// One launch converts the whole arena: biases and norms with it, which are few.
+void Lowering::emit_copies(const graph::Node& node) {
+  copies_.all = kept("parameters/copies", 0);
+  copies_.first = std::make_shared<TensorId>(-1);
+  copies_.elements = std::make_shared<std::int64_t>(0);
+  emit_preparation(node,
+                   {.what = "copies",
+                    .kind = "copies",
+                    .pass = Pass::Auxiliary,
+                    .reads = {},
+                    .writes = {copies_.all},
+                    .implementation = "convert"},
+                   make_kernel([=, stream = stream(), type = dtype(), copies = copies_](const Addresses& at) {
+                     return [=, from = at.bytes(*copies.first), to = at.bytes(copies.all), count = *copies.elements] {
+                       cuda::convert(*stream, {DType::F32, from}, {type, to}, count);
+                     };
+                   }));
+}
+
+void Lowering::size_copies() {
+  if (copies_.all < 0) return;
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!graph::is_trained(graph().parameter(static_cast<std::int32_t>(i)).role)) continue;
+    elements += (places[i].layout->elements() + kParameterUnit - 1) / kParameterUnit * kParameterUnit;
+  }
+  *copies_.elements = elements;
+  plan.tensors[static_cast<std::size_t>(copies_.all)].bytes = static_cast<std::size_t>(elements) * size_of(dtype());
+}
+
+void Lowering::place_copies() {
+  if (copies_.all < 0) return;
+  const std::size_t begin = plan.tensors[static_cast<std::size_t>(copies_.all)].offset;
+  for (const auto& [master, copy] : copies_.of) {
+    const PlanTensor& from = plan.tensors[static_cast<std::size_t>(master)];
+    PlanTensor& to = plan.tensors[static_cast<std::size_t>(copy)];
+    to.offset = begin + from.offset / sizeof(float) * size_of(dtype());
+    to.bytes = from.bytes / sizeof(float) * size_of(dtype());
+    to.layout = from.layout;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const PlanTensor& tensor = plan.tensors[static_cast<std::size_t>(places[i].tensor)];
+    if (tensor.storage == Storage::Parameter && tensor.offset == 0) *copies_.first = places[i].tensor;
+  }
+}
+
+TensorId Lowering::constant(std::string name, std::vector<std::byte> bytes) {
+  const TensorId tensor = kept(std::move(name), bytes.size());
+  constants_.push_back({tensor, std::move(bytes)});
+  return tensor;
+}
+
+std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const ConvProblem& problem) {
+  const std::string key = fmt::format("{}/{}", node.name, name_of(problem.pass));
+  const auto stored = options().choices.find(key);
+  std::unique_ptr<ConvPlan> chosen;
+  if (stored != options().choices.end()) {
+    chosen = device_.convolutions.plan_named(problem, stored->second);
+  } else if (options().choices.empty()) {
+    std::vector<std::unique_ptr<ConvPlan>> plans = device_.convolutions.plans(problem, kMostPlans);
+    const auto found = std::ranges::find_if(plans, [](const auto& one) { return one->is_deterministic(); });
+    if (found == plans.end()) {
+      throw DeviceError(error_text("engine.cuda", key, "a plan that gives the same bits on every run", "none"));
+    }
+    chosen = std::move(*found);
+  } else {
+    throw ConfigError(error_text("engine.cuda", "stored plan", "a choice for " + key, "none",
+                                 "the graph, options and device the plan was made with"));
+  }
+  plan.choices[key] = chosen->name();
+  return chosen;
+}
+
+void Lowering::add_forward(graph::NodeId id) {
+  std::visit(
+      [&](const auto& op) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower(op, id, *this);
+      },
+      node(id).op);
+}
+
+void Lowering::add_backward(graph::NodeId id) {
+  std::visit(
+      [&](const auto& op) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower_backward(op, id, *this);
+      },
+      node(id).op);
+}
+
+// Nothing is dropped and nothing shared: settled() keeps all values, and no concatenation is virtual.
+Located Lowering::add_again(graph::NodeId) {
+  RG_ASSERT(false);
+  return {};
+}
+Located Lowering::finish_shared_norm(graph::NodeId) {
+  RG_ASSERT(false);
+  return {};
+}
+
+NamedKernel Lowering::copy(TensorId from, TensorId to, std::int64_t count) {
+  return {flat_kernel({.op = FlatOp::Copy, .a = from, .dst = to, .count = count}, stream()), "copy"};
+}
+NamedKernel Lowering::reorder(const Located& from, const Located& to) {
+  return {reorder_kernel(from, to, stream()), "reorder"};
+}
+NamedKernel Lowering::convert(const Located& from, const Located& to) {
+  return {make_kernel([=, stream = stream()](const Addresses& at) {
+            return [=, source = at.bytes(from.tensor), target = at.bytes(to.tensor),
+                    count = stored_elements(to.shape, to.layout)] {
+              cuda::convert(*stream, {from.layout.dtype, source}, {to.layout.dtype, target}, count);
+            };
+          }),
+          "convert"};
+}
+NamedKernel Lowering::sum(const std::vector<TensorId>& terms, const Located& sum) {
+  return {sum_kernel(terms, sum, stream()), "sum"};
+}
+
+}  // namespace roentgen::engine::cuda

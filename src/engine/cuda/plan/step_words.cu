@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels behind step_words.h: one thread each.
+#include "engine/cuda/plan/step_words.h"
+
+#include "engine/cuda/launch.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+
+const Grid kOneThread{.blocks = dim3(1), .threads = dim3(1)};
+
+__global__ void store_step_kernel(StepState* state, std::int64_t step) { state->step = step; }
+__global__ void check_loss_kernel(StepState* state, const float* loss) {
+  // False for infinite values and NaN.
+  if (!(fabsf(*loss) <= 3.4028235e38F)) state->is_unsound = 1;
+}
+__global__ void forget_unsound_kernel(StepState* state) { state->is_unsound = 0; }
+
+}  // namespace
+
+void store_step(runtime::Stream& stream, StepState* state, std::int64_t step) {
+  launch(stream, "launch of store_step", kOneThread, &store_step_kernel, state, step);
+}
+void check_loss(runtime::Stream& stream, StepState* state, const float* loss) {
+  launch(stream, "launch of check_loss", kOneThread, &check_loss_kernel, state, loss);
+}
+void forget_unsound(runtime::Stream& stream, StepState* state) {
+  launch(stream, "launch of forget_unsound", kOneThread, &forget_unsound_kernel, state);
+}
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Tolerances of the CUDA engine in the conformance cases, on a device and emulated. Test code only.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "engine/conformance/bounds.h"
+#include "engine/conformance/conformance.h"
+
+namespace roentgen::engine::cuda {
+
+/// Some op that a rounding may turn: a ReLU near 0, a maximum of nearly equal values.
+[[nodiscard]] inline bool has_kink(const graph::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
+    const auto* norm = std::get_if<graph::BatchNorm>(&node.op);
+    return (norm != nullptr && norm->relu) || std::holds_alternative<graph::Relu>(node.op) ||
+           std::holds_alternative<graph::MaxPool>(node.op);
+  });
+}
+
+/// Factor of the bounds of a case in bf16.
+///
+/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that; what one op after the
+/// other rounds adds up as a random walk does. Twice that, and as much again for sums. More where large values leave
+/// few digits to what varies, and where roundings turn some of the gradients of a ReLU or a maximum: of 1,000 values
+/// near a kink one or two, each a share of sqrt(1 / 1,000) of the whole.
+[[nodiscard]] inline double bf16_scale(const conformance::Case& tested) {
+  const double margin = tested.name.starts_with("network.")                ? 60.0
+                        : has_kink(tested.graph)                           ? 40.0
+                        : tested.name.find(".large_") != std::string::npos ? 30.0
+                                                                           : 4.0;
+  const double bound = margin * 0x1p-9 * std::sqrt(static_cast<double>(tested.graph.nodes().size()));
+  return bound / conformance::error_bound(tested.graph);
+}
+
+/// A run of the case in this form and type: with the tolerances that they need.
+[[nodiscard]] inline conformance::RunOptions run_options(const conformance::Case& tested, CompileOptions compile) {
+  if (compile.dtype != DType::Bf16) return {.compile = std::move(compile)};
+  return {.compile = std::move(compile), .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
+}
+
+}  // namespace roentgen::engine::cuda

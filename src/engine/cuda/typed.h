@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From a type that is known at run time to one that is known when kernels are compiled. For .cu files.
+#pragma once
+
+#include <cstddef>
+
+#include "core/error.h"
+#include "core/shape.h"
+#include "engine/cuda/launch.h"
+
+namespace roentgen::engine::cuda {
+
+/// Calls body(number) with a number of the type: F32 or Bf16.
+template <typename Body>
+void with_type(DType type, const Body& body) {
+  RG_ASSERT(type == DType::F32 || type == DType::Bf16);
+  type == DType::Bf16 ? body(Bf16{}) : body(0.0F);
+}
+/// The bytes as elements of T.
+template <typename T>
+[[nodiscard]] T* typed(std::byte* bytes) {
+  return reinterpret_cast<T*>(bytes);
+}
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels behind scale.h.
+#include "engine/cuda/update/scale.h"
+
+#include <algorithm>
+
+#include "engine/cuda/block_sum.h"
+#include "engine/cuda/launch.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+
+__global__ void store_scale_kernel(StepState* state, float scale) { state->scale = scale; }
+
+// partial[x] = sum of squares of every gridDim.x-th group of kSumThreads values. Grid: x blocks. Reads each value once.
+__global__ void __launch_bounds__(kSumThreads)
+    squares_kernel(const float* values, std::int64_t count, double* partial) {
+  double sum = 0.0;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kSumThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < count; i += step) {
+    const double value = values[i];
+    sum += value * value;
+  }
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+// Grid: one block, which adds up the partial sums.
+__global__ void __launch_bounds__(kSumThreads)
+    clip_kernel(const double* partial, int count, double scale, double limit, StepState* state, double* norm) {
+  double sum = 0.0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kSumThreads) sum += partial[i];
+  sum = sum_of_block(sum);
+  if (threadIdx.x != 0) return;
+  const double here = scale * sqrt(sum);
+  const double factor = limit / (here + 1e-6);
+  *norm = here;
+  state->scale = static_cast<float>(factor < 1.0 ? scale * factor : scale);
+  // False for infinite norms and NaN.
+  if (!(here <= 1.7976931348623157e308)) state->is_unsound = 1;
+}
+
+}  // namespace
+
+void store_scale(runtime::Stream& stream, StepState* state, float scale) {
+  launch(stream, "launch of store_scale", {.blocks = dim3(1), .threads = dim3(1)}, &store_scale_kernel, state, scale);
+}
+
+void store_clipped_scale(runtime::Stream& stream, StepState* state, const UpdateWork& work, double* partial,
+                         double* norm) {
+  const runtime::DeviceSpan<float> source = work.source.device();
+  const auto count = static_cast<std::int64_t>(source.count);
+  const auto most = static_cast<std::int64_t>(kNormPartials);
+  const std::int64_t blocks = std::clamp<std::int64_t>(ceil_div(count, 8 * kSumThreads), 1, most);
+  launch(stream, "launch of squares", {.blocks = dim3(static_cast<unsigned>(blocks)), .threads = dim3(kSumThreads)},
+         &squares_kernel, source.address, count, partial);
+  launch(stream, "launch of clip", {.blocks = dim3(1), .threads = dim3(kSumThreads)}, &clip_kernel, partial, blocks,
+         work.scale, work.clip_norm, state, norm);
+}
+
+}  // namespace roentgen::engine::cuda
