@@ -47,7 +47,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
   options = {.form = engine::Form::Inference,
              .threads = threads,
              .fuse = recipe.train.fuse,
-             .algorithms = recipe.train.algorithms};
+             .algorithms = engine::parse_algorithms(recipe.train.algorithms)};
   const std::size_t validation_bytes = engine->plan(graph, options).memory.total();
   const auto arenas = plan.memory.parameters;
   const engine::UpdateRule rule = train::optimizer_rule(recipe.optimizer.name, recipe.optimizer.rules);
