@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/grid.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/normalise_testing.h"
@@ -402,6 +403,7 @@ int main(int argc, char** argv) {
     std::printf("%s, %d multiprocessors, L2 %d MB, CUDA driver %d; threads %d, blocks %d, lanes %d, loads %d\n",
                 properties.name, multiprocessors, properties.l2CacheSize >> 20, driver, kNormThreads, kNormBlocks,
                 kMostLanes, kLoads);
+    for (const auto& [name, hash] : kernel_bits(*device)) std::printf("bits %s,%016lx\n", name.c_str(), hash);
     if (!quick) check_all(*device);
     const auto stream = device->make_stream();
     runtime::cuda::CudaStream& s = runtime::cuda::as_cuda(*stream);

@@ -139,8 +139,8 @@ inline void check_sums(const Bench& bench, NormMask mask, bool has_second, bool 
   const auto dgamma = bench.poisoned_channels(), dbeta = bench.poisoned_channels();
   const auto slope = bench.poisoned_channels(), offset = bench.poisoned_channels();
   std::vector<std::uint8_t> bits(bench.elements() / 8);
-  std::mt19937 engine(bench.seed);
-  for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(engine());
+  Random random(bench.seed, RandomStage::Test);
+  for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random.next_u32());
   const DeviceArray<std::uint8_t> passed(bench.device, bench.stream, bits);
   const Scratch scratch(bench);
   const double count = static_cast<double>(3 * bench.shape.rows);
