@@ -296,8 +296,7 @@ void time_sgd(Pool& pool, runtime::cuda::CudaStream& s, const char* name, std::i
                    .chunks = device_chunks,
                    .chunk_count = static_cast<int>(chunks.size()),
                    .step = device_step,
-                   .multiprocessors = multiprocessors,
-                   .partials = pool.floats(sgd_partials(multiprocessors), 0),
+                   .partials = pool.floats(chunks.size(), 0),
                    .counter = pool.zeros(1),
                    .square_sum = pool.floats(1, 0)});
   }
@@ -402,7 +401,7 @@ int main(int argc, char** argv) {
     check(cudaDriverGetVersion(&driver), "driver");
     std::printf("%s, %d multiprocessors, L2 %d MB, CUDA driver %d; threads %d, blocks %d, lanes %d, loads %d\n",
                 properties.name, multiprocessors, properties.l2CacheSize >> 20, driver, kNormThreads, kNormBlocks,
-                kMostLanes, kLoads);
+                kSumLanes, kLoads);
     for (const auto& [name, hash] : kernel_bits(*device)) std::printf("bits %s,%016lx\n", name.c_str(), hash);
     if (!quick) check_all(*device);
     const auto stream = device->make_stream();
