@@ -4,6 +4,7 @@
 // The kernels of engine/cuda on the emulated device, beside their formulas in double.
 #include <gtest/gtest.h>
 
+#include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/normalise_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
@@ -27,8 +28,8 @@ void expect_within_bounds(const Worst& worst) {
   EXPECT_LE(worst.share, 1.0) << "seed " << kSeed << ": " << worst.where;
 }
 
-/// One row, fewer rows than a block has side by side, several groups of blocks, several tiles, and channels that do not
-/// fill the last tile. One multiprocessor: few blocks.
+/// One row, fewer rows than a block has side by side, several blocks, several tiles, and channels that do not fill the last
+/// tile. Few multiprocessors: few blocks.
 std::vector<NormShape> norm_shapes() {
   return {{.rows = 1, .channels = 8, .multiprocessors = 1},
           {.rows = 37, .channels = 64, .multiprocessors = 1},
@@ -69,12 +70,14 @@ TEST(EmulatedCuda, norm_backward_matches_the_formula) {
   }
 }
 
-TEST(EmulatedCuda, norm_sums_over_groups_of_blocks) {
-  // 44 blocks: three groups, the last one not full.
+TEST(EmulatedCuda, last_block_of_a_tile_sums_more_blocks_than_it_reads_at_once) {
+  // 160 blocks; the last one reads 144 partial sums at once.
   EmulatedDevice device;
-  const NormShape shape{.rows = 3000, .channels = 8, .multiprocessors = 22};
-  expect_within_bounds(engine::cuda::check_norm_forward(device, shape, kSeed));
-  expect_within_bounds(engine::cuda::check_norm_backward(device, shape, kSeed));
+  const auto stream = device.make_stream();
+  const NormShape shape{.rows = 7700, .channels = 64, .multiprocessors = 80};
+  Worst worst;
+  engine::cuda::norm_testing::check_statistics({device, *stream, shape, kSeed}, worst);
+  expect_within_bounds(worst);
 }
 
 TEST(EmulatedCuda, norm_pool_matches_the_formula) {
@@ -90,11 +93,42 @@ TEST(EmulatedCuda, norm_pool_matches_the_formula) {
   }
 }
 
+TEST(EmulatedCuda, nan_wins_in_a_pooling_window) {
+  EmulatedDevice device;
+  const auto stream = device.make_stream();
+  const PoolShape shape{.type = DType::F32, .images = 1, .height = 6, .width = 6, .channels = 8};
+  std::vector<float> x(6 * 6 * 8, 1.0F);
+  x[8 * (3 * 6 + 3)] = std::nanf("");  // row 3, column 3, channel 0: in four windows
+  const engine::cuda::DeviceArray<float> src(device, *stream, x), y(device, *stream, std::size_t{3 * 3 * 8});
+  const engine::cuda::DeviceArray<float> scale(device, *stream, std::vector<float>(8, 1.0F));
+  const engine::cuda::DeviceArray<float> shift(device, *stream, std::vector<float>(8, 0.0F));
+  engine::cuda::norm_pool(*stream, shape, {.x = src.get(), .scale = scale.get(), .shift = shift.get(), .y = y.get()});
+  const std::vector<float> got = y.read();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::size_t row = i / 24, column = i / 8 % 3;
+    EXPECT_EQ(std::isnan(got[i]), i % 8 == 0 && row > 0 && column > 0) << i;
+  }
+}
+
 TEST(EmulatedCuda, sgd_matches_the_formula) {
   for (const DeviceOptions& options : kOptions) {
     EmulatedDevice device(options);
     const std::int64_t counts[] = {1, 64, engine::cuda::kUpdateChunk, engine::cuda::kUpdateChunk + 1, 7003, 5};
     expect_within_bounds(engine::cuda::check_sgd(device, counts, kSeed));
+  }
+}
+
+// With ROENTGEN_WRITE_CUDA_BITS=FILE the test writes the hashes there.
+TEST(EmulatedCuda, every_order_gives_the_golden_bits) {
+  const engine::cuda::KernelBits golden = engine::cuda::golden_bits();
+  for (const Order order : {Order::Forward, Order::Backward, Order::Random}) {
+    EmulatedDevice device({.order = order, .seed = 3});
+    const engine::cuda::KernelBits bits = engine::cuda::kernel_bits(device);
+    EXPECT_EQ(bits, golden);
+    if (const char* const path = std::getenv("ROENTGEN_WRITE_CUDA_BITS")) {
+      std::ofstream file(path);
+      for (const auto& [name, hash] : bits) file << name << ',' << std::hex << hash << '\n';
+    }
   }
 }
 

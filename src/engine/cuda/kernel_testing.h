@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "core/shape.h"
 #include "runtime/stream.h"
 
@@ -68,13 +68,16 @@ namespace roentgen::engine::cuda {
   return values;
 }
 
-/// Normal values with this mean and deviation, rounded to the type.
+/// Values with about this mean and deviation, rounded to the type: the same on every machine.
 [[nodiscard]] inline std::vector<float> random_values(DType type, std::size_t count, std::uint32_t seed,
                                                       float mean = 0.3F, float deviation = 1.0F) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal(mean, deviation);
+  Random random(seed, RandomStage::Test);
   std::vector<float> values(count);
-  for (float& value : values) value = rounded_to(type, normal(engine));
+  for (float& value : values) {
+    // A sum of three uniform numbers has variance 1/4.
+    const double sum = random.uniform() + random.uniform() + random.uniform() - 1.5;
+    value = rounded_to(type, static_cast<float>(mean + 2.0 * deviation * sum));
+  }
   return values;
 }
 

@@ -47,8 +47,8 @@ namespace roentgen::engine::cuda {
 [[nodiscard]] inline Worst check_normalise_values(runtime::Device& device, const Normalise& work, std::uint32_t seed) {
   const auto stream = device.make_stream();
   std::vector<std::byte> samples(src_bytes(work));
-  std::mt19937 engine(seed);
-  for (std::byte& sample : samples) sample = static_cast<std::byte>(engine());
+  Random random(seed, RandomStage::Test);
+  for (std::byte& sample : samples) sample = static_cast<std::byte>(random.next_u32());
   const auto src = device.make_device_buffer(samples.size()), dst = device.make_device_buffer(dst_bytes(work));
   std::vector<std::byte> result(dst_bytes(work), std::byte{0xFF});  // NaN, which the kernel must overwrite
   stream->upload(result, *dst, 0);
