@@ -28,8 +28,8 @@ void expect_within_bounds(const Worst& worst) {
   EXPECT_LE(worst.share, 1.0) << "seed " << kSeed << ": " << worst.where;
 }
 
-/// One row, fewer rows than a block has side by side, several blocks, several tiles, and channels that do not fill the last
-/// tile. Few multiprocessors: few blocks.
+/// One row, fewer rows than a block has side by side, several blocks, several tiles, and channels that do not fill the
+/// last tile. Few multiprocessors: few blocks.
 std::vector<NormShape> norm_shapes() {
   return {{.rows = 1, .channels = 8, .multiprocessors = 1},
           {.rows = 37, .channels = 64, .multiprocessors = 1},
