@@ -13,10 +13,35 @@
 
 namespace roentgen::emulated {
 
+/// Entry by entry, or as graphs once they are recorded.
+enum class Graphs { None, Recorded };
+
+/// Graphs of emulated streams.
+[[nodiscard]] inline std::unique_ptr<engine::cuda::GraphRecorder> make_emulated_graphs() {
+  class Recording final : public engine::cuda::StepGraph {
+   public:
+    explicit Recording(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+    void launch(runtime::Stream& stream) override { as_emulated(stream).replay(graph_); }
+
+   private:
+    std::shared_ptr<const Graph> graph_;
+  };
+  class Recorder final : public engine::cuda::GraphRecorder {
+   public:
+    void begin(runtime::Stream& stream) override { as_emulated(stream).begin_capture(); }
+    [[nodiscard]] std::unique_ptr<engine::cuda::StepGraph> end(runtime::Stream& stream) override {
+      return std::make_unique<Recording>(as_emulated(stream).end_capture());
+    }
+  };
+  return std::make_unique<Recorder>();
+}
+
 /// Engine "cuda" whose executables have an emulated device each.
 class EmulatedEngine final : public engine::Engine {
  public:
-  explicit EmulatedEngine(DeviceOptions options = {}) : options_(options) {}
+  /// @param graphs how steps are queued
+  explicit EmulatedEngine(DeviceOptions options = {}, Graphs graphs = Graphs::Recorded)
+      : options_(options), graphs_(graphs) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string description() const override { return "emulated device"; }
   [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
@@ -24,6 +49,7 @@ class EmulatedEngine final : public engine::Engine {
     return engine::cuda::make_executable(graph, options,
                                          {.device = std::make_unique<EmulatedDevice>(options_),
                                           .convolutions = make_plain_convolutions(),
+                                          .graphs = graphs_ == Graphs::Recorded ? make_emulated_graphs() : nullptr,
                                           .multiprocessors = kMultiprocessors});
   }
   [[nodiscard]] engine::Plan plan(const graph::Graph& graph, const engine::CompileOptions& options) override {
@@ -34,6 +60,7 @@ class EmulatedEngine final : public engine::Engine {
   /// Few blocks.
   static constexpr int kMultiprocessors = 2;
   DeviceOptions options_;
+  Graphs graphs_;
 };
 
 }  // namespace roentgen::emulated

@@ -38,6 +38,7 @@ class CudaEngine final : public Engine {
     const int index = inventory_.devices.front().index;
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(index),
                             .convolutions = cuda::make_cudnn_convolutions(),
+                            .graphs = cuda::make_cuda_graph_recorder(),
                             .multiprocessors = multiprocessors(index)};
     return cuda::make_executable(graph, options, std::move(setup));
   }

@@ -31,6 +31,7 @@ StepRunner::StepRunner(PlanBuilder& builder, const Plan& plan, std::size_t bucke
     });
     if (reads_input) input_readers_.push_back(static_cast<std::int32_t>(i));
   }
+  cut_backward();
 }
 
 void StepRunner::bind(const Addresses& addresses) {
@@ -47,15 +48,26 @@ void StepRunner::prepare() {
   for (const auto& kernel : preparations_) kernel->run();
 }
 
-void StepRunner::backward(const BucketCallback& on_bucket) {
-  announced_ = 0;
-  run(plan_.forward_end, static_cast<std::int32_t>(plan_.entries.size()), on_bucket);
-  if (on_bucket) announce(std::ssize(events_), on_bucket);
+void StepRunner::cut_backward() {
+  const auto end = static_cast<std::int32_t>(plan_.entries.size());
+  std::int32_t begin = plan_.forward_end;
+  for (std::int32_t i = begin; i + 1 < end; ++i) {
+    const auto entry = static_cast<std::size_t>(i);
+    const std::int32_t before = i > 0 ? plan_.bucket_ready[entry - 1] : 0;
+    if (plan_.bucket_ready[entry] == before) continue;
+    parts_.push_back({begin, i + 1});
+    begin = i + 1;
+  }
+  parts_.push_back({begin, end});
 }
 
-void StepRunner::run(std::int32_t begin, std::int32_t end, const BucketCallback& on_bucket) {
+void StepRunner::backward(const BucketCallback& on_bucket) {
+  backward_by([this](std::size_t, EntryRange part) { run(part); }, on_bucket);
+}
+
+void StepRunner::run(EntryRange entries) {
   Clock::time_point before = Clock::now();
-  for (std::int32_t i = begin; i < end; ++i) {
+  for (std::int32_t i = entries.begin; i < entries.end; ++i) {
     const auto entry = static_cast<std::size_t>(i);
     kernels_[entry]->run();
     const Clock::time_point after = Clock::now();
@@ -65,13 +77,13 @@ void StepRunner::run(std::int32_t begin, std::int32_t end, const BucketCallback&
     time.best_s = time.calls == 0 ? taken_s : std::min(time.best_s, taken_s);
     ++time.calls;
     before = after;
-    if (!on_bucket || announced_ == plan_.bucket_ready[entry]) continue;
-    announce(plan_.bucket_ready[entry], on_bucket);
-    before = Clock::now();
   }
 }
 
-void StepRunner::announce(std::int64_t ready, const BucketCallback& on_bucket) {
+void StepRunner::announce(std::size_t part, const BucketCallback& on_bucket) {
+  const bool is_last = part + 1 == parts_.size();
+  const std::int64_t ready =
+      is_last ? std::ssize(events_) : plan_.bucket_ready[static_cast<std::size_t>(parts_[part].end) - 1];
   for (; announced_ < ready; ++announced_) {
     runtime::Event& event = *events_[static_cast<std::size_t>(announced_)];
     stream_.record(event);

@@ -14,6 +14,12 @@
 
 namespace roentgen::engine {
 
+/// Entries [begin, end) of a plan.
+struct EntryRange {
+  std::int32_t begin = 0;  ///< first entry
+  std::int32_t end = 0;    ///< behind the last entry
+};
+
 /// Kernels of a plan, in the order of one stream. One thread. Allocates nothing once it is made.
 class StepRunner {
  public:
@@ -30,9 +36,23 @@ class StepRunner {
   /// Runs the plan's preparations, which may allocate, unless they were run since parameters_changed().
   void prepare();
   void parameters_changed() { is_prepared_ = false; }
-  void forward() { run(0, plan_.forward_end, {}); }
+  void forward() { run({0, plan_.forward_end}); }
   /// Calls `on_bucket` for every bucket, if it is set: those that nothing depends on at the end.
   void backward(const BucketCallback& on_bucket);
+  /// Calls run_part(i, part) for each part of the backward in order, and `on_bucket` as backward() does. `run_part`
+  /// queues the work of run(part).
+  template <typename RunPart>
+  void backward_by(const RunPart& run_part, const BucketCallback& on_bucket) {
+    announced_ = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      run_part(i, parts_[i]);
+      if (on_bucket) announce(i, on_bucket);
+    }
+  }
+  /// Parts of the backward: each ends where buckets become final, and at the end.
+  [[nodiscard]] const std::vector<EntryRange>& backward_parts() const { return parts_; }
+  /// Runs these entries.
+  void run(EntryRange entries);
 
   /// Host time of each entry since the last reset: of work that is only queued, the time that queuing takes.
   [[nodiscard]] const std::vector<EntryTime>& times() const { return times_; }
@@ -41,15 +61,16 @@ class StepRunner {
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats);
 
  private:
-  void run(std::int32_t begin, std::int32_t end, const BucketCallback& on_bucket);
-  // Tells of buckets up to `ready`, those told of before left out.
-  void announce(std::int64_t ready, const BucketCallback& on_bucket);
+  void cut_backward();
+  // Tells of the buckets that are final after a part, those told of before left out: after the last one, of all.
+  void announce(std::size_t part, const BucketCallback& on_bucket);
 
   const Plan& plan_;
   runtime::Stream& stream_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<std::unique_ptr<Kernel>> preparations_;
   std::vector<std::int32_t> input_readers_;
+  std::vector<EntryRange> parts_;
   /// One a bucket.
   std::vector<std::unique_ptr<runtime::Event>> events_;
   std::int64_t announced_ = 0;

@@ -70,20 +70,21 @@ class CudaExecutable final : public Executable {
     slots_->bind(bound_slot_, *stream_);
     bind_inputs();
     runner_->bind_inputs(memory_->addresses());
-    runner_->forward();
-    const auto loss = outputs_.find("loss");
-    if (loss != outputs_.end()) check_loss(*stream_, state_, memory_->addresses().f32(loss->second.tensor));
-    for (const auto& [name, output] : outputs_) {
-      const std::size_t at = plan_.tensors[static_cast<std::size_t>(output.tensor)].offset;
-      stream_->download(memory_->kept(), at, output.host->bytes());
-    }
+    recorded().forward.run(setup_.graphs.get(), *stream_, [this] { queue_forward(); });
     stream_->record(*outputs_ready_);
   }
   void backward(const BucketCallback& on_bucket) override {
     if (options_.form != Form::Training) {
       throw ConfigError(error_text("engine.cuda", "backward", "an executable compiled for training", "inference"));
     }
-    runner_->backward(on_bucket);
+    std::vector<RecordedWork>& parts = recorded().backward;
+    runner_->backward_by(
+        [&](std::size_t i, EntryRange part) {
+          parts[i].run(setup_.graphs.get(), *stream_, [&] { runner_->run(part); });
+        },
+        on_bucket);
+    // The caller may then let the slot be filled again.
+    slots_->wait_for_upload();
   }
   [[nodiscard]] std::span<const float> read(std::string_view name) const override {
     const auto found = outputs_.find(name);
@@ -138,6 +139,32 @@ class CudaExecutable final : public Executable {
     std::unique_ptr<runtime::PinnedBuffer> host;
   };
 
+  /// Graphs of a step that reads one device copy of the inputs.
+  struct Recorded {
+    const std::byte* input = nullptr;  // address of the first input
+    RecordedWork forward;
+    std::vector<RecordedWork> backward;  // one a part
+  };
+  Recorded& recorded() {
+    const std::byte* const input = inputs_.empty() ? nullptr : slots_->bound(0).address();
+    for (Recorded& one : recorded_) {
+      if (one.input == input) return one;
+    }
+    Recorded& made = recorded_.emplace_back();
+    made.input = input;
+    made.backward.resize(runner_->backward_parts().size());
+    return made;
+  }
+
+  void queue_forward() {
+    runner_->forward();
+    const auto loss = outputs_.find("loss");
+    if (loss != outputs_.end()) check_loss(*stream_, state_, memory_->addresses().f32(loss->second.tensor));
+    for (const auto& [name, output] : outputs_) {
+      const std::size_t at = plan_.tensors[static_cast<std::size_t>(output.tensor)].offset;
+      stream_->download(memory_->kept(), at, output.host->bytes());
+    }
+  }
   void upload_constants(Lowering& lowering) {
     for (const auto& [tensor, bytes] : lowering.take_constants()) {
       stream_->upload(bytes, memory_->kept(), plan_.tensors[static_cast<std::size_t>(tensor)].offset);
@@ -183,6 +210,7 @@ class CudaExecutable final : public Executable {
   std::optional<InputSlots> slots_;
   int bound_slot_ = 0;
   std::map<std::string, Output, std::less<>> outputs_;
+  std::vector<Recorded> recorded_;
 };
 }  // namespace
 

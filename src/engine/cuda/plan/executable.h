@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/cuda/conv/convolutions.h"
+#include "engine/cuda/plan/step_graph.h"
 #include "engine/engine.h"
 #include "runtime/stream.h"
 
@@ -16,6 +17,7 @@ namespace roentgen::engine::cuda {
 struct DeviceSetup {
   std::unique_ptr<runtime::Device> device;     ///< memory, streams and events
   std::unique_ptr<Convolutions> convolutions;  ///< plans of convolutions on it
+  std::unique_ptr<GraphRecorder> graphs;       ///< null: every step is queued entry by entry
   int multiprocessors = 1;                     ///< of the device: decides the order of sums
 };
 
