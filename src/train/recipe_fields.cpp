@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The one table of recipe keys: name, type, accepted values, meaning. A new key: a field in recipe.h and a line here.
+#include <tuple>
+
 #include "data/source/options.h"
 #include "engine/engine_list.h"
 #include "graph/loss.h"
@@ -114,8 +116,8 @@ class RuleKeys {
 };
 
 template <typename Rule>
-void add_rule(Rule& rule, std::string_view optimizer, FieldList& fields) {
-  Rule::visit_options(rule, RuleKeys(optimizer, fields));
+void add_rule(Rule& rule, FieldList& fields) {
+  Rule::visit_options(rule, RuleKeys(Rule::kName, fields));
 }
 
 void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
@@ -126,12 +128,9 @@ void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
   fields.integer(
       "lr_batch", optimizer.lr_batch, kCount,
       "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
-  fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
-                "in the gradient (sgd, adam, lars) or decoupled (adamw)");
+  fields.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient, or decoupled (adamw)");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
-  add_rule(std::get<engine::Sgd>(optimizer.rules), "sgd", fields);
-  add_rule(std::get<engine::Adam>(optimizer.rules), "adam", fields);
-  add_rule(std::get<engine::Lars>(optimizer.rules), "lars", fields);
+  std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);
 }
 
 void add_schedule(ScheduleRecipe& schedule, FieldList& fields) {

@@ -125,7 +125,7 @@ TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
   EXPECT_THAT(refusal("[train]\nselect = \"f1\"\n"), HasSubstr("expected one of auroc, loss, got \"f1\""));
   EXPECT_THAT(refusal("[train]\npartial = 1\n"), HasSubstr("expected true or false"));
   EXPECT_THAT(refusal("[optimizer]\nlr = -1\n"), HasSubstr("optimizer.lr"));
-  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, adamw"));
+  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, lars, rmsprop, adamw"));
   EXPECT_THAT(refusal("[schedule]\nmilestones_epochs = [\"a\"]\n"), HasSubstr("schedule.milestones_epochs"));
   EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("stretch"));
   EXPECT_THAT(refusal("[augment]\nrotat = 3\n"), HasSubstr("rotat"));
@@ -151,7 +151,8 @@ TEST(Recipe, sets_the_option_of_every_rule_that_shares_a_key) {
   const engine::OptimizerRules rules = parse("", {"optimizer.momentum=0.25"}).optimizer.rules;
   EXPECT_EQ(std::get<engine::Sgd>(rules).momentum, 0.25);
   EXPECT_EQ(std::get<engine::Lars>(rules).momentum, 0.25);
-  EXPECT_THAT(recipe_keys(), HasSubstr("momentum = 0.9  # sgd, lars (at least 0 and below 1)"));
+  EXPECT_EQ(std::get<engine::RmsProp>(rules).momentum, 0.25);
+  EXPECT_THAT(recipe_keys(), HasSubstr("momentum = 0.9  # sgd, lars, rmsprop (at least 0 and below 1)"));
   EXPECT_THAT(recipe_keys(), HasSubstr("trust = 0.001  # lars: trust coefficient"));
 }
 
