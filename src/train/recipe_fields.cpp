@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "data/source/options.h"
-#include "engine/engine_list.h"
 #include "graph/loss.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
@@ -76,7 +75,7 @@ void add_train(TrainRecipe& train, FieldList& fields) {
   fields.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "resume files that are kept");
   fields.integer("checkpoint_steps", train.checkpoint_steps, kCount,
                  "resume file every so many updates; 0 = every epoch");
-  fields.text("engine", train.engine, engine::engine_names(), "what computes");
+  fields.text("device", train.device, {}, "what computes: auto (the best that there is), cpu, cuda or cuda:N");
   fields.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
   fields.text("algorithms", train.algorithms, {"auto", "direct"},
               "convolutions: per layer the faster of direct and our own, by a rule that times nothing; or direct");
