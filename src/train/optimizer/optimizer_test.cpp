@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 
 namespace roentgen::train {
 namespace {
@@ -58,8 +58,8 @@ TEST(Optimizer, looks_at_the_options_of_its_own_rule_alone) {
 }
 
 TEST(Optimizer, of_each_name_has_the_rule_and_the_state_of_torchs) {
-  FakeEngine engine;
-  const auto executable = engine.compile(fake_model(2, 2, 3), {});
+  ReferenceEngine engine;
+  const auto executable = engine.compile(flat_model(2, 2, 3), {});
   const std::pair<std::string_view, std::vector<std::string_view>> expected[] = {
       {"sgd", {"momentum_buffer"}},
       {"adam", {"exp_avg", "exp_avg_sq"}},
