@@ -16,6 +16,7 @@ TEST(TwinDevice, does_what_every_device_must) {
   expect_memory_is_zeroed_and_aligned(device);
   expect_bytes_come_back(device);
   expect_parts_come_back(device);
+  expect_copies_for_the_host_come_back(device);
   expect_second_stream_waits_for_event(device);
   expect_event_counts_as_reached_before_its_first_record(device);
   expect_host_may_write_after_event(device);

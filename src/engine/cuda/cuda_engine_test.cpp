@@ -18,9 +18,9 @@ second = relu(first)
 output logits = second
 )";
 
-// One line, "[engine.cuda] ...", that names `part`.
+// One line, "[engine.cuda] ..." or "[runtime.cuda] ...", that names `part`.
 void expect_text(std::string_view text, std::string_view part) {
-  EXPECT_TRUE(text.starts_with("[engine.cuda] ")) << text;
+  EXPECT_TRUE(text.starts_with("[engine.cuda] ") || text.starts_with("[runtime.cuda] ")) << text;
   EXPECT_NE(text.find(part), std::string_view::npos) << text;
   EXPECT_EQ(text.find('\n'), std::string_view::npos) << text;
 }

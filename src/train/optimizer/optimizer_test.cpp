@@ -84,7 +84,9 @@ TEST(Optimizer, of_each_name_has_the_rule_and_the_state_of_torchs) {
 
 TEST(Optimizer, of_rmsprop_keeps_the_state_that_its_options_need) {
   using Names = std::vector<std::string_view>;
-  const auto state = [](const engine::RmsProp& rule) { return engine::state_of(optimizer_rule("rmsprop", with(rule))); };
+  const auto state = [](const engine::RmsProp& rule) {
+    return engine::state_of(optimizer_rule("rmsprop", with(rule)));
+  };
   EXPECT_EQ(state({.momentum = 0.0}), (Names{"square_avg"}));
   EXPECT_EQ(state({.momentum = 0.0, .centered = true}), (Names{"square_avg", "grad_avg"}));
   EXPECT_EQ(state({.centered = true}), (Names{"square_avg", "momentum_buffer", "grad_avg"}));

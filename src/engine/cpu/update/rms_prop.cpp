@@ -47,18 +47,10 @@ void pass(const RmsProp& rule, const UpdateCall& call, const UpdateRange& range)
 }  // namespace
 
 void update(const RmsProp& rule, const UpdateCall& call) {
-  const bool has_momentum = rule.momentum > 0.0;
-  for (const UpdateRange& range : call.work.ranges) {
-    if (has_momentum && rule.centered) {
-      pass<true, true>(rule, call, range);
-    } else if (has_momentum) {
-      pass<true, false>(rule, call, range);
-    } else if (rule.centered) {
-      pass<false, true>(rule, call, range);
-    } else {
-      pass<false, false>(rule, call, range);
-    }
-  }
+  using Pass = void (*)(const RmsProp&, const UpdateCall&, const UpdateRange&);
+  constexpr Pass kPasses[2][2] = {{pass<false, false>, pass<false, true>}, {pass<true, false>, pass<true, true>}};
+  const Pass pass_of_options = kPasses[rule.momentum > 0.0][rule.centered];
+  for (const UpdateRange& range : call.work.ranges) pass_of_options(rule, call, range);
 }
 
 }  // namespace roentgen::engine::cpu
