@@ -243,6 +243,7 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
 
 CommandResult PredictCommand::run() {
   options_.check();
+  const auto engine = engine::make_engine(options_.inference.device);
   data::ImageList list = data::list_images(options_.images);
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
@@ -251,7 +252,6 @@ CommandResult PredictCommand::run() {
                           counted(static_cast<std::int64_t>(before), "image is", "images are")));
   }
   const auto total = static_cast<std::int64_t>(list.dataset.samples.size());
-  const auto engine = engine::make_engine("cpu");
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
   if (!options_.points.empty()) {
