@@ -77,22 +77,22 @@ std::size_t assign_planned(PlanBuilder& builder) {
   return arena_bytes(lifetimes, offsets);
 }
 
-// Puts what each thread has of its own behind the arena of `bytes`, a thread's all at one place, so that no other
-// writes there in any entry. Returns the bytes of both.
-std::size_t assign_per_thread(PlanBuilder& builder, std::size_t bytes) {
+// Puts the workspace behind the arena of `bytes`, a replica's tensors all at one place, so that no other replica is
+// written there in any entry. Returns the bytes of both.
+std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   std::size_t most = 0;
   for (const PlanTensor& tensor : builder.plan.tensors) {
-    if (tensor.storage == Storage::PerThread) most = std::max(most, tensor.bytes);
+    if (tensor.storage == Storage::Workspace) most = std::max(most, tensor.bytes);
   }
   if (most == 0) return bytes;
-  const std::size_t alignment = builder.own_scratch_alignment(most);
+  const std::size_t alignment = builder.replica_alignment(most);
   const std::size_t begin = round_up(bytes, alignment);
   const std::size_t stride = round_up(most, alignment);
   for (PlanTensor& tensor : builder.plan.tensors) {
-    if (tensor.storage == Storage::PerThread) tensor.offset = begin;
+    if (tensor.storage == Storage::Workspace) tensor.offset = begin;
   }
-  builder.plan.thread_stride_bytes = stride;
-  return begin + stride * static_cast<std::size_t>(builder.threads());
+  builder.plan.replica_stride_bytes = stride;
+  return begin + stride * static_cast<std::size_t>(builder.plan.replicas);
 }
 
 // Trained parameters in the order their gradients become final; those without one last.
@@ -166,8 +166,8 @@ Arenas finish_plan(PlanBuilder& builder) {
   Arenas arenas;
   MemoryReport& memory = builder.plan.memory;
   const std::size_t planned = assign_planned(builder);
-  memory.activations = assign_per_thread(builder, planned);
-  memory.threads_scratch = memory.activations - planned;
+  memory.activations = assign_workspace(builder, planned);
+  memory.workspace = memory.activations - planned;
   lay_out_parameters(builder, arenas);
   lay_out_state(builder, arenas);
   memory.parameters = static_cast<std::size_t>(arenas.parameters) * sizeof(float);
@@ -189,7 +189,7 @@ Arenas finish_plan(PlanBuilder& builder) {
     for (const std::vector<TensorId>* ids : {&entry.reads, &entry.writes}) {
       for (const TensorId id : *ids) {
         const PlanTensor& tensor = builder.plan.tensors[static_cast<std::size_t>(id)];
-        const int owners = tensor.storage == Storage::PerThread ? builder.threads() : 1;
+        const int owners = tensor.storage == Storage::Workspace ? builder.plan.replicas : 1;
         entry.bytes += static_cast<std::int64_t>(tensor.bytes) * owners;
       }
     }

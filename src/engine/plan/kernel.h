@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,10 +21,12 @@ namespace roentgen::engine {
 class Addresses {
  public:
   /// @param is_narrow of each tensor: its elements have two bytes instead of four; may be left out
-  /// @param thread_stride_bytes from what a thread has of tensors of Storage::PerThread to what the next one has
+  /// @param replica_stride_bytes Plan::replica_stride_bytes
   explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_narrow = {},
-                     std::int64_t thread_stride_bytes = 0)
-      : addresses_(std::move(addresses)), is_narrow_(std::move(is_narrow)), thread_stride_bytes_(thread_stride_bytes) {}
+                     std::int64_t replica_stride_bytes = 0)
+      : addresses_(std::move(addresses)),
+        is_narrow_(std::move(is_narrow)),
+        replica_stride_bytes_(replica_stride_bytes) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
   /// Elements of T, which must have the size of the tensor's.
@@ -31,19 +36,19 @@ class Addresses {
     return reinterpret_cast<T*>(bytes(id));
   }
   [[nodiscard]] double* f64(TensorId id) const { return reinterpret_cast<double*>(bytes(id)); }
-  /// Memory of which each thread has its own: where the first one's lies, and bytes from one to the next.
-  struct OfThreads {
+  /// Replicas of a tensor: address of the first one, and bytes from one to the next.
+  struct Replicas {
     std::byte* first = nullptr;
     std::int64_t stride = 0;
   };
-  /// A tensor of Storage::PerThread.
-  [[nodiscard]] OfThreads of_threads(TensorId id) const { return {bytes(id), thread_stride_bytes_}; }
+  /// A tensor of Storage::Workspace.
+  [[nodiscard]] Replicas replicas(TensorId id) const { return {bytes(id), replica_stride_bytes_}; }
   void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
 
  private:
   std::vector<std::byte*> addresses_;
   std::vector<bool> is_narrow_;
-  std::int64_t thread_stride_bytes_ = 0;
+  std::int64_t replica_stride_bytes_ = 0;
 };
 
 /// One plan entry made runnable. Driven by one thread, with whatever the engine brings to it.
@@ -56,5 +61,24 @@ class Kernel {
   /// Does the work or queues it. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
   virtual void run() = 0;
 };
+
+/// Kernel of a function from addresses to the work with them, itself a function. Neither may allocate when it is
+/// called.
+template <typename Bind>
+class BoundKernel final : public Kernel {
+ public:
+  explicit BoundKernel(Bind bind) : bind_(std::move(bind)) {}
+  void bind(const Addresses& addresses) override { work_.emplace(bind_(addresses)); }
+  void run() override { (*work_)(); }
+
+ private:
+  Bind bind_;
+  std::optional<std::invoke_result_t<const Bind&, const Addresses&>> work_;
+};
+/// BoundKernel of `bind`.
+template <typename Bind>
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(Bind bind) {
+  return std::make_unique<BoundKernel<Bind>>(std::move(bind));
+}
 
 }  // namespace roentgen::engine

@@ -14,7 +14,7 @@ namespace {
 // A stored plan's type, where there is one: before there were others, it said none.
 DType dtype_of(const CompileOptions& options) {
   if (options.form != Form::Training) return DType::F32;
-  if (options.choices.empty()) return options.dtype == "bf16" ? DType::Bf16 : DType::F32;
+  if (options.choices.empty()) return options.dtype.value_or(DType::F32);
   const auto stored = options.choices.find(std::string(kDtypeChoice));
   if (stored == options.choices.end()) return DType::F32;
   if (stored->second != name_of(DType::Bf16)) {
@@ -52,13 +52,13 @@ std::vector<bool> find_values_with_gradients(const graph::Graph& graph, Form for
 PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& options, EngineTraits traits)
     : graph_(graph),
       options_(options),
-      traits_(traits),
       dtype_(dtype_of(options)),
       is_computed_(computed_nodes(graph, options.form)),
       needs_gradient_(find_values_with_gradients(graph, options.form)),
       concats_(graph, traits.channel_block),
       readers_(graph.consumers()),
       values_(graph.nodes().size()) {
+  plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
   if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
@@ -189,8 +189,8 @@ TensorId PlanBuilder::scratch(std::string name, std::size_t bytes) {
   return add_tensor({.name = std::move(name), .bytes = bytes, .layout = "scratch"});
 }
 
-TensorId PlanBuilder::own_scratch(std::string name, std::size_t bytes) {
-  return add_tensor({.name = std::move(name), .bytes = bytes, .storage = Storage::PerThread, .layout = "scratch"});
+TensorId PlanBuilder::replicated_scratch(std::string name, std::size_t bytes) {
+  return add_tensor({.name = std::move(name), .bytes = bytes, .storage = Storage::Workspace, .layout = "scratch"});
 }
 
 TensorId PlanBuilder::kept(std::string name, std::size_t bytes) {
@@ -254,6 +254,25 @@ void PlanBuilder::emit(const graph::Node& node, Emission emission, std::unique_p
 void PlanBuilder::emit(const graph::Node& node, Emission emission, NamedKernel named) {
   emission.implementation = std::move(named.implementation);
   emit(node, std::move(emission), std::move(named.kernel));
+}
+
+void PlanBuilder::emit_forward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& dst,
+                               NamedKernel named, TensorId overwritten) {
+  Emission emission{.what = "forward", .kind = op + "_forward", .reads = std::move(reads), .writes = {dst.tensor}};
+  if (overwritten >= 0) emission.in_place = {{overwritten, dst.tensor}};
+  emit(node(id), std::move(emission), std::move(named));
+}
+
+void PlanBuilder::emit_backward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads,
+                                const Located& diff_src, NamedKernel named, TensorId overwritten) {
+  Emission emission{.what = "backward",
+                    .kind = op + "_backward",
+                    .pass = Pass::BackwardData,
+                    .reads = std::move(reads),
+                    .writes = {diff_src.tensor}};
+  if (overwritten >= 0) emission.in_place = {{overwritten, diff_src.tensor}};
+  emit(node(id), std::move(emission), std::move(named));
+  contribute(node(id).inputs[0], diff_src);
 }
 
 void PlanBuilder::contribute(graph::NodeId id, const Located& gradient) {

@@ -59,8 +59,8 @@ struct NamedKernel {
 struct EngineTraits {
   /// Channels that kernels work on at a time: pieces of virtual concatenations have whole blocks of them.
   int channel_block = 1;
-  /// Compute threads.
-  int threads = 1;
+  /// Replicas of the workspace.
+  int replicas = 1;
 };
 
 /// Working state of one compile. One thread; discarded afterwards.
@@ -80,7 +80,6 @@ class PlanBuilder {
   [[nodiscard]] const graph::Node& node(graph::NodeId id) const { return graph_.node(id); }
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
-  [[nodiscard]] int threads() const { return traits_.threads; }
   /// Type that ops store values in where they can: F32 or Bf16. Parameters, their gradients and sums are f32.
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
@@ -122,8 +121,8 @@ class PlanBuilder {
     return tensor("d:" + node(id).name, node(id).shape, layout);
   }
   TensorId scratch(std::string name, std::size_t bytes);
-  /// Scratch of `bytes` for each thread.
-  TensorId own_scratch(std::string name, std::size_t bytes);
+  /// Scratch of `bytes` in each replica of the workspace.
+  TensorId replicated_scratch(std::string name, std::size_t bytes);
   /// Memory that keeps its values between steps.
   TensorId kept(std::string name, std::size_t bytes);
   /// Tensor of a node's parameter or state (running statistics), by relative name ("weight").
@@ -136,6 +135,13 @@ class PlanBuilder {
 
   // Entries.
   void emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
+  /// The entry of an op that is one kernel: "<node>/forward" of the kind "<op>_forward" writes `dst`, over
+  /// `overwritten` where that is not -1 and not needed any more.
+  void emit_forward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& dst,
+                    NamedKernel named, TensorId overwritten = -1);
+  /// Likewise "<node>/backward", which writes the gradient of the op's input and hands it over.
+  void emit_backward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& diff_src,
+                     NamedKernel named, TensorId overwritten = -1);
   /// An entry that runs once after parameters were loaded. Reads parameters and state, writes kept memory.
   void emit_preparation(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
 
@@ -155,7 +161,7 @@ class PlanBuilder {
   /// Statistics of a batch norm that shares them with nobody; -1 before they are set.
   TensorId& own_statistics(graph::NodeId id) { return state(id).statistics; }
   /// Tensor that an op's forward keeps for its backward beside values (a max pool's positions); -1: none.
-  TensorId& workspace(graph::NodeId id) { return state(id).workspace; }
+  TensorId& kept_by_forward(graph::NodeId id) { return state(id).kept_by_forward; }
 
   /// The value was dropped after forward, and is not there again yet.
   [[nodiscard]] bool is_missing(graph::NodeId id) const;
@@ -190,8 +196,8 @@ class PlanBuilder {
   };
   std::vector<InPlace> in_place;
 
-  /// Alignment of the first thread's own scratch, and of the distance to the next one's, where one has `bytes`.
-  [[nodiscard]] virtual std::size_t own_scratch_alignment(std::size_t bytes) const = 0;
+  /// Alignment of replicas of the workspace that have at most `bytes`.
+  [[nodiscard]] virtual std::size_t replica_alignment(std::size_t bytes) const = 0;
 
  protected:
   // Entries of one node.
@@ -218,7 +224,7 @@ class PlanBuilder {
     std::vector<Located> gradients;
     std::vector<std::function<void()>> waiting;
     TensorId statistics = -1;
-    TensorId workspace = -1;
+    TensorId kept_by_forward = -1;
     /// How backward comes by it, and whether it has.
     Source source = Source::Kept;
     bool is_again = false;
@@ -238,7 +244,6 @@ class PlanBuilder {
 
   const graph::Graph& graph_;
   const CompileOptions& options_;
-  EngineTraits traits_;
   DType dtype_;
   std::vector<bool> is_computed_;
   std::vector<bool> needs_gradient_;

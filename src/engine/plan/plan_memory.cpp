@@ -29,7 +29,7 @@ PlanMemory::PlanMemory(const Plan& plan, const Arenas& arenas, Form form, runtim
     is_narrow.push_back(size_of(tensor.dtype) == 2);
   }
   addresses_ =
-      Addresses(std::move(addresses), std::move(is_narrow), static_cast<std::int64_t>(plan.thread_stride_bytes));
+      Addresses(std::move(addresses), std::move(is_narrow), static_cast<std::int64_t>(plan.replica_stride_bytes));
 }
 
 std::unique_ptr<Arena> PlanMemory::make_arena(ArenaKind kind) const {

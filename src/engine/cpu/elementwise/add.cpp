@@ -14,14 +14,8 @@ void lower(const graph::Add&, graph::NodeId id, Lowering& lowering) {
   const Located first = lowering.value(node.inputs[0]);
   const Located second = lowering.value_in(node.inputs[1], first.layout);
   const Located dst = lowering.define(id, first.layout);
-  lowering.emit(node,
-                {.what = "forward",
-                 .kind = "add_forward",
-                 .reads = {first.tensor, second.tensor},
-                 .writes = {dst.tensor},
-                 .implementation = "simd",
-                 .in_place = {{first.tensor, dst.tensor}}},
-                sum_kernel({first.tensor, second.tensor}, dst));
+  lowering.emit_forward(id, "add", {first.tensor, second.tensor}, dst,
+                        {sum_kernel({first.tensor, second.tensor}, dst), "simd"}, first.tensor);
 }
 
 void lower_backward(const graph::Add&, graph::NodeId id, Lowering& lowering) {

@@ -13,7 +13,6 @@
 
 #include "core/error.h"
 #include "engine/cpu/choice/conv_choice.h"
-#include "engine/cpu/conv/conv_algorithm.h"
 #include "engine/cpu/plan/lowering.h"
 #include "engine/cpu/update/flat.h"
 #include "engine/cpu/update/update.h"
@@ -186,18 +185,10 @@ CompileOptions settled(CompileOptions options) {
   if (options.slots < 1) {
     throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
-  const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
-  if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
-    throw ConfigError(error_text("engine.cpu", "algorithms", "auto, direct, winograd, split, split2 or pointwise",
-                                 options.algorithms, "auto"));
-  }
-  if (options.dtype == "auto") {
+  if (!options.dtype) {
     const bool is_worth =
         options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);
-    options.dtype = is_worth ? "bf16" : "f32";
-  }
-  if (options.dtype != "f32" && options.dtype != "bf16") {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));
+    options.dtype = is_worth ? DType::Bf16 : DType::F32;
   }
   return options;
 }

@@ -16,7 +16,7 @@
 namespace roentgen::engine::cpu {
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int threads)
-    : PlanBuilder(graph, options, {.channel_block = simd::vector_block(), .threads = threads}),
+    : PlanBuilder(graph, options, {.channel_block = simd::vector_block(), .replicas = threads}),
       vector_block_(simd::vector_block()),
       choices_(graph, options, dtype(), is_computed(), values_with_gradients(), plan),
       roles_(graph) {
@@ -41,7 +41,7 @@ const Prologue* Lowering::normalised(graph::NodeId id) const {
   return found == normalised_.end() ? nullptr : &found->second;
 }
 
-std::size_t Lowering::own_scratch_alignment(std::size_t bytes) const { return ThreadsMemory::of(bytes).page_bytes; }
+std::size_t Lowering::replica_alignment(std::size_t bytes) const { return ThreadsMemory::of(bytes).page_bytes; }
 
 void Lowering::add_forward(graph::NodeId id) {
   std::visit(

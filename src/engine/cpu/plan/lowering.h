@@ -29,6 +29,8 @@ class Lowering final : public PlanBuilder {
  public:
   Lowering(const graph::Graph& graph, const CompileOptions& options, int threads);
 
+  /// Compute threads.
+  [[nodiscard]] int threads() const { return plan.replicas; }
   /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
   /// Layout of values in whole vectors, stored in dtype().
@@ -48,7 +50,7 @@ class Lowering final : public PlanBuilder {
   /// Sums that a convolution's forward makes for the batch norm that reads it (ResultMoments::partial); -1: none.
   TensorId& moments(graph::NodeId id) { return moments_.try_emplace(id, -1).first->second; }
 
-  [[nodiscard]] std::size_t own_scratch_alignment(std::size_t bytes) const override;
+  [[nodiscard]] std::size_t replica_alignment(std::size_t bytes) const override;
 
  protected:
   void add_forward(graph::NodeId id) override;

@@ -62,7 +62,7 @@ void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
                                   {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
   if (keeps_workspace && pd.workspace_desc().get_size() > 0) {
     const TensorId workspace = lowering.scratch(node.name + "/workspace", pd.workspace_desc().get_size());
-    lowering.workspace(id) = workspace;
+    lowering.kept_by_forward(id) = workspace;
     emission.writes.push_back(workspace);
     arguments.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
   }
@@ -87,7 +87,7 @@ void lower_pool_backward(const PoolGeometry& g, graph::NodeId id, Lowering& lowe
                     .implementation = pd.impl_info_str()};
   std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
                                   {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-  const TensorId workspace = lowering.workspace(id);
+  const TensorId workspace = lowering.kept_by_forward(id);
   if (workspace >= 0) {
     emission.reads.push_back(workspace);
     arguments.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
