@@ -23,14 +23,14 @@ using Geometry = ConvGeometry;
 void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std::string& what, const Argument& from,
                           const Argument& to) {
   const dnnl::reorder::primitive_desc pd(library_engine(), from.desc, library_engine(), to.desc);
-  lowering.emit(node,
-                {.what = what,
-                 .kind = "reorder_weights",
-                 .pass = Pass::Auxiliary,
-                 .reads = {from.tensor},
-                 .writes = {to.tensor},
-                 .implementation = pd.impl_info_str()},
-                primitive_kernel(dnnl::reorder(pd), {from, to}));
+  emit_primitive<dnnl::reorder>(lowering, node, {.what = what, .kind = "reorder_weights", .pass = Pass::Auxiliary}, pd,
+                                {{from}, {to}});
+}
+
+void emit_own(Lowering& lowering, const graph::Node& node, ConvAlgorithm algorithm, ConvPass pass, const Geometry& g,
+              Emission emission, const ConvTensors& tensors) {
+  auto kernel = own_entry(lowering, algorithm, pass, g, emission, tensors);
+  lowering.emit(node, std::move(emission), std::move(kernel));
 }
 
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
@@ -52,30 +52,24 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   Emission emission{.what = "backward_data",
                     .kind = "conv2d_backward_data",
                     .pass = Pass::BackwardData,
-                    .reads = {weights, incoming.tensor},
-                    .writes = {},
-                    .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
   ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
+  if (is_ours) emission.reads = {weights, incoming.tensor};
   if (lowering.role(node.inputs[0]).gradient_by == id) {
     tensors.epilogue.norm_gradient = fuse_norm_backward(node.inputs[0], lowering, emission);
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
-    return;
+    return emit_own(lowering, node, algorithm, ConvPass::BackwardData, g, std::move(emission), tensors);
   }
   const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).as(dtype);
   const Located diff_src = lowering.gradient_tensor(node.inputs[0], layout);
-  emission.writes.push_back(diff_src.tensor);
   if (is_ours) {
+    emission.writes = {diff_src.tensor};
     tensors.src = diff_src.tensor;
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
+    emit_own(lowering, node, algorithm, ConvPass::BackwardData, g, std::move(emission), tensors);
   } else {
-    std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
-                                    {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
-                                    {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-    add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-    lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+    emit_primitive<BwdData>(
+        lowering, node, std::move(emission), pd,
+        {{{DNNL_ARG_WEIGHTS, weights, pd.weights_desc()}, {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()}},
+         {{DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}}});
   }
   lowering.contribute(node.inputs[0], diff_src);
 }
@@ -103,9 +97,7 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);
     }
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardWeights, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
-    return;
+    return emit_own(lowering, node, algorithm, ConvPass::BackwardWeights, g, std::move(emission), tensors);
   }
   const BwdWeights::primitive_desc pd = conv_backward_weights(g);
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
@@ -114,23 +106,19 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const bool is_direct = pd.diff_weights_desc() == forward.weights_desc();
   const TensorId written =
       is_direct ? gradient : lowering.scratch("d:" + node.name + ".weight/plain", pd.diff_weights_desc().get_size());
-  Emission emission{.what = "backward_weights",
-                    .kind = "conv2d_backward_weights",
-                    .pass = Pass::BackwardWeights,
-                    .reads = {src.tensor, incoming.tensor},
-                    .writes = {written},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}};
+  PrimitiveArguments arguments{
+      {{DNNL_ARG_SRC, src.tensor, pd.src_desc()}, {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()}},
+      {{DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}}};
   if (!g.bias.empty()) {
     const TensorId bias = lowering.parameter_gradient(node, "bias");
-    emission.writes.push_back(bias);
-    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
+    arguments.writes.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  emit_primitive<BwdWeights>(lowering, node,
+                             {.what = "backward_weights",
+                              .kind = "conv2d_backward_weights",
+                              .pass = Pass::BackwardWeights,
+                              .flops = 2 * node.multiply_adds},
+                             pd, arguments);
   if (!is_direct) {
     emit_weights_reorder(lowering, node, "gradient_to_arena", {DNNL_ARG_FROM, written, pd.diff_weights_desc()},
                          {DNNL_ARG_TO, gradient, forward.weights_desc()});

@@ -64,22 +64,18 @@ bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& foldin
   lowering.parameter_layout(node, "weight") = weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
                                                              "linear" + std::to_string(pd.weights_desc().get_size()));
   const Located dst = lowering.define(folding.result, Layout{});
-  const TensorId weight = lowering.parameter(node, "weight");
-  Emission emission{.what = "forward",
-                    .kind = "linear_forward",
-                    .reads = {src.tensor, weight},
-                    .writes = {dst.tensor},
-                    .implementation = std::string(pd.impl_info_str()) + (folding.relu ? "+relu" : ""),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},
-                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
+  PrimitiveArguments arguments{{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()}},
+                               {{DNNL_ARG_DST, dst.tensor, pd.dst_desc()}}};
   if (op.bias) {
-    emission.reads.push_back(lowering.parameter(node, "bias"));
-    arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(sizes.bias)});
+    arguments.reads.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(sizes.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+  emit_primitive<Fwd>(lowering, node,
+                      {.what = "forward",
+                       .kind = "linear_forward",
+                       .implementation = std::string(pd.impl_info_str()) + (folding.relu ? "+relu" : ""),
+                       .flops = 2 * node.multiply_adds},
+                      pd, arguments);
   return true;
 }
 
@@ -90,19 +86,15 @@ void lower_data(const Sizes& sizes, const Fwd::primitive_desc& forward, const Lo
   const BwdData::primitive_desc pd({plain_descriptor(sizes.src), forward.weights_desc(), plain_descriptor(sizes.dst)},
                                    user_scratchpad(), library_engine(), forward);
   const Located diff_src = lowering.gradient_tensor(node.inputs[0], Layout{});
-  const TensorId weight = lowering.parameter(node, "weight");
-  Emission emission{.what = "backward_data",
-                    .kind = "linear_backward_data",
-                    .pass = Pass::BackwardData,
-                    .reads = {diff_dst.tensor, weight},
-                    .writes = {diff_src.tensor},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},
-                                  {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  emit_primitive<BwdData>(lowering, node,
+                          {.what = "backward_data",
+                           .kind = "linear_backward_data",
+                           .pass = Pass::BackwardData,
+                           .flops = 2 * node.multiply_adds},
+                          pd,
+                          {{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
+                            {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()}},
+                           {{DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}}});
   lowering.contribute(node.inputs[0], diff_src);
 }
 }  // namespace
@@ -115,24 +107,19 @@ void lower_backward(const graph::Linear& op, graph::NodeId id, Lowering& lowerin
   const Located diff_dst = lowering.gradient(id, Layout{});
   if (lowering.needs_gradient(node.inputs[0])) lower_data(sizes, forward, diff_dst, id, lowering);
   const BwdWeights::primitive_desc pd = weights_descriptor(sizes, forward);
-  const TensorId gradient = lowering.parameter_gradient(node, "weight");
-  Emission emission{.what = "backward_weights",
-                    .kind = "linear_backward_weights",
-                    .pass = Pass::BackwardWeights,
-                    .reads = {src.tensor, diff_dst.tensor},
-                    .writes = {gradient},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_DIFF_WEIGHTS, gradient, pd.diff_weights_desc()}};
+  PrimitiveArguments arguments{
+      {{DNNL_ARG_SRC, src.tensor, pd.src_desc()}, {DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()}},
+      {{DNNL_ARG_DIFF_WEIGHTS, lowering.parameter_gradient(node, "weight"), pd.diff_weights_desc()}}};
   if (op.bias) {
     const TensorId bias = lowering.parameter_gradient(node, "bias");
-    emission.writes.push_back(bias);
-    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(sizes.bias)});
+    arguments.writes.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(sizes.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  emit_primitive<BwdWeights>(lowering, node,
+                             {.what = "backward_weights",
+                              .kind = "linear_backward_weights",
+                              .pass = Pass::BackwardWeights,
+                              .flops = 2 * node.multiply_adds},
+                             pd, arguments);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -74,10 +74,17 @@ std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering) {
 }
 
 namespace {
-void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
+// A forward's input, residual and parameters, which are padded to the blocks of its result.
+NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout layout, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering),
+                   .parameters = norm_parameters(op, node, lowering),
+                   .relu = op.relu};
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
-    lowering.parameter_layout(node, name) = padded_vector(channels, padded);
+    lowering.parameter_layout(node, name) = padded_vector(node.shape[1], padded_channels(node.shape, layout));
   }
+  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  return work;
 }
 
 // Statistics of a piece: an entry of their own, once.
@@ -129,11 +136,8 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   const Folding folding{
       .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
   if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], folding, lowering)) return;
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  work.relu = op.relu;
+  NormForward work = open_forward(op, id, layout, lowering);
   const NormShape shape = define_result(id, layout, work, lowering);
   Emission emission{.what = "forward",
                     .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
@@ -149,10 +153,9 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
 
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = layout_of_result(ids[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
+  NormForward work = open_forward(op, id, layout, lowering);
   std::int64_t offset = 0;
   Emission emission{.what = "forward",
                     .kind = "concat_batch_norm_forward",
@@ -164,7 +167,6 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
     offset += work.pieces[i].blocks * layout.block;
     emission.reads.push_back(work.pieces[i].statistics);
   }
-  work.relu = op.relu;
   const NormShape shape = define_result(id, layout, work, lowering);
   if (work.dst >= 0) {
     emission.writes.push_back(work.dst);
@@ -176,11 +178,8 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
-  work.relu = op.relu;
   const Layout layout = layout_of_result(node.inputs[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  NormForward work = open_forward(op, id, layout, lowering);
   const NormShape shape = define_result(id, layout, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;

@@ -54,6 +54,24 @@ struct Argument {
 void add_scratchpad(Lowering& lowering, const dnnl::memory::desc& scratchpad, Emission& emission,
                     std::vector<Argument>& arguments);
 
+/// Arguments that an entry's primitive reads and writes, but for its scratchpad.
+struct PrimitiveArguments {
+  std::vector<Argument> reads;
+  std::vector<Argument> writes;
+};
+/// Emits the entry of a primitive by its descriptor: reads, writes and implementation of `emission` follow from these.
+template <typename Primitive>
+void emit_primitive(Lowering& lowering, const graph::Node& node, Emission emission,
+                    const typename Primitive::primitive_desc& pd, const PrimitiveArguments& arguments) {
+  std::vector<Argument> all = arguments.reads;
+  all.insert(all.end(), arguments.writes.begin(), arguments.writes.end());
+  for (const Argument& argument : arguments.reads) emission.reads.push_back(argument.tensor);
+  for (const Argument& argument : arguments.writes) emission.writes.push_back(argument.tensor);
+  if (emission.implementation.empty()) emission.implementation = pd.impl_info_str();
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, all);
+  lowering.emit(node, std::move(emission), primitive_kernel(Primitive(pd), all));
+}
+
 /// True when the library fell back to its reference implementation: a thousand times slower.
 [[nodiscard]] bool is_reference(const char* implementation);
 

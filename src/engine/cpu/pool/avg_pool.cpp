@@ -34,7 +34,7 @@ void spread(float* row, std::int64_t count, std::int64_t block, std::int64_t use
 
 // (N, C, H, W) in any of our layouts <-> (N, C) plain. One read or one write of the image; sums in double.
 template <typename Row>
-std::unique_ptr<Kernel> global_pool(const Located& image, TensorId mean, const Row& row) {
+std::unique_ptr<Kernel> global_pool(const Located& image, TensorId mean, Row row) {
   return make_kernel([=](const Addresses& at) {
     return [=, rows = at.f32(image.tensor), means = at.f32(mean)] {
       const std::int64_t C = image.shape[1];
