@@ -7,7 +7,7 @@
 
 # Rooms with public headers (cmake/public_headers.cmake says which these are), and rooms that these need.
 set(public_rooms core graph data engine models eval score train)
-set(needed_rooms runtime io dist engine_cpu engines)
+set(needed_rooms runtime io dist engine_plan engine_cpu engines)
 if(TARGET roentgen_engine_cuda)
   list(APPEND needed_rooms engine_cuda)
 endif()

@@ -10,9 +10,9 @@
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" ROOMS "${ROOMS}")
 
-# The room of a path below src/: engine/cpu and engine/cuda are rooms of their own.
+# The room of a path below src/: folders of engine are rooms of their own.
 function(room_of result path)
-  string(REGEX MATCH "^(engine/(cpu|cuda)/|[^/]+)" room "${path}")
+  string(REGEX MATCH "^(engine/(plan|cpu|cuda)/|[^/]+)" room "${path}")
   set(${result} ${room} PARENT_SCOPE)
 endfunction()
 

@@ -11,7 +11,7 @@
   but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
 - nothing but core/terminal and core/log prints, so that no control character of a name reaches a terminal; the launcher
   passes on what its ranks printed;
-- no room above the engines points into the host memory of an arena;
+- no room above the engines points into the host memory of an arena; engine/plan names no backend;
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -29,8 +29,9 @@ ROOMS = {
     "data": CORE_IO,
     "graph": {"core"},
     "engine": {"core", "runtime", "graph"},
-    "engine/cpu": {"core", "runtime", "graph", "engine"},
-    "engine/cuda": {"core", "runtime", "graph", "engine"},
+    "engine/plan": {"core", "runtime", "graph", "engine"},
+    "engine/cpu": {"core", "runtime", "graph", "engine", "engine/plan"},
+    "engine/cuda": {"core", "runtime", "graph", "engine", "engine/plan"},
     "dist": {"core", "runtime"},
     "models": {"core", "graph"},
     "synth": CORE_IO,
@@ -61,6 +62,9 @@ PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
 # Calls of Arena::host() and DeviceSpan::host(), and the rooms that may make them.
 HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
 HOST_ROOMS = ("engine/", "runtime/", "dist/")
+# Names of backends, which the part of compiling that engines share must not know.
+BACKEND_NAME = re.compile(r"cpu|cuda|cudnn|avx|onednn|dnnl|omp_|\bsimd\b", re.IGNORECASE)
+NEUTRAL_ROOM = "engine/plan/"
 LONGEST = 400
 LINES_PER_IF = 1000
 
@@ -130,6 +134,14 @@ def check_arenas(path, lines):
             for number, line in enumerate(lines, 1) if HOST_MEMORY.search(line)]
 
 
+def check_backends(path, lines):
+    """Findings about lines that name a backend where every engine's plans are made."""
+    if not path.startswith(NEUTRAL_ROOM) or path.endswith(("_test.cpp", "_testing.h")):
+        return []
+    return [f"line {number} names a backend: expected a word that holds for every engine"
+            for number, line in enumerate(lines, 1) if BACKEND_NAME.search(line)]
+
+
 def check_sources(root):
     """Findings about src/ and the number of lines and of #if."""
     src = root / "src"
@@ -138,7 +150,8 @@ def check_sources(root):
         path = file.relative_to(src).as_posix()
         lines = file.read_text(encoding="utf-8").splitlines()
         line_count += len(lines)
-        found = check_form(path, lines) + check_prints(path, lines) + check_arenas(path, lines)
+        found = [finding for check in (check_form, check_prints, check_arenas, check_backends)
+                 for finding in check(path, lines)]
         if room_of(path) not in ROOMS:
             found.append(f"lies in no room: expected one of {', '.join(ROOMS)}")
             lines = []

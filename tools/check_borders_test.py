@@ -54,6 +54,19 @@ class CheckBorders(unittest.TestCase):
         self.write("train/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
         self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
 
+    def test_backend_in_the_plan_of_all_engines_is_found(self):
+        self.write("engine/cpu/b.cpp", '#include "engine/plan/a.h"\nvoid avx2_kernel();\n')
+        self.write("engine/plan/b.cpp", '#include "engine/a.h"\nvoid kernel();\n')
+        self.assertEqual(self.findings(), [])
+        self.write("engine/plan/b.cpp", "void* f() { return make_cpu_device(); }\n")
+        self.assert_finds("src/engine/plan/b.cpp", "line 4 names a backend")
+        self.write("engine/plan/b.cpp", "// Order of oneDNN's kernels.\n")
+        self.assert_finds("src/engine/plan/b.cpp", "line 4 names a backend")
+
+    def test_plan_of_all_engines_includes_none(self):
+        self.write("engine/plan/b.cpp", '#include "train/a.h"\n')
+        self.assert_finds("src/engine/plan/b.cpp", "room engine/plan may include")
+
     def test_cpu_and_cuda_never_see_each_other(self):
         self.write("engine/cuda/b.cpp", '#include "engine/cpu/a.h"\n')
         self.assert_finds("engine/cpu/a.h")

@@ -70,8 +70,8 @@ engine::CompileOptions compiling(const NetworkOptions& options, const StepTeam& 
                                 .slots = team.slots,
                                 .bucket_bytes = team.bucket_bytes,
                                 .fuse = options.fuse,
-                                .algorithms = options.algorithms,
-                                .dtype = options.dtype,
+                                .algorithms = engine::parse_algorithms(options.algorithms),
+                                .dtype = engine::parse_dtype(options.dtype),
                                 .recompute = options.recompute,
                                 .seed = kSeed};
   if (team.choice != nullptr) result.choice = *team.choice;
@@ -83,7 +83,7 @@ engine::CompileOptions inferring(const NetworkOptions& options, int threads) {
           .threads = threads,
           .slots = 1,
           .fuse = options.fuse,
-          .algorithms = options.algorithms,
+          .algorithms = engine::parse_algorithms(options.algorithms),
           .seed = kSeed};
 }
 

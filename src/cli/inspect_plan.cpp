@@ -35,8 +35,8 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
   engine::CompileOptions options{.threads = threads,
                                  .slots = recipe.train.slots > 0 ? static_cast<int>(recipe.train.slots) : kMostSlots,
                                  .fuse = recipe.train.fuse,
-                                 .algorithms = recipe.train.algorithms,
-                                 .dtype = recipe.train.dtype,
+                                 .algorithms = engine::parse_algorithms(recipe.train.algorithms),
+                                 .dtype = engine::parse_dtype(recipe.train.dtype),
                                  .recompute = recipe.train.recompute};
   if (!recipe.train.choices.empty()) {
     train::require_rule(recipe.train);
@@ -47,7 +47,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
   options = {.form = engine::Form::Inference,
              .threads = threads,
              .fuse = recipe.train.fuse,
-             .algorithms = recipe.train.algorithms};
+             .algorithms = engine::parse_algorithms(recipe.train.algorithms)};
   const std::size_t validation_bytes = engine->plan(graph, options).memory.total();
   const auto arenas = plan.memory.parameters;
   const engine::UpdateRule rule = train::optimizer_rule(recipe.optimizer.name, recipe.optimizer.rules);
@@ -67,7 +67,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"plan_hash", plan.hash()},
       {"peak_bytes", plan.memory.total() + optimizer_bytes + sums_bytes + averages_bytes + validation_bytes},
       {"activations_bytes", plan.memory.activations},
-      {"threads_scratch_bytes", plan.memory.threads_scratch},
+      {"threads_scratch_bytes", plan.memory.workspace},
       {"optimizer_bytes", optimizer_bytes},
       {"validation_bytes", validation_bytes},
       {"input_bytes", recipe.train.memory_mb > 0 ? Value(recipe.train.memory_mb << 20) : Value()},

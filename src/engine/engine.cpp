@@ -3,6 +3,8 @@
 //
 #include "engine/engine.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -10,10 +12,29 @@
 
 namespace roentgen::engine {
 namespace {
+constexpr std::array<std::string_view, 6> kAlgorithms{"auto", "direct", "winograd", "split", "split2", "pointwise"};
+
 bool is_trained(const Executable& executable, std::int32_t parameter) {
   return arena_kind(executable.graph().parameter(parameter)) == ArenaKind::Trained;
 }
 }  // namespace
+
+std::string_view name_of(Algorithms algorithms) { return kAlgorithms.at(static_cast<std::size_t>(algorithms)); }
+
+Algorithms parse_algorithms(std::string_view name) {
+  const auto found = std::ranges::find(kAlgorithms, name);
+  if (found != kAlgorithms.end()) return static_cast<Algorithms>(found - kAlgorithms.begin());
+  throw ConfigError(
+      error_text("engine.options", "algorithms", "auto, direct, winograd, split, split2 or pointwise", name, "auto"));
+}
+
+std::optional<DType> parse_dtype(std::string_view name) {
+  if (name == "auto") return std::nullopt;
+  for (const DType dtype : {DType::F32, DType::Bf16}) {
+    if (name == name_of(dtype)) return dtype;
+  }
+  throw ConfigError(error_text("engine.options", "dtype", "f32, bf16 or auto", name, "f32"));
+}
 
 double Executable::time_entry(std::int32_t entry, int) {
   throw DeviceError(error_text("engine.profile", "entry " + std::to_string(entry),

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,18 @@ struct ChoiceInputs {
   std::map<std::string, std::string> measured{};
 };
 
+/// Algorithms of convolutions. Auto: per layer and pass direct or one of our kernels (Winograd's; on machines with bf16
+/// tiles also products of split numbers, with AVX-512 else pointwise ones), by a rule over the layer, the pass, the
+/// instruction set and, in training, batch and threads; nothing is timed. Direct: plain convolutions only. The others:
+/// wherever they can be; for tests.
+enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Pointwise };
+/// "auto", "direct", "winograd", "split", "split2" or "pointwise".
+[[nodiscard]] std::string_view name_of(Algorithms algorithms);
+/// Algorithms of that name. ConfigError for another one.
+[[nodiscard]] Algorithms parse_algorithms(std::string_view name);
+/// Value of CompileOptions::dtype by name: "f32", "bf16" or, nullopt, "auto". ConfigError for another one.
+[[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+
 /// Options of compile().
 struct CompileOptions {
   Form form = Form::Training;  ///< training or inference
@@ -67,18 +80,14 @@ struct CompileOptions {
   /// Graph passes to run and fusions to make, by name (graph/passes/pass_list.h): "on" = all, "off" = none,
   /// "name,name", or "on,-name" = all others. Results move within rounding.
   std::string fuse = "on";
-  /// "auto": per layer and pass direct or one of our kernels (Winograd's; on machines with bf16 tiles also products of
-  /// split numbers, with AVX-512 else pointwise ones), by a rule over the layer, the pass, the instruction set and, in
-  /// training, batch and threads; nothing is timed. The choice moves the last digits, so it is in the plan, and a
-  /// resumed run takes it from there. "direct": plain convolutions only. "winograd", "split", "split2", "pointwise":
-  /// wherever they can be: for tests.
-  std::string algorithms = "auto";
+  /// The choice moves the last digits, so it is in the plan, and a resumed run takes it from there.
+  Algorithms algorithms = Algorithms::Auto;
   ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
-  /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
-  /// in f32, on machines with products of bf16 numbers (with algorithms "auto" by Winograd's in f32 where those are
-  /// faster); parameters, their gradients and all sums stay f32. "auto": bf16 in training where the instruction
-  /// set multiplies it, else f32. Training form; of no account with `choices`, which know.
-  std::string dtype = "f32";
+  /// F32; or Bf16: activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up in
+  /// f32, on machines with products of bf16 numbers (with Algorithms::Auto by Winograd's in f32 where those are
+  /// faster); parameters, their gradients and all sums stay f32. Nullopt: bf16 in training where the instruction set
+  /// multiplies it, else f32. Training form; of no account with `choices`, which know.
+  std::optional<DType> dtype = DType::F32;
   /// Values that backward computes again instead of keeping them: "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
   /// bits.

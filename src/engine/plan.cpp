@@ -32,8 +32,8 @@ std::string MemoryReport::text(const std::vector<std::pair<std::string, std::siz
     sum += bytes;
     if (bytes == 0) continue;
     list += fmt::format("{} {} {:.1f}", list.empty() ? ":" : ",", name, static_cast<double>(bytes) / kMiB);
-    if (name == "activations" && threads_scratch > 0) {
-      list += fmt::format(" (scratch of threads {:.1f})", static_cast<double>(threads_scratch) / kMiB);
+    if (name == "activations" && workspace > 0) {
+      list += fmt::format(" (scratch of threads {:.1f})", static_cast<double>(workspace) / kMiB);
     }
   }
   return fmt::format("{:.1f} MiB{}", static_cast<double>(sum) / kMiB, list);
@@ -70,7 +70,7 @@ std::string Plan::hash() const {
   for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanTensor& tensor : tensors) {
     // Where scratch lies is no matter of results.
-    if (tensor.storage != Storage::PerThread) identity += tensor.name + ":" + tensor.layout + ";";
+    if (tensor.storage != Storage::Workspace) identity += tensor.name + ":" + tensor.layout + ";";
   }
   return fmt::format("{:016x}", text_hash(identity));
 }

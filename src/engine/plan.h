@@ -23,21 +23,21 @@ inline constexpr std::string_view kDtypeChoice = "dtype";
 /// Index into Plan::tensors.
 using TensorId = std::int32_t;
 
-/// Memory of a tensor. Planned: in the arena, for the entries of its lifetime. PerThread: each thread has its own,
-/// which starts where that of every other tensor of this storage does, behind the planned ones. The others have memory
-/// of their own.
-enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, PerThread };
+/// Memory of a tensor. Planned: in the arena, for the entries of its lifetime. Workspace: scratch
+/// in Plan::replicas replicas, one for each who computes at a time; all tensors of this storage start at one place
+/// behind the planned ones. The others have memory of their own.
+enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, Workspace };
 
 /// A piece of memory that entries read and write.
 struct PlanTensor {
   std::string name;                    ///< name of a value, parameter or scratch
-  std::size_t bytes = 0;               ///< PerThread: of one thread
+  std::size_t bytes = 0;               ///< Workspace: of one replica
   Storage storage = Storage::Planned;  ///< storage it lives in
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
   /// Type of its elements, for values and gradients; scratch is bytes to whoever uses it.
   DType dtype = DType::F32;
-  /// Byte offset: into the arena of its storage. PerThread: of the first thread's.
+  /// Byte offset: into the arena of its storage. Workspace: of the first replica.
   std::size_t offset = 0;
   /// Lifetime: first and last entry that touches it; -1 when none does.
   std::int32_t first = -1;
@@ -67,14 +67,14 @@ struct PlanEntry {
 
 /// Memory of an executable, in bytes.
 struct MemoryReport {
-  std::size_t activations = 0;      ///< arena of planned tensors, forward and backward, and what each thread has
-  std::size_t threads_scratch = 0;  ///< part of activations: scratch that threads have each of their own, with padding
-  std::size_t parameters = 0;       ///< trained parameters
-  std::size_t gradients = 0;        ///< gradients of the trained parameters
-  std::size_t state = 0;            ///< running statistics
-  std::size_t inputs = 0;           ///< slots of all inputs
-  std::size_t kept = 0;             ///< per-executable constants and outputs
-  /// Sum, without threads_scratch.
+  std::size_t activations = 0;  ///< arena of planned tensors, forward and backward, and the workspace
+  std::size_t workspace = 0;    ///< part of activations: all replicas of the workspace, with padding
+  std::size_t parameters = 0;   ///< trained parameters
+  std::size_t gradients = 0;    ///< gradients of the trained parameters
+  std::size_t state = 0;        ///< running statistics
+  std::size_t inputs = 0;       ///< slots of all inputs
+  std::size_t kept = 0;         ///< per-executable constants and outputs
+  /// Sum; `workspace` is in activations.
   [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
   /// "1249.1 MiB: activations 904.2 (scratch of threads 8.0), parameters 89.7, gradients 89.7, inputs 18.4,
   /// optimizer 89.7", with more than the report knows of by name; "other" is state and kept. What is not there is left
@@ -104,8 +104,10 @@ struct Plan {
   /// Role of every batch norm of a training step, by node: "own", or the parts that kernels around it compute.
   std::map<std::string, std::string> norm_roles;
   MemoryReport memory;  ///< bytes of all storage
-  /// Bytes from what a thread has of tensors of Storage::PerThread to what the next one has; 0 without such tensors.
-  std::size_t thread_stride_bytes = 0;
+  /// Replicas of tensors of Storage::Workspace: one for each compute thread.
+  int replicas = 1;
+  /// Bytes from one replica to the next one; 0 without such tensors.
+  std::size_t replica_stride_bytes = 0;
 
   /// "f32" or "bf16": what CompileOptions::dtype came to.
   [[nodiscard]] std::string dtype() const;

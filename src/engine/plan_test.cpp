@@ -16,7 +16,7 @@ TEST(MemoryReport, tells_each_part_that_is_there_and_which_of_it_is_scratch_of_t
   MemoryReport report{.activations = 900 * kMiB, .parameters = 90 * kMiB, .gradients = 90 * kMiB, .state = kMiB};
   EXPECT_EQ(report.text({{"optimizer", 90 * kMiB}}),
             "1171.0 MiB: activations 900.0, parameters 90.0, gradients 90.0, other 1.0, optimizer 90.0");
-  report.threads_scratch = 8 * kMiB;
+  report.workspace = 8 * kMiB;
   EXPECT_EQ(report.total(), 1081 * kMiB) << "a part of activations";
   EXPECT_EQ(report.text(),
             "1081.0 MiB: activations 900.0 (scratch of threads 8.0), parameters 90.0, gradients 90.0, other 1.0");
@@ -29,9 +29,9 @@ TEST(Plan, hash_is_of_what_moves_results_and_not_of_memory_by_thread) {
   plan.entries.push_back({.name = "conv/forward", .implementation = "winograd_4x3:AVX3"});
   plan.tensors.push_back({.name = "conv", .storage = Storage::Planned, .layout = "nChw16c"});
   const std::string before = plan.hash();
-  plan.tensors.push_back({.name = "scratch of each thread", .bytes = 64, .storage = Storage::PerThread});
+  plan.tensors.push_back({.name = "scratch of each thread", .bytes = 64, .storage = Storage::Workspace});
   plan.tensors.back().layout = "scratch";
-  plan.thread_stride_bytes = 4096;
+  plan.replica_stride_bytes = 4096;
   EXPECT_EQ(plan.hash(), before);
   const auto changed = [&](auto&& change) {
     Plan other = plan;

@@ -38,8 +38,8 @@ std::unique_ptr<engine::Executable> compile(const train::Recipe& recipe, const d
   engine::CompileOptions options{.threads = threads,
                                  .slots = kSlots,
                                  .fuse = recipe.train.fuse,
-                                 .algorithms = recipe.train.algorithms,
-                                 .dtype = recipe.train.dtype,
+                                 .algorithms = engine::parse_algorithms(recipe.train.algorithms),
+                                 .dtype = engine::parse_dtype(recipe.train.dtype),
                                  .recompute = recipe.train.recompute};
   auto executable = engine::make_engine(recipe.train.device)->compile(graph::with_loss(model, loss), options);
   engine::initialise(*executable, static_cast<std::uint64_t>(recipe.train.seed));

@@ -41,7 +41,7 @@ engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
   options.form = form;
   options.threads = compute_threads(recipe);
   options.fuse = recipe.fuse;
-  options.algorithms = recipe.algorithms;
+  options.algorithms = engine::parse_algorithms(recipe.algorithms);
   options.choice = shared_choice_inputs(Ranks(job.group), job.engine, options.threads);
   return options;
 }
@@ -58,7 +58,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   engine::CompileOptions options = common_options(job, engine::Form::Training);
   options.slots = slots;
   options.choices = made.plan.choices;
-  options.dtype = recipe.dtype;
+  options.dtype = engine::parse_dtype(recipe.dtype);
   options.recompute = recipe.recompute;
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);

@@ -66,7 +66,7 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;
   compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
-  compile.algorithms = options.algorithms;
+  compile.algorithms = engine::parse_algorithms(options.algorithms);
   const Ranks alone(nullptr);
   const Ranks& ranks = options.ranks == nullptr ? alone : *options.ranks;
   compile.choice = shared_choice_inputs(ranks, engine, compile.threads);

@@ -86,9 +86,11 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
     const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
     std::int64_t chosen = 0;
     for (const engine::conformance::Case& tested : cases) {
-      const auto executable = engine->compile(
-          tested.graph,
-          {.threads = 2, .bucket_bytes = 2048, .algorithms = algorithms, .dtype = dtype, .recompute = recompute});
+      const auto executable = engine->compile(tested.graph, {.threads = 2,
+                                                             .bucket_bytes = 2048,
+                                                             .algorithms = engine::parse_algorithms(algorithms),
+                                                             .dtype = engine::parse_dtype(dtype),
+                                                             .recompute = recompute});
       for (const auto& [key, choice] : executable->plan().choices) {
         const bool is_of_bf16 = choice == "winograd_bf16" || (choice == "bf16" && key != engine::kDtypeChoice);
         chosen += choice == algorithms || is_of_bf16 ? 1 : 0;

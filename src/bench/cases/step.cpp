@@ -69,7 +69,7 @@ Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_by
   return Value::Table{{"planned_bytes", number(planned.total() + optimizer_bytes)},
                       {"measured_bytes", measured_bytes ? number(*measured_bytes) : Value()},
                       {"activations_bytes", number(planned.activations)},
-                      {"threads_scratch_bytes", number(planned.threads_scratch)},
+                      {"threads_scratch_bytes", number(planned.workspace)},
                       {"parameters_bytes", number(planned.parameters)},
                       {"gradients_bytes", number(planned.gradients)},
                       {"optimizer_bytes", number(optimizer_bytes)},

@@ -22,7 +22,7 @@ namespace roentgen::engine::conformance {
 
 /// Numbers that an engine computes with, and how far they may lead it from the reference.
 struct Precision {
-  std::string dtype = "f32";                     ///< CompileOptions::dtype
+  DType dtype = DType::F32;                      ///< CompileOptions::dtype
   double (*bound_scale)(const Case&) = nullptr;  ///< factor of bounds; null: 1
   double gradient_floor = 0.0;                   ///< RunOptions::gradient_floor
 };
@@ -44,7 +44,7 @@ inline double bf16_scale(const Case& tested) {
 
 inline const Precision kF32{};  ///< values and products in f32
 /// Values in bf16, sums in f32.
-inline const Precision kBf16{.dtype = "bf16", .bound_scale = bf16_scale, .gradient_floor = 0.05};
+inline const Precision kBf16{.dtype = DType::Bf16, .bound_scale = bf16_scale, .gradient_floor = 0.05};
 
 /// Makes the engine under test.
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
@@ -58,7 +58,7 @@ struct Trial {
 
 /// For GoogleTest's messages.
 inline void PrintTo(const Trial& trial, std::ostream* out) {
-  *out << trial.tested.name << " " << trial.precision.dtype;
+  *out << trial.tested.name << " " << name_of(trial.precision.dtype);
 }
 
 /// Every case in every precision.
@@ -73,8 +73,9 @@ inline void PrintTo(const Trial& trial, std::ostream* out) {
 
 /// Name of case and precision as GoogleTest takes it: "relu_image", "relu_image_bf16".
 inline std::string test_name(const testing::TestParamInfo<Trial>& info) {
-  const std::string& dtype = info.param.precision.dtype;
-  std::string name = info.param.tested.name + (dtype == "f32" ? "" : "_" + dtype);
+  const DType dtype = info.param.precision.dtype;
+  std::string name = info.param.tested.name;
+  if (dtype != DType::F32) name += "_" + std::string(name_of(dtype));
   std::ranges::replace(name, '.', '_');
   return name;
 }

@@ -198,7 +198,7 @@ TEST(Choices, follow_the_inputs_of_the_run_and_not_this_process) {
   const Plan plan = make_plan(network("resnet50"), by_two);
   EXPECT_EQ(std::ranges::count(plan.choices | std::views::values, "pointwise"), 0);
   CompileOptions by_auto = by_two;
-  by_auto.dtype = "auto";
+  by_auto.dtype = std::nullopt;
   EXPECT_EQ(make_plan(network(), by_auto).dtype(), "f32") << "AVX2 has no products of bf16 numbers";
   CompileOptions beyond = by_two;
   beyond.choice.instruction_set = "amx";

@@ -36,17 +36,16 @@ ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, c
   if (dtype_of(*found) == DType::Bf16 && dtype != DType::Bf16) {
     throw ConfigError(error_text("engine.plan", key, "an algorithm for values in f32", name, remedy));
   }
-  const bool is_slow = is_split(*found) && !simd::has_tiles() && !options.algorithms.starts_with("split");
+  const bool is_slow = is_split(*found) && !simd::has_tiles() && !name_of(options.algorithms).starts_with("split");
   if (!is_slow && can_compute(*found, pass, g)) return *found;
   throw ConfigError(error_text("engine.plan", key, "an algorithm that this machine has for this layer",
                                fmt::format("{}, and {}", name, what_is_here()), remedy));
 }
 
-// An algorithm by name, where it can be.
-ConvAlgorithm named_algorithm(std::string_view asked, const ConvGeometry& g, ConvPass pass,
+// The algorithm that was asked for, where it can be.
+ConvAlgorithm named_algorithm(ConvAlgorithm wanted, const ConvGeometry& g, ConvPass pass,
                               const ChoiceContext& context) {
   const bool is_bf16 = context.dtype == DType::Bf16;
-  ConvAlgorithm wanted = conv_algorithm(asked).value();
   if (is_bf16 && wanted == ConvAlgorithm::Winograd && can_compute(ConvAlgorithm::WinogradBf16, pass, g)) {
     return ConvAlgorithm::WinogradBf16;
   }
@@ -70,7 +69,9 @@ ConvAlgorithm algorithm_of(const ConvGeometry& g, ConvPass pass, const std::stri
     return known_algorithm(*stored, key, g, pass, options, context.dtype,
                            "a machine like the one that the choices were made on, or a new run");
   }
-  if (options.algorithms != "auto") return named_algorithm(options.algorithms, g, pass, context);
+  if (options.algorithms != Algorithms::Auto) {
+    return named_algorithm(conv_algorithm(name_of(options.algorithms)).value(), g, pass, context);
+  }
   if (options.form == Form::Training && !options.choice.measured.empty()) {
     const auto measured = options.choice.measured.find(choice_key(g, pass, context));
     if (measured != options.choice.measured.end()) {

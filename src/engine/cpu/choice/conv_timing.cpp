@@ -13,7 +13,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -22,7 +21,7 @@
 #include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/executable.h"
 #include "engine/cpu/plan/kernel_scratch.h"
-#include "engine/cpu/plan/primitive.h"
+#include "engine/cpu/plan/primitive_internal.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/team.h"
 
@@ -67,26 +66,33 @@ double seconds_of(const Run& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
-// A primitive on buffers of its own.
+// A kernel on buffers of so many bytes, tensors 0, 1, ...
+Run run_on_buffers(std::unique_ptr<Kernel> kernel, const std::vector<std::size_t>& bytes, std::size_t stride = 0) {
+  struct State {
+    std::unique_ptr<Kernel> kernel;
+    std::vector<runtime::AlignedBuffer> buffers;
+  };
+  const auto state = std::make_shared<State>();  // std::function copies
+  state->kernel = std::move(kernel);
+  std::vector<std::byte*> addresses;
+  for (const std::size_t each : bytes) {
+    state->buffers.push_back(numbers(each));
+    addresses.push_back(state->buffers.back().data());
+  }
+  state->kernel->bind(Addresses(std::move(addresses), {}, static_cast<std::int64_t>(stride)));
+  return [state] { state->kernel->run(); };
+}
+
 template <typename Primitive, typename Descriptor>
 Run primitive_run(const Descriptor& pd, const std::vector<std::pair<int, dnnl::memory::desc>>& arguments) {
-  struct State {
-    explicit State(const Descriptor& pd_) : primitive(pd_), stream(library_engine()) {}
-    Primitive primitive;
-    dnnl::stream stream;
-    std::vector<runtime::AlignedBuffer> buffers;
-    std::unordered_map<int, dnnl::memory> memories;
-  };
-  const auto state = std::make_shared<State>(pd);  // std::function copies
+  std::vector<Argument> used;
+  std::vector<std::size_t> bytes;
   for (const auto& [index, desc] : arguments) {
     if (desc.get_size() == 0) continue;
-    state->buffers.push_back(numbers(desc.get_size()));
-    state->memories.emplace(index, dnnl::memory(desc, library_engine(), state->buffers.back().data()));
+    used.push_back({index, static_cast<TensorId>(bytes.size()), desc});
+    bytes.push_back(desc.get_size());
   }
-  return [state] {
-    state->primitive.execute(state->stream, state->memories);
-    state->stream.wait();
-  };
+  return run_on_buffers(primitive_kernel(Primitive(pd), used), bytes);
 }
 
 Run direct_run(const ConvGeometry& g, ConvPass pass) {
@@ -114,27 +120,17 @@ Run direct_run(const ConvGeometry& g, ConvPass pass) {
 }
 
 Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int threads) {
-  struct State {
-    std::vector<runtime::AlignedBuffer> buffers;
-    std::unique_ptr<Kernel> kernel;
-  };
   const Fwd::primitive_desc forward = conv_forward(g);
-  const auto state = std::make_shared<State>();  // std::function copies
-  std::vector<std::byte*> addresses;
   std::unique_ptr<ConvKernel> kernel =
       own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
   const ScratchBytes scratch = kernel->scratch_bytes();
   // With strides as plans have them.
   const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
-  for (const std::size_t bytes :
-       {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(), scratch.shared,
-        stride * static_cast<std::size_t>(threads)}) {
-    state->buffers.push_back(numbers(bytes));
-    addresses.push_back(state->buffers.back().data());
-  }
-  state->kernel = std::move(kernel);
-  state->kernel->bind(Addresses(std::move(addresses), {}, static_cast<std::int64_t>(stride)));
-  return [state] { state->kernel->run(); };
+  const std::size_t src = forward.src_desc().get_size(), weights = forward.weights_desc().get_size();
+  return run_on_buffers(
+      std::move(kernel),
+      {src, weights, forward.dst_desc().get_size(), scratch.shared, stride * static_cast<std::size_t>(threads)},
+      stride);
 }
 
 // Seconds by algorithm.

@@ -62,7 +62,7 @@ graph::Graph resnet18() {
 // same figures.
 TEST(MeasuredChoices, are_those_of_the_plan) {
   for (const char* dtype : {"f32", "bf16"}) {
-    const CompileOptions options{.threads = 1, .slots = 1, .dtype = dtype};
+    const CompileOptions options{.threads = 1, .slots = 1, .dtype = parse_dtype(dtype)};
     const Plan plan = make_plan(resnet18(), options);
     const std::vector<MeasuredChoice> measured = measure_choices(resnet18(), options);
     std::map<std::string, std::string> chosen;

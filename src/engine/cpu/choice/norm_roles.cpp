@@ -13,21 +13,17 @@
 #include <variant>
 
 #include "engine/cpu/pool/pooling.h"
+#include "graph/passes/rewrite.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-
-bool is_output(graph::NodeId id, const graph::Graph& graph) {
-  return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
-}
 
 // Inputs of the decision.
 struct Given {
   const graph::Graph& graph;
   const ConvChoices& choices;
   const graph::Fusions& fusions;
-  int vector_block;
-  DType dtype;
+  Layout layout;
   std::vector<std::vector<graph::NodeId>> readers = graph.consumers();
 
   // The only reader of a value; -1 if there are several or none.
@@ -43,17 +39,17 @@ struct Given {
   [[nodiscard]] bool is_by_products(graph::NodeId id, ConvPass pass) const {
     const std::optional<ConvAlgorithm> algorithm = chosen(id, pass);
     return algorithm && *algorithm != ConvAlgorithm::Direct && !is_winograd(*algorithm) &&
-           dtype_of(*algorithm) == dtype;
+           dtype_of(*algorithm) == layout.dtype;
   }
   // True if the reader's kernels normalise their input, in the step's type.
   [[nodiscard]] bool normalises(graph::NodeId reader) const {
     if (reader < 0) return false;
     // Not in bf16: two values that differ before rounding may be equal after it.
     const auto* pool = std::get_if<graph::MaxPool>(&graph.node(reader).op);
-    if (pool != nullptr) return pools_normalised(*pool) && dtype == DType::F32;
+    if (pool != nullptr) return pools_normalised(*pool) && layout.dtype == DType::F32;
     return std::ranges::all_of(std::array{ConvPass::Forward, ConvPass::BackwardWeights}, [&](ConvPass pass) {
       const std::optional<ConvAlgorithm> algorithm = chosen(reader, pass);
-      return algorithm && *algorithm != ConvAlgorithm::Direct && dtype_of(*algorithm) == dtype;
+      return algorithm && *algorithm != ConvAlgorithm::Direct && dtype_of(*algorithm) == layout.dtype;
     });
   }
 };
@@ -67,10 +63,10 @@ bool is_pointwise(const graph::Conv2d& op) {
 
 // True if kernels can read the piece where it lies: whole blocks, and no rounding in between.
 bool is_readable(graph::NodeId piece, bool is_shared, const Given& given) {
-  if (given.graph.node(piece).shape[1] % given.vector_block != 0) return false;
-  if (given.dtype == DType::F32 || is_shared) return true;
+  if (given.graph.node(piece).shape[1] % given.layout.block != 0) return false;
+  if (given.layout.dtype == DType::F32 || is_shared) return true;
   const std::optional<ConvAlgorithm> algorithm = given.chosen(piece, ConvPass::Forward);
-  return algorithm && dtype_of(*algorithm) == given.dtype;
+  return algorithm && dtype_of(*algorithm) == given.layout.dtype;
 }
 
 NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, bool is_shared, const Given& given) {
@@ -84,7 +80,7 @@ NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, boo
   // A pooling of several pieces: no network has one.
   const bool is_pooled = reader >= 0 && std::holds_alternative<graph::MaxPool>(given.graph.node(reader).op);
   if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) &&
-      !is_output(id, given.graph) && !(is_pooled && pieces.size() > 1) &&
+      !graph::is_output(given.graph, id) && !(is_pooled && pieces.size() > 1) &&
       std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
     role.result_by = reader;
   }
@@ -109,47 +105,16 @@ std::string NormRole::text(const graph::Graph& graph) const {
   return parts.empty() ? "own" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-NormRoles::NormRoles(const graph::Graph& graph, int vector_block)
-    : roles_(graph.nodes().size()),
-      is_virtual_(graph.nodes().size()),
-      is_piece_(graph.nodes().size()),
-      pieces_(graph.nodes().size()) {
-  const std::vector<std::vector<graph::NodeId>> readers = graph.consumers();
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const auto id = static_cast<graph::NodeId>(i);
-    const graph::Node& node = graph.nodes()[i];
-    const auto* concat = std::get_if<graph::Concat>(&node.op);
-    const bool can_be_virtual = concat != nullptr && concat->is_virtual && !is_output(id, graph) &&
-                                std::ranges::all_of(readers[i], [&](graph::NodeId reader) {
-                                  const graph::Node& norm = graph.node(reader);
-                                  return std::holds_alternative<graph::BatchNorm>(norm.op) && norm.inputs.size() == 1;
-                                });
-    std::vector<graph::NodeId> joined;
-    for (const graph::NodeId input : node.inputs) {
-      joined.insert(joined.end(), pieces(input).begin(), pieces(input).end());
-    }
-    is_virtual_[i] = can_be_virtual && std::ranges::all_of(joined, [&](graph::NodeId piece) {
-                       return graph.node(piece).shape[1] % vector_block == 0;
-                     });
-    if (is_virtual_[i]) {
-      for (const graph::NodeId piece : joined) is_piece_[static_cast<std::size_t>(piece)] = true;
-      pieces_[i] = std::move(joined);
-    } else {
-      pieces_[i] = {id};
-    }
-  }
-}
-
 NormRoles::NormRoles(const graph::Graph& graph, const ConvChoices& choices, const graph::Fusions& fusions,
-                     int vector_block, DType dtype)
-    : NormRoles(graph, vector_block) {
-  const Given given{
-      .graph = graph, .choices = choices, .fusions = fusions, .vector_block = vector_block, .dtype = dtype};
+                     const VirtualConcats& concats, Layout vector_layout)
+    : NormRoles(graph) {
+  const Given given{.graph = graph, .choices = choices, .fusions = fusions, .layout = vector_layout};
   for (std::size_t i = 0; i < roles_.size(); ++i) {
     const graph::Node& node = graph.nodes()[i];
     if (!std::holds_alternative<graph::BatchNorm>(node.op)) continue;
     const graph::NodeId source = node.inputs[0];
-    roles_[i] = role_of(static_cast<graph::NodeId>(i), pieces(source), is_virtual(source) || is_piece(source), given);
+    const bool is_shared = concats.is_virtual(source) || concats.is_piece(source);
+    roles_[i] = role_of(static_cast<graph::NodeId>(i), concats.pieces(source), is_shared, given);
   }
 }
 

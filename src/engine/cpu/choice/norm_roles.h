@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "engine/cpu/choice/conv_choices.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/virtual_concats.h"
 #include "graph/passes/pass_list.h"
 
 namespace roentgen::engine::cpu {
@@ -31,33 +33,20 @@ struct NormRole {
   [[nodiscard]] std::string text(const graph::Graph& graph) const;
 };
 
-/// Roles in one graph, and the virtual concatenations that they follow from.
+/// Roles of the batch norms of one graph.
 class NormRoles {
  public:
-  /// Roles in a training step. `vector_block`: channels that one vector of this machine holds; `dtype`: type of stored
-  /// values.
-  NormRoles(const graph::Graph& graph, const ConvChoices& choices, const graph::Fusions& fusions, int vector_block,
-            DType dtype);
   /// Roles in inference: each batch norm that no convolution took in (fold_batch_norm) computes all itself.
-  NormRoles(const graph::Graph& graph, int vector_block);
+  explicit NormRoles(const graph::Graph& graph) : roles_(graph.nodes().size()) {}
+  /// Roles in a training step. `vector_layout`: of values in vectors of this machine, as the step stores them.
+  NormRoles(const graph::Graph& graph, const ConvChoices& choices, const graph::Fusions& fusions,
+            const VirtualConcats& concats, Layout vector_layout);
 
   /// Role of a batch norm; the default for other nodes.
   [[nodiscard]] const NormRole& of(graph::NodeId id) const { return roles_.at(static_cast<std::size_t>(id)); }
-  /// True for a concatenation that is stored nowhere: the graph allows it (virtual_concat), only batch norms without a
-  /// residual read it, and every piece has whole blocks of channels.
-  [[nodiscard]] bool is_virtual(graph::NodeId id) const { return is_virtual_.at(static_cast<std::size_t>(id)); }
-  /// The stored values a value consists of, in order: itself, or those of a virtual concatenation's inputs.
-  [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const {
-    return pieces_.at(static_cast<std::size_t>(id));
-  }
-  /// True for a piece of a virtual concatenation: batch norms share its statistics.
-  [[nodiscard]] bool is_piece(graph::NodeId id) const { return is_piece_.at(static_cast<std::size_t>(id)); }
 
  private:
   std::vector<NormRole> roles_;
-  std::vector<bool> is_virtual_;
-  std::vector<bool> is_piece_;
-  std::vector<std::vector<graph::NodeId>> pieces_;
 };
 
 }  // namespace roentgen::engine::cpu

@@ -27,7 +27,8 @@ using testing::Pair;
 
 std::map<std::string, std::string> roles(const graph::Graph& graph, const std::string& algorithms,
                                          const std::string& fuse = "on") {
-  return make_plan(graph, {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = algorithms}).norm_roles;
+  return make_plan(graph, {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = parse_algorithms(algorithms)})
+      .norm_roles;
 }
 
 TEST(NormRoles, of_pointwise_kernels_in_a_dense_block) {
@@ -113,7 +114,8 @@ TEST(NormRoles, are_none_in_inference) {
 TEST(NormRoles, are_what_plans_do) {
   for (const char* algorithms : {"auto", "direct", "winograd", "pointwise"}) {
     SCOPED_TRACE(algorithms);
-    const Plan plan = make_plan(dense_block(32), {.threads = 1, .slots = 1, .algorithms = algorithms});
+    const Plan plan =
+        make_plan(dense_block(32), {.threads = 1, .slots = 1, .algorithms = parse_algorithms(algorithms)});
     std::map<std::string, std::int64_t> said;
     for (const auto& [name, role] : plan.norm_roles) {
       for (const auto& [word, fusion] : {std::pair("result", "normalised_input"), std::pair("moments", "norm_moments"),

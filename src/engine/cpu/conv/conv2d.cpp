@@ -23,25 +23,25 @@ using Geometry = ConvGeometry;
 void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std::string& what, const Argument& from,
                           const Argument& to) {
   const dnnl::reorder::primitive_desc pd(library_engine(), from.desc, library_engine(), to.desc);
-  lowering.emit(node,
-                {.what = what,
-                 .kind = "reorder_weights",
-                 .pass = Pass::Auxiliary,
-                 .reads = {from.tensor},
-                 .writes = {to.tensor},
-                 .implementation = pd.impl_info_str()},
-                primitive_kernel(dnnl::reorder(pd), {from, to}));
+  emit_primitive<dnnl::reorder>(lowering, node, {.what = what, .kind = "reorder_weights", .pass = Pass::Auxiliary}, pd,
+                                {{from}, {to}});
+}
+
+void emit_own(Lowering& lowering, const graph::Node& node, ConvAlgorithm algorithm, ConvPass pass, const Geometry& g,
+              Emission emission, const ConvTensors& tensors) {
+  auto kernel = own_entry(lowering, algorithm, pass, g, emission, tensors);
+  lowering.emit(node, std::move(emission), std::move(kernel));
 }
 
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                          graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardData);
   const bool is_ours = algorithm != ConvAlgorithm::Direct;
   const DType dtype = dtype_of(algorithm);
   const BwdData::primitive_desc pd = conv_backward_data(g);
-  const Located incoming = lowering.reordered(
-      node, diff_dst, {layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).block, dtype});
+  const Located incoming =
+      lowering.reordered(node, diff_dst, layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).as(dtype));
   TensorId weights = lowering.parameter(node, "weight");
   if (!is_ours && pd.weights_desc() != forward.weights_desc()) {
     const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
@@ -52,44 +52,36 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   Emission emission{.what = "backward_data",
                     .kind = "conv2d_backward_data",
                     .pass = Pass::BackwardData,
-                    .reads = {weights, incoming.tensor},
-                    .writes = {},
-                    .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
   ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
+  if (is_ours) emission.reads = {weights, incoming.tensor};
   if (lowering.role(node.inputs[0]).gradient_by == id) {
     tensors.epilogue.norm_gradient = fuse_norm_backward(node.inputs[0], lowering, emission);
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
-    return;
+    return emit_own(lowering, node, algorithm, ConvPass::BackwardData, g, std::move(emission), tensors);
   }
-  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
-                         layout};
-  emission.writes.push_back(diff_src.tensor);
+  const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).as(dtype);
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], layout);
   if (is_ours) {
+    emission.writes = {diff_src.tensor};
     tensors.src = diff_src.tensor;
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
+    emit_own(lowering, node, algorithm, ConvPass::BackwardData, g, std::move(emission), tensors);
   } else {
-    std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
-                                    {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
-                                    {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-    add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-    lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+    emit_primitive<BwdData>(
+        lowering, node, std::move(emission), pd,
+        {{{DNNL_ARG_WEIGHTS, weights, pd.weights_desc()}, {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()}},
+         {{DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}}});
   }
   lowering.contribute(node.inputs[0], diff_src);
 }
 
 void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                             graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardWeights);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
-    const ConvSource source =
-        conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
-    const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
+    const ConvSource source = conv_source(node.inputs[0], layout_of(forward.src_desc(), g.src).as(dtype), lowering);
+    const Located incoming = lowering.reordered(node, diff_dst, layout_of(forward.dst_desc(), g.dst).as(dtype));
     ConvTensors tensors{.src = source.src,
                         .weights = lowering.parameter_gradient(node, "weight"),
                         .dst = incoming.tensor,
@@ -105,9 +97,7 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);
     }
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardWeights, g, emission, tensors);
-    lowering.emit(node, std::move(emission), std::move(kernel));
-    return;
+    return emit_own(lowering, node, algorithm, ConvPass::BackwardWeights, g, std::move(emission), tensors);
   }
   const BwdWeights::primitive_desc pd = conv_backward_weights(g);
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
@@ -116,23 +106,19 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const bool is_direct = pd.diff_weights_desc() == forward.weights_desc();
   const TensorId written =
       is_direct ? gradient : lowering.scratch("d:" + node.name + ".weight/plain", pd.diff_weights_desc().get_size());
-  Emission emission{.what = "backward_weights",
-                    .kind = "conv2d_backward_weights",
-                    .pass = Pass::BackwardWeights,
-                    .reads = {src.tensor, incoming.tensor},
-                    .writes = {written},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}};
+  PrimitiveArguments arguments{
+      {{DNNL_ARG_SRC, src.tensor, pd.src_desc()}, {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()}},
+      {{DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}}};
   if (!g.bias.empty()) {
     const TensorId bias = lowering.parameter_gradient(node, "bias");
-    emission.writes.push_back(bias);
-    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
+    arguments.writes.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  emit_primitive<BwdWeights>(lowering, node,
+                             {.what = "backward_weights",
+                              .kind = "conv2d_backward_weights",
+                              .pass = Pass::BackwardWeights,
+                              .flops = 2 * node.multiply_adds},
+                             pd, arguments);
   if (!is_direct) {
     emit_weights_reorder(lowering, node, "gradient_to_arena", {DNNL_ARG_FROM, written, pd.diff_weights_desc()},
                          {DNNL_ARG_TO, gradient, forward.weights_desc()});
@@ -145,11 +131,11 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const graph::Node& node = lowering.node(id);
+  const Geometry g = conv_geometry(op, node, lowering.node(node.inputs[0]).shape);
   const Fwd::primitive_desc forward = conv_forward(g);
   const Located diff_dst =
-      lowering.gradient(id, {layout_of(forward.dst_desc(), g.dst).block, lowering.value(id).layout.dtype});
+      lowering.gradient(id, layout_of(forward.dst_desc(), g.dst).as(lowering.value(id).layout.dtype));
   if (lowering.needs_gradient(node.inputs[0])) {
     lower_backward_data(g, forward, diff_dst, id, lowering);
   }

@@ -20,8 +20,8 @@ struct Weights {
 
 // Copies of weights and bias that hold the batch norm, made anew when parameters were loaded.
 Weights folded_weights(const Weights& plain, const graph::Node& node, const Folding& folding, Lowering& lowering) {
-  const graph::Node& norm = lowering.graph().node(folding.result);
-  const std::shared_ptr<const ParameterLayout> layout = lowering.layout_of_parameter(node, "weight");
+  const graph::Node& norm = lowering.node(folding.result);
+  const std::shared_ptr<const ParameterLayout> layout = lowering.parameter_layout(node, "weight");
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); };
   const std::int64_t channels = node.shape[1];
   const Weights folded{lowering.kept(node.name + ".weight/folded", bytes(layout->elements())),
@@ -74,8 +74,8 @@ std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive
 }  // namespace
 
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const ConvGeometry alone = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const graph::Node& node = lowering.node(id);
+  const ConvGeometry alone = conv_geometry(op, node, lowering.node(node.inputs[0]).shape);
   ConvGeometry g = alone;
   if (folding.norm != nullptr) g.bias = {op.out_channels};
   Epilogue epilogue{.adds = folding.residual >= 0, .relu = folding.relu};
@@ -84,11 +84,10 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& foldin
 
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::Forward);
   const DType dtype = dtype_of(algorithm);
-  const ConvSource source = conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
-  const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
-  lowering.set_layout(node, "weight",
-                      weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
-                                     "conv" + std::to_string(pd.weights_desc().get_size())));
+  const ConvSource source = conv_source(node.inputs[0], layout_of(pd.src_desc(), g.src).as(dtype), lowering);
+  const Layout layout = layout_of(pd.dst_desc(), g.dst).as(dtype);
+  lowering.parameter_layout(node, "weight") = weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
+                                                             "conv" + std::to_string(pd.weights_desc().get_size()));
   Weights weights{lowering.parameter(node, "weight"), op.bias ? lowering.parameter(node, "bias") : -1};
   if (folding.norm != nullptr) weights = folded_weights(weights, node, folding, lowering);
   const Located residual = epilogue.adds ? lowering.value_in(folding.residual, layout) : Located{};

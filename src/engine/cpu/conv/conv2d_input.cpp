@@ -21,12 +21,12 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
 }
 
 ResultMoments moments_for_norm(const Located& result, graph::NodeId norm, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(norm);
+  const graph::Node& node = lowering.node(norm);
   const NormShape shape = norm_shape(result, result.layout.dtype, node.inputs[0], lowering);
   const ResultMoments sums{
       .partial = lowering.scratch(node.name + "/partial", partial_bytes(shape, lowering.threads())),
       .pivot = lowering.parameter(node, "running_mean")};
-  lowering.define_moments(node.inputs[0], sums.partial);
+  lowering.moments(node.inputs[0]) = sums.partial;
   ++lowering.plan.fused["norm_moments"];
   return sums;
 }

@@ -67,7 +67,10 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
     GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* recompute : {"none", "auto"}) {
     SCOPED_TRACE(recompute);
-    const CompileOptions options{.slots = 1, .algorithms = way.algorithms, .dtype = way.dtype, .recompute = recompute};
+    const CompileOptions options{.slots = 1,
+                                 .algorithms = parse_algorithms(way.algorithms),
+                                 .dtype = parse_dtype(way.dtype),
+                                 .recompute = recompute};
     const auto read = make_executable(two_norms(false), options);
     const auto stored = make_executable(two_norms(true), options);
     EXPECT_EQ(entries_of_norm(read->plan()), 4) << "forward and weight gradient of both readers";
@@ -116,7 +119,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
        {Kind{"split", "f32"}, Kind{"split2", "f32"}, Kind{"split", "bf16"}, Kind{"pointwise", "f32"}}) {
     SCOPED_TRACE(algorithms + " " + dtype);
     if (!lacking_for(algorithms).empty()) continue;
-    const CompileOptions options{.slots = 1, .algorithms = algorithms, .dtype = dtype};
+    const CompileOptions options{.slots = 1, .algorithms = parse_algorithms(algorithms), .dtype = parse_dtype(dtype)};
     const auto stored = make_executable(dense_block({"norm1", "norm2", "norm"}), options);
     EXPECT_EQ(entries_of(stored->plan(), "concat_batch_norm_backward"), 3);
     EXPECT_EQ(entries_into_norm(stored->plan()), 0);
@@ -135,7 +138,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
 // A direct data gradient behind a forward that normalises.
 TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
-  const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = "split"});
+  const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = Algorithms::Split});
   std::map<std::string, std::string> choices = all->plan().choices;
   std::string changed;
   for (auto& [key, choice] : choices) {
@@ -144,7 +147,7 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
     changed = key;
   }
   ASSERT_FALSE(changed.empty());
-  const auto one = make_executable(dense_block({}), {.slots = 1, .algorithms = "split", .choices = choices});
+  const auto one = make_executable(dense_block({}), {.slots = 1, .algorithms = Algorithms::Split, .choices = choices});
   EXPECT_EQ(entries_of(one->plan(), "concat_batch_norm_backward"), 1);
   EXPECT_EQ(entries_into_norm(one->plan()), 2);
   expect_nearly_the_same_step(*one, *all, false);
@@ -152,18 +155,19 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
 
 // Their result would be rounded to bf16 before kernels of f32 read it.
 TEST(NormalisedInput, values_of_another_type_than_the_kernels_are_stored) {
-  const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = "winograd"});
+  const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = Algorithms::Winograd});
   std::map<std::string, std::string> choices = made->plan().choices;
   choices["dtype"] = "bf16";
   EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), {.slots = 1, .choices = choices})->plan()), 0);
 }
 
 TEST(NormalisedInput, direct_kernels_read_stored_values) {
-  EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), {.slots = 1, .algorithms = "direct"})->plan()), 0);
+  EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), {.slots = 1, .algorithms = Algorithms::Direct})->plan()),
+            0);
 }
 
 TEST(NormalisedInput, inference_stores_or_folds) {
-  const CompileOptions options{.form = Form::Inference, .slots = 1, .algorithms = "winograd"};
+  const CompileOptions options{.form = Form::Inference, .slots = 1, .algorithms = Algorithms::Winograd};
   EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), options)->plan()), 0);
 }
 

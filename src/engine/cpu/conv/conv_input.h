@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/cpu/conv/conv_tensors.h"
-#include "engine/cpu/plan/kernel.h"
 #include "engine/cpu/simd/tiles.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/cpu/norm/batch_norm_kernels.h"
-#include "engine/cpu/plan/kernel.h"
 #include "engine/plan.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 
@@ -68,7 +68,7 @@ struct ConvTensors {
   TensorId bias = -1;     ///< or its gradient; a number for every channel of the last block, too
   TensorId dst = -1;      ///< or its gradient
   TensorId scratch = -1;  ///< as many bytes as ConvKernel::scratch_bytes() says
-  /// The part of it that each thread has of its own, of Storage::PerThread; -1: all lies in `scratch`.
+  /// The part of it that each thread has of its own, of Storage::Workspace; -1: all lies in `scratch`.
   TensorId own_scratch = -1;
   Prologue prologue{};  ///< none of direct's kernels has one
   Epilogue epilogue{};  ///< direct's have `adds` and `relu`

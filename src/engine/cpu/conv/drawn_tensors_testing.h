@@ -13,7 +13,7 @@
 
 #include "core/random.h"
 #include "engine/cpu/plan/bf16.h"
-#include "engine/cpu/plan/kernel.h"
+#include "engine/plan/kernel.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/parameter_layout.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/parameter_layout.h"
 
 namespace roentgen::engine::cpu {
 

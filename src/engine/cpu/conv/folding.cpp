@@ -21,7 +21,7 @@ bool lower_folded(graph::NodeId id, const Folding& folding, Lowering& lowering) 
         }
         return false;
       },
-      lowering.graph().node(id).op);
+      lowering.node(id).op);
 }
 
 }  // namespace roentgen::engine::cpu

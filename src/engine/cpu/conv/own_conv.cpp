@@ -107,7 +107,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                   Emission& emission, ConvTensors tensors) {
   const ScratchBytes scratch = own_kernel(algorithm, pass, g, lowering.threads(), tensors)->scratch_bytes();
   tensors.scratch = lowering.scratch("scratch", scratch.shared);
-  tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
+  tensors.own_scratch = lowering.replicated_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
   // The suffix after the dot is the revision of the summation order: plans of builds that sum otherwise differ in hash.
   const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";

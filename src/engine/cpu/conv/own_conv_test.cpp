@@ -45,8 +45,8 @@ double relative_distance(const std::vector<std::vector<float>>& left, const std:
 // Elsewhere others are faster, and the bits would not be those of tiles: a run that goes on there is refused.
 TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
-  const auto three = make_executable(resnet18(), {.algorithms = "split2"});
-  const CompileOptions stored{.algorithms = "auto", .choices = three->plan().choices};
+  const auto three = make_executable(resnet18(), {.algorithms = Algorithms::Split2});
+  const CompileOptions stored{.algorithms = Algorithms::Auto, .choices = three->plan().choices};
   if (simd::has_tiles()) {
     EXPECT_EQ(make_executable(resnet18(), stored)->plan().hash(), three->plan().hash());
   } else {
@@ -59,9 +59,9 @@ TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const auto resnet50 = graph::with_loss(
       models::build_model({.name = "resnet50", .labels = 3, .channels = 1, .image_px = 64, .batch = 2}), {});
-  const auto all = make_executable(resnet50, {.algorithms = "pointwise"});
+  const auto all = make_executable(resnet50, {.algorithms = Algorithms::Pointwise});
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "pointwise"), 3 * 33);
-  const auto again = make_executable(resnet50, {.algorithms = "direct", .choices = all->plan().choices});
+  const auto again = make_executable(resnet50, {.algorithms = Algorithms::Direct, .choices = all->plan().choices});
   EXPECT_EQ(again->plan().hash(), all->plan().hash());
 }
 
@@ -72,7 +72,7 @@ TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
       models::build_model(
           {.name = "inception_v3", .labels = 3, .channels = 1, .image_px = 96, .batch = 1, .auxiliary = false}),
       {});
-  const auto made = make_executable(inception, {.algorithms = "winograd"});
+  const auto made = make_executable(inception, {.algorithms = Algorithms::Winograd});
   EXPECT_EQ(std::ranges::count(made->plan().choices | std::views::values, "winograd"), 3 * 49);
   const Plan& plan = made->plan();
   EXPECT_EQ(entries_that(plan, "winograd_4x3:") + entries_that(plan, "winograd_4x3.3:"), 3 * 12);
@@ -82,7 +82,7 @@ TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
   EXPECT_EQ(entries_that(plan, "winograd_4x3_across"), 3 * 4);
   EXPECT_EQ(entries_that(plan, "winograd_4x3_down"), 3 * 4);
   // Rounding turns a few ReLUs, which is most of the distance: 1.9e-2 of ResNet-50's gradients at 224 px.
-  const auto direct = make_executable(inception, {.algorithms = "direct"});
+  const auto direct = make_executable(inception, {.algorithms = Algorithms::Direct});
   const auto by_winograd = bits_of_one_step(*made), by_direct = bits_of_one_step(*direct);
   const double distance = relative_distance(by_winograd, by_direct);
   EXPECT_GT(distance, 0.0);
@@ -90,12 +90,13 @@ TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
 }
 
 TEST(ConvAlgorithms, a_plan_of_winograd_of_bf16_values_is_followed) {
-  const auto first = make_executable(resnet18(), {.algorithms = "winograd", .dtype = "bf16"});
+  const auto first = make_executable(resnet18(), {.algorithms = Algorithms::Winograd, .dtype = DType::Bf16});
   EXPECT_EQ(std::ranges::count(first->plan().choices | std::views::values, "winograd_bf16"), 3 * 13);
   const auto again = make_executable(resnet18(), {.choices = first->plan().choices});
   EXPECT_EQ(again->plan().hash(), first->plan().hash());
   for (const char* algorithms : {"bf16", "winograd_bf16"}) {
-    EXPECT_THROW(static_cast<void>(make_executable(resnet18(), {.algorithms = algorithms})), ConfigError);
+    EXPECT_THROW(static_cast<void>(make_executable(resnet18(), {.algorithms = parse_algorithms(algorithms)})),
+                 ConfigError);
   }
 }
 

@@ -10,24 +10,17 @@
 namespace roentgen::engine::cpu {
 
 void lower(const graph::Add&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located first = lowering.value(node.inputs[0]);
   const Located second = lowering.value_in(node.inputs[1], first.layout);
   const Located dst = lowering.define(id, first.layout);
-  lowering.emit(
-      node,
-      {.what = "forward",
-       .kind = "add_forward",
-       .reads = {first.tensor, second.tensor},
-       .writes = {dst.tensor},
-       .implementation = "simd",
-       .in_place = {{first.tensor, dst.tensor}}},
-      sum_kernel({first.tensor, second.tensor}, dst.tensor, stored_elements(dst.shape, dst.layout), dst.layout.dtype));
+  lowering.emit_forward(id, "add", {first.tensor, second.tensor}, dst,
+                        {sum_kernel({first.tensor, second.tensor}, dst), "simd"}, first.tensor);
 }
 
 void lower_backward(const graph::Add&, graph::NodeId id, Lowering& lowering) {
   // Both inputs get the same gradient: the same memory, which nobody may then overwrite while the other needs it.
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located diff_dst = lowering.gradient(id, lowering.value(id).layout);
   lowering.contribute(node.inputs[0], diff_dst);
   lowering.contribute(node.inputs[1], diff_dst);

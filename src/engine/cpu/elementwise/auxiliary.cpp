@@ -9,11 +9,11 @@
 namespace roentgen::engine::cpu {
 
 void lower(const graph::Auxiliary&, graph::NodeId id, Lowering& lowering) {
-  lowering.define_as(id, lowering.value(lowering.graph().node(id).inputs[0]));
+  lowering.define_as(id, lowering.value(lowering.node(id).inputs[0]));
 }
 
 void lower_backward(const graph::Auxiliary&, graph::NodeId id, Lowering& lowering) {
-  lowering.contribute(lowering.graph().node(id).inputs[0], lowering.gradient(id, Layout{}));
+  lowering.contribute(lowering.node(id).inputs[0], lowering.gradient(id, Layout{}));
 }
 
 }  // namespace roentgen::engine::cpu

@@ -61,12 +61,11 @@ std::int64_t image_bytes(const Shape& shape, Layout layout) {
 
 // The block all inputs can be laid end to end in: the machine's when it divides every input, else plain.
 Layout common_layout(const graph::Node& node, const Lowering& lowering) {
-  const Layout wanted{lowering.vector_block(), lowering.dtype()};
+  const Layout wanted = lowering.vector_layout();
   const bool fits = std::ranges::all_of(node.inputs, [&](graph::NodeId input) {
     const auto pieces = lowering.pieces(input);
     return std::ranges::all_of(pieces, [&](graph::NodeId piece) {
-      return lowering.value(piece).layout.block == wanted.block &&
-             lowering.graph().node(piece).shape[1] % wanted.block == 0;
+      return lowering.value(piece).layout.block == wanted.block && lowering.node(piece).shape[1] % wanted.block == 0;
     });
   });
   return fits ? wanted : Layout{};
@@ -93,7 +92,7 @@ void join(const graph::Node& node, std::string_view what, const std::vector<Loca
 
 void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
   if (lowering.is_virtual(id)) return;
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = common_layout(node, lowering);
   std::vector<Located> pieces;
   for (const graph::NodeId input : node.inputs) {
@@ -103,28 +102,28 @@ void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
 }
 
 Located lower_again(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = lowering.value(id).layout;
   std::vector<Located> pieces;
   for (const graph::NodeId input : node.inputs) {
     for (const graph::NodeId piece : lowering.pieces(input)) pieces.push_back(lowering.value_again(piece, layout));
   }
-  const Located dst{lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+  const Located dst = lowering.tensor(node.name + "/again", node.shape, layout);
   join(node, "again", pieces, dst, lowering);
   return dst;
 }
 
 void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
   if (lowering.is_virtual(id)) return;
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = lowering.value(id).layout;
   const Located diff_dst = lowering.gradient(id, layout);
   std::vector<ChannelCopy::Part> parts;
   std::vector<TensorId> writes;
   for (const graph::NodeId input : node.inputs) {
     for (const graph::NodeId piece : lowering.pieces(input)) {
-      const Shape& shape = lowering.graph().node(piece).shape;
-      const Located diff_src{lowering.tensor("d:" + lowering.graph().node(piece).name, shape, layout), shape, layout};
+      const Shape& shape = lowering.node(piece).shape;
+      const Located diff_src = lowering.gradient_tensor(piece, layout);
       parts.push_back({diff_src.tensor, image_bytes(shape, layout)});
       writes.push_back(diff_src.tensor);
       lowering.contribute(piece, diff_src);

@@ -15,80 +15,6 @@ namespace {
 constexpr std::int64_t kGrain = 8192;
 constexpr std::size_t kMostTerms = 64;
 
-class Copy final : public Kernel {
- public:
-  Copy(TensorId from, TensorId to, std::int64_t count) : from_(from), to_(to), count_(count) {}
-  void bind(const Addresses& addresses) override {
-    source_ = addresses.f32(from_);
-    target_ = addresses.f32(to_);
-  }
-  void run() override { std::copy_n(source_, count_, target_); }
-
- private:
-  TensorId from_;
-  TensorId to_;
-  std::int64_t count_;
-  const float* source_ = nullptr;
-  float* target_ = nullptr;
-};
-
-class AfterCopy final : public Kernel {
- public:
-  AfterCopy(TensorId from, TensorId to, std::int64_t count, std::unique_ptr<Kernel> next)
-      : from_(from), to_(to), count_(count), next_(std::move(next)) {}
-  void bind(const Addresses& addresses) override {
-    source_ = addresses.f32(from_);
-    target_ = addresses.f32(to_);
-    next_->bind(addresses);
-  }
-  void run() override {
-    if (source_ != target_) {
-      parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
-        std::copy(source_ + begin, source_ + end, target_ + begin);
-      });
-    }
-    next_->run();
-  }
-
- private:
-  TensorId from_;
-  TensorId to_;
-  std::int64_t count_;
-  std::unique_ptr<Kernel> next_;
-  const float* source_ = nullptr;
-  float* target_ = nullptr;
-};
-
-class Convert final : public Kernel {
- public:
-  Convert(const Located& from, const Located& to) : from_(from), to_(to) {}
-  void bind(const Addresses& addresses) override {
-    if (to_.layout.dtype == DType::Bf16) {
-      wide_ = addresses.f32(from_.tensor);
-      narrow_ = addresses.at<Bf16>(to_.tensor);
-    } else {
-      narrow_ = addresses.at<Bf16>(from_.tensor);
-      wide_ = addresses.f32(to_.tensor);
-    }
-  }
-  void run() override {
-    const std::int64_t count = stored_elements(to_.shape, to_.layout);
-    parallel_ranges(omp_get_max_threads(), count, kGrain, [this](std::int64_t begin, std::int64_t end) {
-      if (to_.layout.dtype == DType::Bf16) {
-        simd::convert(wide_ + begin, narrow_ + begin, end - begin);
-      } else {
-        simd::convert(narrow_ + begin, wide_ + begin, end - begin);
-      }
-    });
-  }
-
- private:
-  Located from_;
-  Located to_;
-  float* wide_ = nullptr;
-  Bf16* narrow_ = nullptr;
-};
-
 template <typename T>
 class Sum final : public Kernel {
  public:
@@ -119,53 +45,70 @@ class Sum final : public Kernel {
   T* target_ = nullptr;
 };
 
-template <typename T>
-class Flat final : public Kernel {
- public:
-  Flat(FlatLoop<T> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count)
-      : loop_(loop), a_(a), b_(b), dst_(dst), count_(count) {}
-  void bind(const Addresses& addresses) override {
-    first_ = addresses.at<T>(a_);
-    second_ = b_ >= 0 ? addresses.at<T>(b_) : nullptr;
-    target_ = addresses.at<T>(dst_);
-  }
-  void run() override {
-    parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
-      loop_(first_ + begin, second_ == nullptr ? nullptr : second_ + begin, target_ + begin, end - begin);
-    });
-  }
+// Calls body(begin, end) for shares of `count` elements.
+template <typename Body>
+void for_shares(std::int64_t count, const Body& body) {
+  parallel_ranges(omp_get_max_threads(), count, kGrain, body);
+}
 
- private:
-  FlatLoop<T> loop_;
-  TensorId a_;
-  TensorId b_;
-  TensorId dst_;
-  std::int64_t count_;
-  const T* first_ = nullptr;
-  const T* second_ = nullptr;
-  T* target_ = nullptr;
-};
+template <typename T>
+std::unique_ptr<Kernel> flat(FlatLoop<T> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
+  return make_kernel([=](const Addresses& at) {
+    return [=, first = at.at<T>(a), second = b >= 0 ? at.at<T>(b) : nullptr, target = at.at<T>(dst)] {
+      for_shares(count, [&](std::int64_t begin, std::int64_t end) {
+        loop(first + begin, second == nullptr ? nullptr : second + begin, target + begin, end - begin);
+      });
+    };
+  });
+}
+
+// to = from with the other type of elements.
+template <typename From, typename To>
+std::unique_ptr<Kernel> convert(TensorId from, TensorId to, std::int64_t count) {
+  return make_kernel([=](const Addresses& at) {
+    return [=, source = at.at<From>(from), target = at.at<To>(to)] {
+      for_shares(count, [&](std::int64_t begin, std::int64_t end) {
+        simd::convert(source + begin, target + begin, end - begin);
+      });
+    };
+  });
+}
 }  // namespace
 
 std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count) {
-  return std::make_unique<Copy>(from, to, count);
+  return make_kernel([=](const Addresses& at) {
+    return [=, source = at.f32(from), target = at.f32(to)] { std::copy_n(source, count, target); };
+  });
 }
 std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64_t count,
                                           std::unique_ptr<Kernel> next) {
-  return std::make_unique<AfterCopy>(from, to, count, std::move(next));
+  return make_kernel([=, next = std::move(next)](const Addresses& at) {
+    next->bind(at);
+    return [count, source = at.f32(from), target = at.f32(to), then = next.get()] {
+      if (source != target) {
+        for_shares(count, [&](std::int64_t begin, std::int64_t end) {
+          std::copy(source + begin, source + end, target + begin);
+        });
+      }
+      then->run();
+    };
+  });
 }
 std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to) {
-  return std::make_unique<Convert>(from, to);
+  const std::int64_t count = stored_elements(to.shape, to.layout);
+  return to.layout.dtype == DType::Bf16 ? convert<float, Bf16>(from.tensor, to.tensor, count)
+                                        : convert<Bf16, float>(from.tensor, to.tensor, count);
 }
-std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count, DType dtype) {
-  if (dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum, count);
-  return std::make_unique<Sum<float>>(std::move(terms), sum, count);
+std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum) {
+  const std::int64_t count = stored_elements(sum.shape, sum.layout);
+  if (sum.layout.dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum.tensor, count);
+  return std::make_unique<Sum<float>>(std::move(terms), sum.tensor, count);
 }
 std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return std::make_unique<Flat<float>>(loop, a, b, dst, count);
+  return flat(loop, a, b, dst, count);
 }
 std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return std::make_unique<Flat<Bf16>>(loop, a, b, dst, count);
+  return flat(loop, a, b, dst, count);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -8,8 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
+#include "engine/cpu/plan/bf16.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
 
 namespace roentgen::engine::cpu {
 
@@ -20,9 +21,8 @@ namespace roentgen::engine::cpu {
                                                         std::unique_ptr<Kernel> next);
 /// to = from with the other type of elements, in the same order.
 [[nodiscard]] std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to);
-/// sum = sum of `terms`, all of one type, added in order in f32.
-[[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count,
-                                                 DType dtype);
+/// sum = sum of `terms`, all laid out as it, added in order in f32.
+[[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum);
 
 /// One of the flat loops of simd/flat.h over up to two sources.
 template <typename T>

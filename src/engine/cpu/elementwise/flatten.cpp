@@ -9,16 +9,16 @@
 namespace roentgen::engine::cpu {
 
 void lower(const graph::Flatten&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   Located view = lowering.value_in(node.inputs[0], Layout{});
   view.shape = node.shape;
   lowering.define_as(id, view);
 }
 
 void lower_backward(const graph::Flatten&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   Located view = lowering.gradient(id, Layout{});
-  view.shape = lowering.graph().node(node.inputs[0]).shape;
+  view.shape = lowering.node(node.inputs[0]).shape;
   lowering.contribute(node.inputs[0], view);
 }
 

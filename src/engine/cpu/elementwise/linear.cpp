@@ -56,86 +56,70 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
 }
 
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(folding));
   if (folding.relu && is_reference(pd.impl_info_str())) return false;
-  lowering.set_layout(node, "weight",
-                      weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
-                                     "linear" + std::to_string(pd.weights_desc().get_size())));
+  lowering.parameter_layout(node, "weight") = weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
+                                                             "linear" + std::to_string(pd.weights_desc().get_size()));
   const Located dst = lowering.define(folding.result, Layout{});
-  const TensorId weight = lowering.parameter(node, "weight");
-  Emission emission{.what = "forward",
-                    .kind = "linear_forward",
-                    .reads = {src.tensor, weight},
-                    .writes = {dst.tensor},
-                    .implementation = std::string(pd.impl_info_str()) + (folding.relu ? "+relu" : ""),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},
-                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
+  PrimitiveArguments arguments{{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()}},
+                               {{DNNL_ARG_DST, dst.tensor, pd.dst_desc()}}};
   if (op.bias) {
-    emission.reads.push_back(lowering.parameter(node, "bias"));
-    arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(sizes.bias)});
+    arguments.reads.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(sizes.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+  emit_primitive<Fwd>(lowering, node,
+                      {.what = "forward",
+                       .kind = "linear_forward",
+                       .implementation = std::string(pd.impl_info_str()) + (folding.relu ? "+relu" : ""),
+                       .flops = 2 * node.multiply_adds},
+                      pd, arguments);
   return true;
 }
 
 namespace {
 void lower_data(const Sizes& sizes, const Fwd::primitive_desc& forward, const Located& diff_dst, graph::NodeId id,
                 Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Shape& src = lowering.graph().node(node.inputs[0]).shape;
+  const graph::Node& node = lowering.node(id);
   const BwdData::primitive_desc pd({plain_descriptor(sizes.src), forward.weights_desc(), plain_descriptor(sizes.dst)},
                                    user_scratchpad(), library_engine(), forward);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src, Layout{}), src,
-                         Layout{}};
-  const TensorId weight = lowering.parameter(node, "weight");
-  Emission emission{.what = "backward_data",
-                    .kind = "linear_backward_data",
-                    .pass = Pass::BackwardData,
-                    .reads = {diff_dst.tensor, weight},
-                    .writes = {diff_src.tensor},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},
-                                  {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], Layout{});
+  emit_primitive<BwdData>(lowering, node,
+                          {.what = "backward_data",
+                           .kind = "linear_backward_data",
+                           .pass = Pass::BackwardData,
+                           .flops = 2 * node.multiply_adds},
+                          pd,
+                          {{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
+                            {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()}},
+                           {{DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}}});
   lowering.contribute(node.inputs[0], diff_src);
 }
 }  // namespace
 
 void lower_backward(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc forward = forward_descriptor(sizes, true, user_scratchpad());
   const Located diff_dst = lowering.gradient(id, Layout{});
   if (lowering.needs_gradient(node.inputs[0])) lower_data(sizes, forward, diff_dst, id, lowering);
   const BwdWeights::primitive_desc pd = weights_descriptor(sizes, forward);
-  const TensorId gradient = lowering.parameter_gradient(node, "weight");
-  Emission emission{.what = "backward_weights",
-                    .kind = "linear_backward_weights",
-                    .pass = Pass::BackwardWeights,
-                    .reads = {src.tensor, diff_dst.tensor},
-                    .writes = {gradient},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_DIFF_WEIGHTS, gradient, pd.diff_weights_desc()}};
+  PrimitiveArguments arguments{
+      {{DNNL_ARG_SRC, src.tensor, pd.src_desc()}, {DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()}},
+      {{DNNL_ARG_DIFF_WEIGHTS, lowering.parameter_gradient(node, "weight"), pd.diff_weights_desc()}}};
   if (op.bias) {
     const TensorId bias = lowering.parameter_gradient(node, "bias");
-    emission.writes.push_back(bias);
-    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(sizes.bias)});
+    arguments.writes.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(sizes.bias)});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  emit_primitive<BwdWeights>(lowering, node,
+                             {.what = "backward_weights",
+                              .kind = "linear_backward_weights",
+                              .pass = Pass::BackwardWeights,
+                              .flops = 2 * node.multiply_adds},
+                             pd, arguments);
 }
 
 }  // namespace roentgen::engine::cpu

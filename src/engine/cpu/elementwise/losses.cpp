@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "engine/cpu/plan/lowering.h"
 
@@ -21,8 +22,11 @@ struct Head {
   const float* logits = nullptr;
 };
 
+enum class Direction { Forward, Backward };
+
 // Addresses and sizes of a loss: forward has all heads, backward one.
 struct LossWork {
+  Direction direction = Direction::Forward;
   std::vector<Head> heads;
   TensorId labels = -1;
   TensorId mask = -1;
@@ -52,92 +56,75 @@ double divisor(const graph::Reduction reduction, const float* mask, std::int64_t
   return known > 0.0 ? known : 1.0;
 }
 
-enum class Direction { Forward, Backward };
+// Adds a head's loss, times its weight, to `sum`; or writes its gradient, times `scale`.
+void add_head(const graph::SigmoidCrossEntropy& op, const LossWork& work, const LossData& data, const Head& head,
+              double scale, double& sum) {
+  double terms = 0.0;
+  for (std::int64_t i = 0; i < work.N * work.K; ++i) {
+    const double m = data.mask[i];
+    const double z = head.logits[i];
+    const double t = m > 0.0 ? static_cast<double>(data.labels[i]) : 0.0;
+    const double p = op.positive_weights.empty() ? 1.0 : op.positive_weights[static_cast<std::size_t>(i % work.K)];
+    if (work.direction == Direction::Forward) {
+      if (m > 0.0) terms += m * (p * t * softplus(-z) + (1.0 - t) * softplus(z));
+    } else {
+      const double s = sigmoid(z);
+      const double slope = (1.0 - t) * s - p * t * (1.0 - s);
+      data.result[i] = m > 0.0 ? static_cast<float>(m * slope * scale) : 0.0F;
+    }
+  }
+  sum += head.weight * terms;
+}
 
-class SigmoidLoss final : public Kernel {
+double row_of(const graph::SoftmaxCrossEntropy& op, const LossWork& work, const LossData& data, const float* z,
+              std::int64_t n, double scale) {
+  const double m = data.mask[n];
+  const double highest = *std::max_element(z, z + work.K);
+  double total = 0.0;
+  for (std::int64_t k = 0; k < work.K; ++k) total += std::exp(static_cast<double>(z[k]) - highest);
+  const double log_total = std::log(total) + highest;
+  const auto label = m > 0.0 ? static_cast<std::int64_t>(data.labels[n]) : -1;
+  const double even = op.label_smoothing / static_cast<double>(work.K);
+  double sum = 0.0;
+  for (std::int64_t k = 0; k < work.K; ++k) {
+    const double q = even + (k == label ? 1.0 - op.label_smoothing : 0.0);
+    const double log_p = static_cast<double>(z[k]) - log_total;
+    if (work.direction == Direction::Backward) {
+      data.result[n * work.K + k] = m > 0.0 ? static_cast<float>(m * (std::exp(log_p) - q) * scale) : 0.0F;
+    } else if (m > 0.0) {
+      sum -= m * q * log_p;
+    }
+  }
+  return sum;
+}
+
+void add_head(const graph::SoftmaxCrossEntropy& op, const LossWork& work, const LossData& data, const Head& head,
+              double scale, double& sum) {
+  for (std::int64_t n = 0; n < work.N; ++n) {
+    sum += head.weight * row_of(op, work, data, head.logits + n * work.K, n, scale);
+  }
+}
+
+template <typename LossOp>
+class LossKernel final : public Kernel {
  public:
-  SigmoidLoss(const graph::SigmoidCrossEntropy& op, const LossWork& work, Direction direction)
-      : op_(op), work_(work), direction_(direction) {}
+  LossKernel(const LossOp& op, const LossWork& work) : op_(op), work_(work) {}
   void bind(const Addresses& addresses) override {
     for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
     data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
   }
   void run() override {
-    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, work_.K);
+    constexpr bool has_mask_by_row = std::is_same_v<LossOp, graph::SoftmaxCrossEntropy>;
+    const std::int64_t columns = has_mask_by_row ? 1 : work_.K;
+    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, columns);
     double sum = 0.0;
-    for (const Head& head : work_.heads) sum += head.weight * terms(head.logits, head.weight * scale);
-    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
+    for (const Head& head : work_.heads) add_head(op_, work_, data_, head, head.weight * scale, sum);
+    if (work_.direction == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
   }
 
  private:
-  double terms(const float* logits, double scale) const {
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < work_.N * work_.K; ++i) {
-      const double m = data_.mask[i];
-      const double z = logits[i];
-      const double t = m > 0.0 ? static_cast<double>(data_.labels[i]) : 0.0;
-      const double p = op_.positive_weights.empty() ? 1.0 : op_.positive_weights[static_cast<std::size_t>(i % work_.K)];
-      if (direction_ == Direction::Forward) {
-        if (m > 0.0) sum += m * (p * t * softplus(-z) + (1.0 - t) * softplus(z));
-      } else {
-        const double s = sigmoid(z);
-        const double slope = (1.0 - t) * s - p * t * (1.0 - s);
-        data_.result[i] = m > 0.0 ? static_cast<float>(m * slope * scale) : 0.0F;
-      }
-    }
-    return sum;
-  }
-
-  graph::SigmoidCrossEntropy op_;
+  LossOp op_;
   LossWork work_;
-  Direction direction_;
-  LossData data_;
-};
-
-class SoftmaxLoss final : public Kernel {
- public:
-  SoftmaxLoss(const graph::SoftmaxCrossEntropy& op, const LossWork& work, Direction direction)
-      : op_(op), work_(work), direction_(direction) {}
-  void bind(const Addresses& addresses) override {
-    for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
-    data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
-  }
-  void run() override {
-    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, 1);
-    double sum = 0.0;
-    for (const Head& head : work_.heads) {
-      for (std::int64_t n = 0; n < work_.N; ++n) {
-        sum += head.weight * row(head.logits + n * work_.K, n, head.weight * scale);
-      }
-    }
-    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
-  }
-
- private:
-  double row(const float* z, std::int64_t n, double scale) const {
-    const double m = data_.mask[n];
-    const double highest = *std::max_element(z, z + work_.K);
-    double total = 0.0;
-    for (std::int64_t k = 0; k < work_.K; ++k) total += std::exp(static_cast<double>(z[k]) - highest);
-    const double log_total = std::log(total) + highest;
-    const auto label = m > 0.0 ? static_cast<std::int64_t>(data_.labels[n]) : -1;
-    const double even = op_.label_smoothing / static_cast<double>(work_.K);
-    double sum = 0.0;
-    for (std::int64_t k = 0; k < work_.K; ++k) {
-      const double q = even + (k == label ? 1.0 - op_.label_smoothing : 0.0);
-      const double log_p = static_cast<double>(z[k]) - log_total;
-      if (direction_ == Direction::Backward) {
-        data_.result[n * work_.K + k] = m > 0.0 ? static_cast<float>(m * (std::exp(log_p) - q) * scale) : 0.0F;
-      } else if (m > 0.0) {
-        sum -= m * q * log_p;
-      }
-    }
-    return sum;
-  }
-
-  graph::SoftmaxCrossEntropy op_;
-  LossWork work_;
-  Direction direction_;
   LossData data_;
 };
 
@@ -155,19 +142,20 @@ double weight_of(const LossOp& op, std::size_t head) {
   return head == 0 ? 1.0 : op.auxiliary_weights[head - 1];
 }
 
-LossWork work_of(const graph::Node& node, const Lowering& lowering) {
+LossWork work_of(const graph::Node& node, Direction direction, const Lowering& lowering) {
   const Shape& shape = lowering.value(node.inputs[0]).shape;
-  return {.heads = {},
+  return {.direction = direction,
+          .heads = {},
           .labels = lowering.value(node.inputs[1]).tensor,
           .mask = lowering.value(node.inputs[2]).tensor,
           .N = shape[0],
           .K = shape[1]};
 }
 
-template <typename LossKernel, typename LossOp>
+template <typename LossOp>
 void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  LossWork work = work_of(node, lowering);
+  const graph::Node& node = lowering.node(id);
+  LossWork work = work_of(node, Direction::Forward, lowering);
   std::vector<TensorId> reads{work.labels, work.mask};
   for (const graph::NodeId logits : logits_of(op, node, lowering)) {
     const TensorId tensor = lowering.value(logits).tensor;
@@ -178,18 +166,18 @@ void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
   lowering.emit(
       node,
       {.what = "forward", .kind = "loss_forward", .reads = reads, .writes = {work.result}, .implementation = "double"},
-      std::make_unique<LossKernel>(op, work, Direction::Forward));
+      std::make_unique<LossKernel<LossOp>>(op, work));
 }
 
-template <typename LossKernel, typename LossOp>
+template <typename LossOp>
 void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   std::size_t head = 0;
   for (const graph::NodeId logits : logits_of(op, node, lowering)) {
     Located result = lowering.value(logits);
-    LossWork work = work_of(node, lowering);
+    LossWork work = work_of(node, Direction::Backward, lowering);
     work.heads.push_back({.tensor = result.tensor, .weight = weight_of(op, head++)});
-    result.tensor = lowering.tensor("d:" + lowering.graph().node(logits).name, result.shape, Layout{});
+    result = lowering.gradient_tensor(logits, Layout{});
     work.result = result.tensor;
     lowering.emit(node,
                   {.what = "backward",
@@ -198,23 +186,19 @@ void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering)
                    .reads = {work.heads[0].tensor, work.labels, work.mask},
                    .writes = {work.result},
                    .implementation = "double"},
-                  std::make_unique<LossKernel>(op, work, Direction::Backward));
+                  std::make_unique<LossKernel<LossOp>>(op, work));
     lowering.contribute(logits, result);
   }
 }
 }  // namespace
 
-void lower(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SigmoidLoss>(op, id, lowering);
-}
+void lower(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) { lower_loss(op, id, lowering); }
 void lower_backward(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss_backward<SigmoidLoss>(op, id, lowering);
+  lower_loss_backward(op, id, lowering);
 }
-void lower(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SoftmaxLoss>(op, id, lowering);
-}
+void lower(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) { lower_loss(op, id, lowering); }
 void lower_backward(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss_backward<SoftmaxLoss>(op, id, lowering);
+  lower_loss_backward(op, id, lowering);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -33,37 +33,21 @@ std::unique_ptr<Kernel> backward_kernel(const Located& dst, const Located& diff_
 }  // namespace
 
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const bool is_folded = lowering.folded_into(node.inputs[0]) == id;
   if (is_folded && lower_folded(node.inputs[0], {.result = id, .relu = true}, lowering)) return;
   const Located src = lowering.value(node.inputs[0]);
   const Located dst = lowering.define(id, src.layout);
-  lowering.emit(node,
-                {.what = "forward",
-                 .kind = "relu_forward",
-                 .reads = {src.tensor},
-                 .writes = {dst.tensor},
-                 .implementation = "simd",
-                 .in_place = {{src.tensor, dst.tensor}}},
-                forward_kernel(src, dst));
+  lowering.emit_forward(id, "relu", {src.tensor}, dst, {forward_kernel(src, dst), "simd"}, src.tensor);
 }
 
 void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.value(id);
   const Located diff_dst = lowering.gradient(id, dst.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
-                         dst.shape, dst.layout};
-  lowering.emit(node,
-                {.what = "backward",
-                 .kind = "relu_backward",
-                 .pass = Pass::BackwardData,
-                 .reads = {dst.tensor, diff_dst.tensor},
-                 .writes = {diff_src.tensor},
-                 .implementation = "simd",
-                 .in_place = {{diff_dst.tensor, diff_src.tensor}}},
-                backward_kernel(dst, diff_dst, diff_src));
-  lowering.contribute(node.inputs[0], diff_src);
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], dst.layout);
+  lowering.emit_backward(id, "relu", {dst.tensor, diff_dst.tensor}, diff_src,
+                         {backward_kernel(dst, diff_dst, diff_src), "simd"}, diff_dst.tensor);
 }
 
 }  // namespace roentgen::engine::cpu

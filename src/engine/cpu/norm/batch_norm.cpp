@@ -22,11 +22,11 @@ constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 }  // namespace
 
 Layout layout_of_value(graph::NodeId id, const Lowering& lowering) {
-  const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : lowering.value(id).layout.dtype;
-  return {lowering.vector_block(), dtype};
+  if (lowering.is_shared_piece(id)) return lowering.vector_layout();
+  return lowering.vector_layout().as(lowering.value(id).layout.dtype);
 }
 Layout layout_of_result(graph::NodeId id, const Lowering& lowering) {
-  return {layout_of_value(id, lowering).block, lowering.dtype()};
+  return layout_of_value(id, lowering).as(lowering.dtype());
 }
 
 NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id, const Lowering& lowering) {
@@ -74,10 +74,17 @@ std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering) {
 }
 
 namespace {
-void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
+// A forward's input, residual and parameters, which are padded to the blocks of its result.
+NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout layout, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering),
+                   .parameters = norm_parameters(op, node, lowering),
+                   .relu = op.relu};
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
-    lowering.set_layout(node, name, padded_vector(channels, padded));
+    lowering.parameter_layout(node, name) = padded_vector(node.shape[1], padded_channels(node.shape, layout));
   }
+  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  return work;
 }
 
 // Statistics of a piece: an entry of their own, once.
@@ -87,7 +94,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   if (shared.statistics >= 0) return shared.statistics;
   const Located here = lowering.value_in(piece, layout_of_value(piece, lowering));
   const NormShape shape = norm_shape(here, here.layout.dtype, piece, lowering);
-  const graph::Node& node = lowering.graph().node(piece);
+  const graph::Node& node = lowering.node(piece);
   shared.statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape, shape.images));
   lowering.emit(node,
@@ -107,7 +114,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
 
 // Makes the result, `work.dst`; or none, but the constants from which its reader computes it.
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
   const bool is_stored = lowering.role(id).result_by < 0;
   const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
@@ -119,21 +126,18 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
   // Kernels read pieces where they lie (norm_roles.h).
-  RG_ASSERT((values == Layout{lowering.vector_block(), lowering.dtype()}));
+  RG_ASSERT(values == lowering.vector_layout());
   ++lowering.plan.fused["normalised_input"];
   return shape;
 }
 
 void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Folding folding{
       .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
   if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], folding, lowering)) return;
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  work.relu = op.relu;
+  NormForward work = open_forward(op, id, layout, lowering);
   const NormShape shape = define_result(id, layout, work, lowering);
   Emission emission{.what = "forward",
                     .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
@@ -148,11 +152,10 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
 }
 
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
+  const graph::Node& node = lowering.node(id);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = layout_of_result(ids[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
+  NormForward work = open_forward(op, id, layout, lowering);
   std::int64_t offset = 0;
   Emission emission{.what = "forward",
                     .kind = "concat_batch_norm_forward",
@@ -164,7 +167,6 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
     offset += work.pieces[i].blocks * layout.block;
     emission.reads.push_back(work.pieces[i].statistics);
   }
-  work.relu = op.relu;
   const NormShape shape = define_result(id, layout, work, lowering);
   if (work.dst >= 0) {
     emission.writes.push_back(work.dst);
@@ -175,12 +177,9 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 }
 
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
-  work.relu = op.relu;
+  const graph::Node& node = lowering.node(id);
   const Layout layout = layout_of_result(node.inputs[0], lowering);
-  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  NormForward work = open_forward(op, id, layout, lowering);
   const NormShape shape = define_result(id, layout, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
@@ -219,7 +218,7 @@ void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
 }
 
 Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = layout_of_result(ids[0], lowering);
   NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
@@ -235,7 +234,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
     work.pieces[i].statistics = has_own ? lowering.own_statistics(id) : lowering.shared_norm(ids[i]).statistics;
     emission.reads.insert(emission.reads.end(), {work.pieces[i].value, work.pieces[i].statistics});
   }
-  const Located dst{lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+  const Located dst = lowering.tensor(node.name + "/again", node.shape, layout);
   if (node.inputs.size() == 2) {
     work.residual = lowering.value_again(node.inputs[1], layout).tensor;
     emission.reads.push_back(work.residual);

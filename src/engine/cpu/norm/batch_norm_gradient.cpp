@@ -14,14 +14,14 @@ namespace {
 // Makes room for the value again when something waits for it; -1 otherwise.
 Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
   if (!lowering.is_missing(id) || !lowering.is_awaited(id)) return {};
-  const graph::Node& node = lowering.graph().node(id);
-  return {lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+  const graph::Node& node = lowering.node(id);
+  return lowering.tensor(node.name + "/again", node.shape, layout);
 }
 
 // All of a shared backward but its dy, constants and sums on the way; opens the pieces' gradients that nothing has come
 // to yet.
 FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering& lowering, Emission& emission) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const auto& op = std::get<graph::BatchNorm>(node.op);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering),
@@ -34,13 +34,13 @@ FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering
   for (std::size_t i = 0; i < ids.size(); ++i) {
     SharedNorm& shared = lowering.shared_norm(ids[i]);
     NormPiece& piece = work.pieces[i];
-    const graph::Node& owner = lowering.graph().node(ids[i]);
+    const graph::Node& owner = lowering.node(ids[i]);
     piece.statistics = shared.statistics;
     piece.needs_gradient = lowering.needs_gradient(ids[i]);
     piece.is_first = shared.gradient < 0;
     if (piece.needs_gradient && piece.is_first) {
       const Located here{-1, owner.shape, layout};
-      shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout);
+      shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout).tensor;
       shared.sums =
           lowering.scratch("AB:" + owner.name, channel_bytes(norm_shape(here, layout.dtype, id, lowering), 2));
     }
@@ -55,7 +55,7 @@ FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering
 }
 
 void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   const Located dy = lowering.gradient(id, layout);
   Emission emission{.what = "backward",
@@ -77,7 +77,7 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   const Layout layout_of_dx = layout_of_value(node.inputs[0], lowering);
   std::vector<Located> incoming = lowering.gradients(id, layout);
@@ -112,8 +112,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     (is_there ? work.y : work.residual) = read;
     emission.reads.push_back(read);
   }
-  const graph::Node& source = lowering.graph().node(node.inputs[0]);
-  const Located dx{lowering.tensor("d:" + source.name, source.shape, layout_of_dx), source.shape, layout_of_dx};
+  const Located dx = lowering.gradient_tensor(node.inputs[0], layout_of_dx);
   work.dx = dx.tensor;
   emission.writes = {work.diff_scale, work.diff_shift, work.constants, work.partial, work.dx};
   if (y.tensor >= 0) emission.writes.push_back(y.tensor);
@@ -123,7 +122,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   }
   // The masked sum is needed again: by the residual, or by the second phase.
   if (has_residual || incoming.size() == 2) {
-    work.g = lowering.tensor("g:" + node.name, node.shape, layout);
+    work.g = lowering.tensor("g:" + node.name, node.shape, layout).tensor;
     emission.writes.push_back(work.g);
     emission.in_place.emplace_back(incoming.back().tensor, work.g);
   }
@@ -148,7 +147,7 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission) {
   RG_ASSERT(lowering.normalised(id) && !lowering.has_gradient(id));
   ++lowering.plan.fused["norm_gradient"];
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   FusedNormBackward fused = open_shared_backward(id, layout, lowering, emission);
   fused.work.constants = lowering.normalised(id)->constants;
@@ -159,13 +158,13 @@ FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emiss
   return fused;
 }
 
-Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
+Located finish_norm(graph::NodeId id, Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(id);
   const Layout layout = layout_of_value(id, lowering);
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located here = lowering.value_in(id, layout);
   const NormShape shape = norm_shape(here, layout.dtype, id, lowering);
-  const Located dx{lowering.tensor("d:" + node.name, node.shape, layout), node.shape, layout};
+  const Located dx = lowering.gradient_tensor(id, layout);
   const TensorId constants = lowering.scratch(node.name + "/constants_finish", channel_bytes(shape, 3));
   lowering.emit(node,
                 {.what = "finish",

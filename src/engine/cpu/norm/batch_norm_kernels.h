@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/plan/kernel.h"
 #include "engine/engine.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 

@@ -35,7 +35,7 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* dtype : {"f32", "bf16"}) {
     SCOPED_TRACE(dtype);
-    const CompileOptions options{.slots = 1, .algorithms = "split2", .dtype = dtype};
+    const CompileOptions options{.slots = 1, .algorithms = Algorithms::Split2, .dtype = parse_dtype(dtype)};
     const auto alone = make_executable(residual_blocks(), options);
     EXPECT_EQ(entries_that(alone->plan(), " with moments"), 9) << "all but the stem, of three channels";
     std::map<std::string, std::string> choices = alone->plan().choices;
@@ -43,7 +43,8 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
       if (key.ends_with("/forward")) choice = "direct";
     }
     if (std::string(dtype) == "f32") {
-      const auto apart = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2", .choices = choices});
+      const auto apart =
+          make_executable(residual_blocks(), {.slots = 1, .algorithms = Algorithms::Split2, .choices = choices});
       EXPECT_EQ(entries_that(apart->plan(), " with moments"), 0);
       expect_nearly_the_same_step(*alone, *apart, false);
     }

@@ -63,7 +63,7 @@ TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
     for (const char* fuse : {"on", "off"}) {
       for (const char* recompute : {"none", "all"}) {
         const CompileOptions compile{
-            .form = Form::Training, .threads = 1, .fuse = fuse, .dtype = "bf16", .recompute = recompute};
+            .form = Form::Training, .threads = 1, .fuse = fuse, .dtype = DType::Bf16, .recompute = recompute};
         const RunOptions options{.compile = compile, .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
         const Report report = run_case(*engine, tested, options);
         EXPECT_TRUE(report.passed()) << "seed " << seed << " fuse " << fuse << "\n"
@@ -78,8 +78,11 @@ TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   int compared = 0;
   for (const Case& tested : all_cases()) {
-    const CompileOptions compile{
-        .form = Form::Training, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd", .dtype = "bf16"};
+    const CompileOptions compile{.form = Form::Training,
+                                 .threads = 2,
+                                 .bucket_bytes = 2048,
+                                 .algorithms = Algorithms::Winograd,
+                                 .dtype = DType::Bf16};
     const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
     if (std::ranges::count(executable->plan().choices | std::views::values, "winograd_bf16") == 0) continue;
     ++compared;
@@ -94,14 +97,14 @@ TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
 TEST(ConformanceBf16, plan_keeps_the_choice) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const Case tested = random_case(1);
-  const std::unique_ptr<Executable> asked = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16"});
+  const std::unique_ptr<Executable> asked = engine->compile(tested.graph, {.threads = 1, .dtype = DType::Bf16});
   EXPECT_EQ(asked->plan().dtype(), "bf16");
   const auto stored = engine->compile(tested.graph, {.threads = 1, .choices = asked->plan().choices});
   EXPECT_EQ(stored->plan().hash(), asked->plan().hash());
   const auto f32 = engine->compile(tested.graph, {.threads = 1});
   EXPECT_EQ(f32->plan().dtype(), "f32");
   EXPECT_NE(f32->plan().hash(), asked->plan().hash());
-  const auto kept = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16", .choices = f32->plan().choices});
+  const auto kept = engine->compile(tested.graph, {.threads = 1, .dtype = DType::Bf16, .choices = f32->plan().choices});
   EXPECT_EQ(kept->plan().hash(), f32->plan().hash());
 }
 
@@ -148,8 +151,9 @@ TEST(ConformanceRandom, networks_agree_with_the_reference) {
 TEST(ConformanceKernels, none_is_of_the_reference_kind) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : all_cases()) {
-    for (const CompileOptions& compile : {CompileOptions{.threads = 1}, CompileOptions{.threads = 1, .dtype = "bf16"},
-                                          CompileOptions{.form = Form::Inference, .threads = 1}}) {
+    for (const CompileOptions& compile :
+         {CompileOptions{.threads = 1}, CompileOptions{.threads = 1, .dtype = DType::Bf16},
+          CompileOptions{.form = Form::Inference, .threads = 1}}) {
       const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
       for (const PlanEntry& entry : executable->plan().entries) {
         EXPECT_FALSE(entry.implementation.starts_with("ref"))

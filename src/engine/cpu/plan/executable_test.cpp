@@ -131,7 +131,8 @@ void expect_whole_buckets(Executable& executable) {
 TEST(CpuExecutable, buckets_cover_the_arena_once_and_are_final_when_announced) {
   for (const std::string& algorithms : algorithms_here()) {
     SCOPED_TRACE(algorithms);
-    expect_whole_buckets(*ready(model("densenet121"), {.bucket_bytes = 1U << 20, .algorithms = algorithms}));
+    expect_whole_buckets(
+        *ready(model("densenet121"), {.bucket_bytes = 1U << 20, .algorithms = parse_algorithms(algorithms)}));
   }
 }
 
@@ -197,11 +198,11 @@ TEST(CpuExecutable, an_unknown_recomputation_is_refused) {
 
 TEST(CpuExecutable, each_pass_gives_the_unfused_loss_within_rounding) {
   for (const char* name : {"resnet18", "densenet121"}) {
-    auto plain = ready(model(name), {.fuse = "off", .algorithms = "direct"});
+    auto plain = ready(model(name), {.fuse = "off", .algorithms = Algorithms::Direct});
     plain->forward();
     const float expected = plain->read("loss")[0];
     for (const char* fuse : {"on", "batch_norm_relu", "batch_norm_add_relu", "virtual_concat"}) {
-      auto fused = ready(model(name), {.fuse = fuse, .algorithms = "direct"});
+      auto fused = ready(model(name), {.fuse = fuse, .algorithms = Algorithms::Direct});
       fused->forward();
       // Sums in another order: a few units in the last place per layer, over at most 121 layers.
       EXPECT_NEAR(fused->read("loss")[0], expected, 2e-5F * std::abs(expected)) << name << " " << fuse;
@@ -238,8 +239,8 @@ TEST(CpuExecutable, live_tensors_do_not_overlap_unless_written_in_place) {
         std::pair(model("densenet121"), "auto"), std::pair(model("resnet18"), "none")}) {
     for (const std::string& algorithms : algorithms_here()) {
       for (const int threads : {1, 3}) {
-        const auto made =
-            make_executable(graph, {.threads = threads, .algorithms = algorithms, .recompute = recompute});
+        const auto made = make_executable(
+            graph, {.threads = threads, .algorithms = parse_algorithms(algorithms), .recompute = recompute});
         expect_no_overlap(made->plan(), threads);
       }
     }
@@ -290,7 +291,7 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
 }
 
 TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
-  const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = "auto"});
+  const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Auto});
   std::size_t winograd = 0;
   for (const auto& [key, choice] : executable->plan().choices) {
     const std::string products = key.ends_with("/forward") ? "split" : "split2";
@@ -300,20 +301,21 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
     EXPECT_TRUE(!key.starts_with("conv1/") || choice == "direct") << key << ": " << choice;
     EXPECT_TRUE(key.find("downsample") == std::string::npos || choice != "winograd") << key;
   }
-  const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = "winograd"});
+  const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Winograd});
   EXPECT_LE(winograd,
             static_cast<std::size_t>(std::ranges::count(all->plan().choices | std::views::values, "winograd")));
   // 16 of ResNet-18's convolutions are 3x3, each with three passes.
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
-  const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
+  const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split});
   // All but the stem, where there are products of bf16 numbers.
   EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::bf16_unit() ? 3 * 19 : 0);
-  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = parse_algorithms("fast")})),
+               ConfigError);
 }
 
 TEST(CpuExecutable, half_the_split_products_are_for_gradients_alone) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
-  const auto halved = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
+  const auto halved = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split2});
   auto choices = halved->plan().choices;
   EXPECT_EQ(std::ranges::count(choices | std::views::values, "split"), 19);
   EXPECT_EQ(std::ranges::count(choices | std::views::values, "split2"), 2 * 19);
@@ -323,11 +325,12 @@ TEST(CpuExecutable, half_the_split_products_are_for_gradients_alone) {
 
 TEST(CpuExecutable, a_plan_of_six_products_in_backward_keeps_them) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
-  const auto six = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
-  const CompileOptions stored{.algorithms = simd::has_tiles() ? "auto" : "split", .choices = six->plan().choices};
+  const auto six = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split});
+  const CompileOptions stored{.algorithms = parse_algorithms(simd::has_tiles() ? "auto" : "split"),
+                              .choices = six->plan().choices};
   const auto again = make_executable(model("resnet18", 2, 64), stored);
   EXPECT_EQ(again->plan().hash(), six->plan().hash());
-  const auto three = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
+  const auto three = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split2});
   EXPECT_NE(three->plan().hash(), six->plan().hash());
 }
 

@@ -18,7 +18,8 @@ namespace roentgen::engine::cpu {
 namespace {
 
 std::unique_ptr<Executable> compiled(const std::string& fuse, const std::string& algorithms) {
-  return make_executable(residual_blocks(), {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = algorithms});
+  return make_executable(residual_blocks(),
+                         {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = parse_algorithms(algorithms)});
 }
 
 std::set<std::string> fusions_in(const Executable& executable) {
@@ -65,7 +66,8 @@ TEST_P(Fusions, can_be_chosen_by_name) {
 
 TEST_P(Fusions, are_of_training_alone) {
   const Plan plan =
-      make_plan(residual_blocks(), {.form = Form::Inference, .threads = 1, .slots = 1, .algorithms = GetParam()});
+      make_plan(residual_blocks(),
+                {.form = Form::Inference, .threads = 1, .slots = 1, .algorithms = parse_algorithms(GetParam())});
   EXPECT_TRUE(plan.fused.empty());
 }
 
@@ -73,7 +75,8 @@ TEST_P(Fusions, are_of_training_alone) {
 TEST(FusionsOfDenseBlocks, can_be_switched_off_each_alone) {
   if (const std::string what = lacking_for("pointwise"); !what.empty()) GTEST_SKIP() << what;
   const auto dense = [](const std::string& fuse) {
-    return make_executable(dense_block(32), {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = "pointwise"});
+    return make_executable(dense_block(32),
+                           {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = Algorithms::Pointwise});
   };
   const std::unique_ptr<Executable> all = dense("on");
   EXPECT_EQ(fusions_in(*all), (std::set<std::string>{"normalised_input", "norm_moments", "norm_gradient"}));

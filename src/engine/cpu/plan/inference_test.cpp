@@ -56,11 +56,11 @@ std::vector<float> logits_of(Executable& executable) {
 
 TEST(CpuInference, each_pass_gives_the_unfused_probabilities_within_rounding) {
   for (const char* name : {"resnet18", "densenet121", "googlenet"}) {
-    auto plain = ready(model(name), {.form = Form::Inference, .fuse = "off", .algorithms = "direct"});
+    auto plain = ready(model(name), {.form = Form::Inference, .fuse = "off", .algorithms = Algorithms::Direct});
     const std::vector<float> expected = logits_of(*plain);
     const float largest = std::abs(std::ranges::max(expected, {}, [](float x) { return std::abs(x); }));
     for (const char* fuse : {"on", "fold_batch_norm", "fold_relu", "batch_norm_relu,fold_batch_norm"}) {
-      auto fused = ready(model(name), {.form = Form::Inference, .fuse = fuse, .algorithms = "direct"});
+      auto fused = ready(model(name), {.form = Form::Inference, .fuse = fuse, .algorithms = Algorithms::Direct});
       const std::vector<float> got = logits_of(*fused);
       for (std::size_t i = 0; i < got.size(); ++i) {
         // As of training: a few units in the last place per layer, over at most 121 layers.
@@ -92,8 +92,9 @@ TEST(CpuInference, folded_weights_follow_what_is_loaded_and_store_gives_it_back)
 
 TEST(CpuInference, inference_uses_the_convolutions_of_training) {
   const auto training =
-      make_executable(model("resnet18"), {.form = Form::Training, .fuse = "off", .algorithms = "direct"});
-  const auto inference = make_executable(model("resnet18"), {.form = Form::Inference, .algorithms = "direct"});
+      make_executable(model("resnet18"), {.form = Form::Training, .fuse = "off", .algorithms = Algorithms::Direct});
+  const auto inference =
+      make_executable(model("resnet18"), {.form = Form::Inference, .algorithms = Algorithms::Direct});
   std::map<std::string, std::string> of_training;
   for (const PlanEntry& entry : training->plan().entries) of_training[entry.name] = entry.implementation;
   int compared = 0;

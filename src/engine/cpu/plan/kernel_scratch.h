@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "engine/cpu/conv/conv_tensors.h"
-#include "engine/cpu/plan/kernel.h"
+#include "engine/plan/kernel.h"
 
 namespace roentgen::engine::cpu {
 
@@ -81,8 +81,8 @@ class KernelScratch {
 
   void bind(const Addresses& addresses, const ConvTensors& tensors) {
     shared_at_ = addresses.bytes(tensors.scratch);
-    own_at_ = tensors.own_scratch >= 0 ? addresses.of_threads(tensors.own_scratch)
-                                       : Addresses::OfThreads{shared_at_ + shared_, own_};
+    own_at_ = tensors.own_scratch >= 0 ? addresses.replicas(tensors.own_scratch)
+                                       : Addresses::Replicas{shared_at_ + shared_, own_};
     // Else a thread would write into the next one's memory.
     RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
   }
@@ -98,7 +98,7 @@ class KernelScratch {
   int threads_;
   std::int64_t shared_ = 0, own_ = 0;
   std::byte* shared_at_ = nullptr;
-  Addresses::OfThreads own_at_;
+  Addresses::Replicas own_at_;
 };
 
 }  // namespace roentgen::engine::cpu

@@ -81,7 +81,8 @@ TEST(LimitAvx2, plans_are_of_blocks_of_eight_channels) {
   for (const Case& tested : network_cases()) {
     for (const auto& [algorithms, dtype] :
          {std::pair{"winograd", "f32"}, std::pair{"winograd", "bf16"}, std::pair{"direct", "bf16"}}) {
-      const Plan plan = engine->plan(tested.graph, {.threads = 1, .algorithms = algorithms, .dtype = dtype});
+      const Plan plan = engine->plan(
+          tested.graph, {.threads = 1, .algorithms = parse_algorithms(algorithms), .dtype = parse_dtype(dtype)});
       std::int64_t blocked = 0;
       for (const PlanTensor& tensor : plan.tensors) {
         EXPECT_EQ(tensor.layout.find("16c"), std::string::npos) << tested.name << " " << tensor.name;

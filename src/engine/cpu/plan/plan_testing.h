@@ -51,23 +51,23 @@ inline bool stores(const Plan& plan, const std::string& name) {
 
 /// What each of `threads` threads has of its own lies behind all that is planned, at one place in every entry.
 inline void expect_threads_memory_apart(const Plan& plan, int threads) {
-  const auto stride = plan.thread_stride_bytes;
+  const auto stride = plan.replica_stride_bytes;
   EXPECT_EQ(stride % 64, 0U);
   // Of Winograd's those of wide layers have no memory by thread where threads work in pairs or more.
   const std::int64_t by_ours = entries_that(plan, "pointwise") + (threads == 1 ? entries_that(plan, "winograd") : 0);
   EXPECT_TRUE(stride > 0 || by_ours == 0);
-  const std::size_t scratch = static_cast<std::size_t>(threads) * stride, told = plan.memory.threads_scratch;
+  const std::size_t scratch = static_cast<std::size_t>(threads) * stride, told = plan.memory.workspace;
   EXPECT_GE(told, scratch);
   EXPECT_LT(told, scratch + (stride > 0 ? std::size_t{2} << 20 : 1));
   for (const PlanTensor& own : plan.tensors) {
-    if (own.storage != Storage::PerThread) continue;
+    if (own.storage != Storage::Workspace) continue;
     EXPECT_LE(own.bytes, stride);
     if (stride == 0) continue;
     EXPECT_EQ(own.offset % 64, 0U);
     EXPECT_LE(own.offset + static_cast<std::size_t>(threads) * stride, plan.memory.activations);
     for (const PlanTensor& other : plan.tensors) {
       const bool is_apart =
-          other.storage == Storage::PerThread ? other.offset == own.offset : other.offset + other.bytes <= own.offset;
+          other.storage == Storage::Workspace ? other.offset == own.offset : other.offset + other.bytes <= own.offset;
       const bool is_in_arena = (other.storage == Storage::Planned && other.first >= 0) || other.storage == own.storage;
       ASSERT_TRUE(is_apart || !is_in_arena) << other.name;
     }

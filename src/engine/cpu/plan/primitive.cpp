@@ -3,8 +3,12 @@
 //
 #include "engine/cpu/plan/primitive.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "engine/cpu/plan/primitive_internal.h"
@@ -120,9 +124,9 @@ dnnl::memory::desc plain_descriptor(const dnnl::memory::dims& dims) {
 
 Layout layout_of(const dnnl::memory::desc& desc, const Shape& shape) {
   for (const int block : {1, 4, 8, 16}) {
-    if (desc == descriptor(shape, Layout{block})) return Layout{block};
+    if (desc == descriptor(shape, Layout::blocked(block))) return Layout::blocked(block);
   }
-  return Layout{0};
+  return {.order = Order::ChannelsLast};
 }
 
 std::unique_ptr<Kernel> primitive_kernel(const dnnl::primitive& primitive, const std::vector<Argument>& arguments) {
@@ -153,35 +157,18 @@ std::unique_ptr<Kernel> reorder_kernel(const Located& from, const Located& to) {
 }
 
 std::string library_description() {
+  constexpr std::array<std::pair<dnnl::cpu_isa, std::string_view>, 7> kNames{
+      {{dnnl::cpu_isa::avx512_core_amx, "AVX512_CORE_AMX"},
+       {dnnl::cpu_isa::avx512_core_bf16, "AVX512_CORE_BF16"},
+       {dnnl::cpu_isa::avx512_core_vnni, "AVX512_CORE_VNNI"},
+       {dnnl::cpu_isa::avx512_core, "AVX512_CORE"},
+       {dnnl::cpu_isa::avx2_vnni, "AVX2_VNNI"},
+       {dnnl::cpu_isa::avx2, "AVX2"},
+       {dnnl::cpu_isa::sse41, "SSE41"}}};
+  const auto found = std::ranges::find(kNames, dnnl::get_effective_cpu_isa(), &decltype(kNames)::value_type::first);
   const dnnl_version_t* version = dnnl_version();
-  std::string isa = "other";
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::avx512_core_amx:
-      isa = "AVX512_CORE_AMX";
-      break;
-    case dnnl::cpu_isa::avx512_core_bf16:
-      isa = "AVX512_CORE_BF16";
-      break;
-    case dnnl::cpu_isa::avx512_core_vnni:
-      isa = "AVX512_CORE_VNNI";
-      break;
-    case dnnl::cpu_isa::avx512_core:
-      isa = "AVX512_CORE";
-      break;
-    case dnnl::cpu_isa::avx2_vnni:
-      isa = "AVX2_VNNI";
-      break;
-    case dnnl::cpu_isa::avx2:
-      isa = "AVX2";
-      break;
-    case dnnl::cpu_isa::sse41:
-      isa = "SSE41";
-      break;
-    default:
-      break;
-  }
-  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
-         std::to_string(version->patch) + ", " + isa;
+  return fmt::format("oneDNN {}.{}.{}, {}", version->major, version->minor, version->patch,
+                     found == kNames.end() ? "other" : found->second);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
 
 namespace roentgen::engine::cpu {
 

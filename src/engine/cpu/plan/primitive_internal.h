@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/plan/kernel.h"
-#include "engine/cpu/plan/layout.h"
 #include "engine/cpu/plan/lowering.h"
-#include "engine/cpu/plan/parameter_layout.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/parameter_layout.h"
 
 namespace roentgen::engine::cpu {
 
@@ -31,7 +31,7 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] dnnl::memory::desc any_descriptor(const dnnl::memory::dims& dims);
 /// Row-major descriptor.
 [[nodiscard]] dnnl::memory::desc plain_descriptor(const dnnl::memory::dims& dims);
-/// The Layout a descriptor stands for; block 0 when it is none of ours (channels last).
+/// Layout of a descriptor; Order::ChannelsLast for any that is neither plain nor blocked.
 [[nodiscard]] Layout layout_of(const dnnl::memory::desc& desc, const Shape& shape);
 
 /// One argument of a primitive: DNNL_ARG_*, tensor, descriptor.
@@ -53,6 +53,24 @@ struct Argument {
 /// Adds the scratchpad of a primitive to an entry and its arguments, when it wants one.
 void add_scratchpad(Lowering& lowering, const dnnl::memory::desc& scratchpad, Emission& emission,
                     std::vector<Argument>& arguments);
+
+/// Arguments that an entry's primitive reads and writes, but for its scratchpad.
+struct PrimitiveArguments {
+  std::vector<Argument> reads;
+  std::vector<Argument> writes;
+};
+/// Emits the entry of a primitive by its descriptor: reads, writes and implementation of `emission` follow from these.
+template <typename Primitive>
+void emit_primitive(Lowering& lowering, const graph::Node& node, Emission emission,
+                    const typename Primitive::primitive_desc& pd, const PrimitiveArguments& arguments) {
+  std::vector<Argument> all = arguments.reads;
+  all.insert(all.end(), arguments.writes.begin(), arguments.writes.end());
+  for (const Argument& argument : arguments.reads) emission.reads.push_back(argument.tensor);
+  for (const Argument& argument : arguments.writes) emission.writes.push_back(argument.tensor);
+  if (emission.implementation.empty()) emission.implementation = pd.impl_info_str();
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, all);
+  lowering.emit(node, std::move(emission), primitive_kernel(Primitive(pd), all));
+}
 
 /// True when the library fell back to its reference implementation: a thousand times slower.
 [[nodiscard]] bool is_reference(const char* implementation);

@@ -38,7 +38,8 @@ TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
   std::map<std::string, std::size_t> bytes;
   std::map<std::string, std::vector<std::vector<float>>> bits;
   for (const char* recompute : {"none", "auto", "all"}) {
-    const auto executable = make_executable(graph, {.slots = 1, .algorithms = algorithms, .recompute = recompute});
+    const auto executable =
+        make_executable(graph, {.slots = 1, .algorithms = parse_algorithms(algorithms), .recompute = recompute});
     bytes[recompute] = executable->plan().memory.activations;
     bits[recompute] = bits_of_one_step(*executable);
   }

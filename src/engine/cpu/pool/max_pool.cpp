@@ -97,43 +97,25 @@ class MaxPoolForward final : public Kernel {
 };
 
 template <class T>
-class MaxPoolBackward final : public Kernel {
- public:
-  MaxPoolBackward(const PoolGeometry& g, TensorId diff_dst, TensorId position, TensorId diff_src, int threads)
-      : extent_(extent_of(g)),
-        planes_(g.src.shape[0] * channel_blocks(g.src.shape, g.src.layout)),
-        threads_(threads),
-        diff_dst_id_(diff_dst),
-        position_id_(position),
-        diff_src_id_(diff_src) {}
-  void bind(const Addresses& addresses) override {
-    diff_dst_ = addresses.at<T>(diff_dst_id_);
-    position_ = reinterpret_cast<const std::uint8_t*>(addresses.bytes(position_id_));
-    diff_src_ = addresses.at<T>(diff_src_id_);
-  }
-  void run() override {
-    parallel_ranges(threads_, planes_ * extent_.in_height, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t plane = i / extent_.in_height;
-        const std::int64_t at = plane * extent_.out_height * extent_.out_width * extent_.block;
-        const std::int64_t to = plane * extent_.in_height * extent_.in_width * extent_.block;
-        simd::max_pool_gradient(extent_,
-                                simd::MaxPoolGradient<T>{
-                                    .diff_dst = diff_dst_ + at, .position = position_ + at, .diff_src = diff_src_ + to},
-                                i - plane * extent_.in_height);
-      }
-    });
-  }
-
- private:
-  simd::PoolExtent extent_;
-  std::int64_t planes_;
-  int threads_;
-  TensorId diff_dst_id_, position_id_, diff_src_id_;
-  const T* diff_dst_ = nullptr;
-  const std::uint8_t* position_ = nullptr;
-  T* diff_src_ = nullptr;
-};
+std::unique_ptr<Kernel> max_pool_backward(const PoolGeometry& g, TensorId diff_dst, TensorId position,
+                                          TensorId diff_src, int threads) {
+  const simd::PoolExtent e = extent_of(g);
+  const std::int64_t planes = g.src.shape[0] * channel_blocks(g.src.shape, g.src.layout);
+  return make_kernel([=](const Addresses& addresses) {
+    return [=, dy = addresses.at<T>(diff_dst), dx = addresses.at<T>(diff_src),
+            positions = reinterpret_cast<const std::uint8_t*>(addresses.bytes(position))] {
+      parallel_ranges(threads, planes * e.in_height, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t plane = i / e.in_height;
+          const std::int64_t at = plane * e.out_height * e.out_width * e.block;
+          const std::int64_t to = plane * e.in_height * e.in_width * e.block;
+          simd::max_pool_gradient(e, simd::MaxPoolGradient<T>{dy + at, positions + at, dx + to},
+                                  i - plane * e.in_height);
+        }
+      });
+    };
+  });
+}
 
 // Calls make with a number of the type that values are stored in.
 template <class Make>
@@ -142,7 +124,7 @@ std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
 }
 
 void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.define(id, g.src.layout);
   Emission emission{.what = "forward",
                     .kind = "pool_forward",
@@ -151,9 +133,9 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
                     .implementation = source.prologue.pieces.empty() ? "simd" : "simd of norm"};
   TensorId position = -1;
   if (lowering.is_training() && lowering.needs_gradient(id)) {
-    position = lowering.scratch(node.name + "/position",
-                                static_cast<std::size_t>(stored_elements(dst.shape, Layout{dst.layout.block})));
-    lowering.set_workspace(id, position);
+    position =
+        lowering.scratch(node.name + "/position", static_cast<std::size_t>(stored_elements(dst.shape, dst.layout)));
+    lowering.kept_by_forward(id) = position;
     emission.writes.push_back(position);
   }
   lowering.emit(node, std::move(emission), for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
@@ -163,33 +145,27 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
 }
 
 void lower_backward_ours(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located diff_dst = lowering.gradient(id, g.src.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src.shape, g.src.layout),
-                         g.src.shape, g.src.layout};
-  const TensorId position = lowering.workspace(id);
-  lowering.emit(node,
-                {.what = "backward",
-                 .kind = "pool_backward",
-                 .pass = Pass::BackwardData,
-                 .reads = {diff_dst.tensor, position},
-                 .writes = {diff_src.tensor},
-                 .implementation = "simd"},
-                for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
-                  return std::make_unique<MaxPoolBackward<T>>(g, diff_dst.tensor, position, diff_src.tensor,
-                                                              lowering.threads());
-                }));
-  lowering.contribute(node.inputs[0], diff_src);
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], g.src.layout);
+  const TensorId position = lowering.kept_by_forward(id);
+  lowering.emit_backward(id, "pool", {diff_dst.tensor, position}, diff_src,
+                         {for_type(g.src.layout.dtype,
+                                   [&]<class T>(T) {
+                                     return max_pool_backward<T>(g, diff_dst.tensor, position, diff_src.tensor,
+                                                                 lowering.threads());
+                                   }),
+                          "simd"});
 }
 }  // namespace
 
 bool pools_normalised(const graph::MaxPool& op) { return op.kernel.height * op.kernel.width <= kMostWindow; }
 
 void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const graph::NodeId input = node.inputs[0];
   if (lowering.normalised(input)) {
-    const Located src{-1, lowering.graph().node(input).shape, {lowering.vector_block(), lowering.dtype()}};
+    const Located src{-1, lowering.node(input).shape, lowering.vector_layout()};
     return lower_ours(geometry_of(op, node, src), conv_source(input, src.layout, lowering), id, lowering);
   }
   const PoolGeometry g = geometry_of(op, node, pool_source(input, lowering));
@@ -198,8 +174,8 @@ void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Located src{-1, lowering.graph().node(node.inputs[0]).shape, lowering.value(id).layout};
+  const graph::Node& node = lowering.node(id);
+  const Located src{-1, lowering.node(node.inputs[0]).shape, lowering.value(id).layout};
   const PoolGeometry g = geometry_of(op, node, src);
   if (is_ours(g)) {
     lower_backward_ours(g, id, lowering);

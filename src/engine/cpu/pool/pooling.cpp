@@ -49,52 +49,35 @@ Located pool_source(graph::NodeId input, Lowering& lowering) {
 }
 
 void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const bool keeps_workspace = lowering.is_training() && lowering.needs_gradient(id) && g.kind == PoolKind::Max;
   const Fwd::primitive_desc pd = forward_descriptor(g, keeps_workspace);
   const Located dst = lowering.define(id, g.src.layout);
-  Emission emission{.what = "forward",
-                    .kind = "pool_forward",
-                    .reads = {g.src.tensor},
-                    .writes = {dst.tensor},
-                    .implementation = pd.impl_info_str()};
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, g.src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
+  PrimitiveArguments arguments{{{DNNL_ARG_SRC, g.src.tensor, pd.src_desc()}},
+                               {{DNNL_ARG_DST, dst.tensor, pd.dst_desc()}}};
   if (keeps_workspace && pd.workspace_desc().get_size() > 0) {
     const TensorId workspace = lowering.scratch(node.name + "/workspace", pd.workspace_desc().get_size());
-    lowering.set_workspace(id, workspace);
-    emission.writes.push_back(workspace);
-    arguments.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
+    lowering.kept_by_forward(id) = workspace;
+    arguments.writes.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
   }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+  emit_primitive<Fwd>(lowering, node, {.what = "forward", .kind = "pool_forward"}, pd, arguments);
 }
 
 void lower_pool_backward(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Window w = window_of(g);
   const Fwd::primitive_desc forward = forward_descriptor(g, true);
   const Bwd::primitive_desc pd({w.algorithm, descriptor(g.src.shape, g.src.layout), descriptor(g.dst, g.src.layout),
                                 w.stride, w.kernel, w.low, w.high},
                                user_scratchpad(), library_engine(), forward);
   const Located diff_dst = lowering.gradient(id, g.src.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src.shape, g.src.layout),
-                         g.src.shape, g.src.layout};
-  Emission emission{.what = "backward",
-                    .kind = "pool_backward",
-                    .pass = Pass::BackwardData,
-                    .reads = {diff_dst.tensor},
-                    .writes = {diff_src.tensor},
-                    .implementation = pd.impl_info_str()};
-  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-  const TensorId workspace = lowering.workspace(id);
-  if (workspace >= 0) {
-    emission.reads.push_back(workspace);
-    arguments.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
-  }
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(Bwd(pd), arguments));
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], g.src.layout);
+  PrimitiveArguments arguments{{{DNNL_ARG_DIFF_DST, diff_dst.tensor, pd.diff_dst_desc()}},
+                               {{DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}}};
+  const TensorId workspace = lowering.kept_by_forward(id);
+  if (workspace >= 0) arguments.reads.push_back({DNNL_ARG_WORKSPACE, workspace, pd.workspace_desc()});
+  emit_primitive<Bwd>(lowering, node, {.what = "backward", .kind = "pool_backward", .pass = Pass::BackwardData}, pd,
+                      arguments);
   lowering.contribute(node.inputs[0], diff_src);
 }
 

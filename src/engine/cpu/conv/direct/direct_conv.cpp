@@ -74,7 +74,8 @@ dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), s
 Fwd::primitive_desc conv_forward(const ConvGeometry& g, const Epilogue& epilogue) {
   const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
   Fwd::primitive_desc chosen = make_forward(g, epilogue, any);
-  const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
+  const bool is_known = layout_of(chosen.src_desc(), g.src).order != Order::ChannelsLast &&
+                        layout_of(chosen.dst_desc(), g.dst).order != Order::ChannelsLast;
   if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
   return make_forward(g, epilogue, plain_descriptors(g));
 }

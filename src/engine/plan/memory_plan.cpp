@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 
 #include "core/error.h"
@@ -71,25 +70,6 @@ std::size_t arena_bytes(std::span<const Lifetime> lifetimes, std::span<const std
     if (is_alive(lifetimes[i])) bytes = std::max(bytes, offsets[i] + lifetimes[i].bytes);
   }
   return bytes;
-}
-
-std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment) {
-  std::map<int, std::size_t> born;
-  std::map<int, std::size_t> died;
-  for (const Lifetime& tensor : lifetimes) {
-    if (!is_alive(tensor)) continue;
-    born[tensor.first] += round_up(tensor.bytes, alignment);
-    died[tensor.last] += round_up(tensor.bytes, alignment);
-  }
-  std::size_t alive = 0;
-  std::size_t most = 0;
-  auto dying = died.begin();
-  for (const auto& [entry, bytes] : born) {
-    for (; dying != died.end() && dying->first < entry; ++dying) alive -= dying->second;
-    alive += bytes;
-    most = std::max(most, alive);
-  }
-  return most;
 }
 
 }  // namespace roentgen::engine

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -63,6 +65,27 @@ std::vector<Lifetime> dense_block(int layers, std::size_t pixels) {
     tensors.push_back({.bytes = concat, .first = backward + 1, .last = backward + 2});
   }
   return tensors;
+}
+
+/// What no arena can beat: the largest sum, over the entries, of the bytes alive, each rounded up to `alignment`.
+std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment) {
+  std::map<int, std::size_t> born;
+  std::map<int, std::size_t> died;
+  for (const Lifetime& tensor : lifetimes) {
+    if (tensor.bytes == 0 || tensor.first < 0) continue;
+    const std::size_t bytes = (tensor.bytes + alignment - 1) / alignment * alignment;
+    born[tensor.first] += bytes;
+    died[tensor.last] += bytes;
+  }
+  std::size_t alive = 0;
+  std::size_t most = 0;
+  auto dying = died.begin();
+  for (const auto& [entry, bytes] : born) {
+    for (; dying != died.end() && dying->first < entry; ++dying) alive -= dying->second;
+    alive += bytes;
+    most = std::max(most, alive);
+  }
+  return most;
 }
 
 std::size_t sum_of_bytes(const std::vector<Lifetime>& tensors, std::size_t alignment) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/plan/recompute.h"
+#include "engine/plan/recompute.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "graph/builder.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 namespace {
 using graph::Builder;
 using graph::NodeId;
@@ -102,4 +102,4 @@ TEST(Recompute, an_unknown_word_is_refused) {
 }
 
 }  // namespace
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

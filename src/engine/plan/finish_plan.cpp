@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/plan/finish_plan.h"
+#include "engine/plan/finish_plan.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,18 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "engine/cpu/plan/kernel_scratch.h"
-#include "engine/memory_plan.h"
+#include "engine/plan/memory_plan.h"
 #include "runtime/aligned_buffer.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 namespace {
-constexpr std::int64_t kAlignElements = runtime::AlignedBuffer::kAlignment / sizeof(float);
+template <typename Count>
+Count round_up(Count count, Count unit) {
+  return (count + unit - 1) / unit * unit;
+}
 
 std::int64_t align_elements(std::int64_t count) {
-  return (count + kAlignElements - 1) / kAlignElements * kAlignElements;
+  return round_up<std::int64_t>(count, runtime::AlignedBuffer::kAlignment / sizeof(float));
 }
 
 // Which tensor each tensor shares its memory with after in-place writes, and until when that memory is needed.
@@ -28,8 +30,8 @@ struct Sharing {
   std::vector<std::int32_t> last;
 };
 
-Sharing share_memory(const Lowering& lowering) {
-  const std::vector<PlanTensor>& tensors = lowering.plan.tensors;
+Sharing share_memory(const PlanBuilder& builder) {
+  const std::vector<PlanTensor>& tensors = builder.plan.tensors;
   Sharing sharing;
   std::vector<TensorId>& root = sharing.root;
   root.resize(tensors.size());
@@ -39,7 +41,7 @@ Sharing share_memory(const Lowering& lowering) {
     while (root[static_cast<std::size_t>(id)] != id) id = root[static_cast<std::size_t>(id)];
     return id;
   };
-  for (const Lowering::InPlace& offer : lowering.in_place) {
+  for (const PlanBuilder::InPlace& offer : builder.in_place) {
     const TensorId a = find(offer.source);
     const TensorId b = find(offer.target);
     const PlanTensor& source = tensors[static_cast<std::size_t>(a)];
@@ -55,9 +57,9 @@ Sharing share_memory(const Lowering& lowering) {
   return sharing;
 }
 
-std::size_t assign_planned(Lowering& lowering) {
-  std::vector<PlanTensor>& tensors = lowering.plan.tensors;
-  const Sharing sharing = share_memory(lowering);
+std::size_t assign_planned(PlanBuilder& builder) {
+  std::vector<PlanTensor>& tensors = builder.plan.tensors;
+  const Sharing sharing = share_memory(builder);
   const std::vector<TensorId>& root = sharing.root;
   std::vector<Lifetime> lifetimes;
   std::vector<TensorId> owners;
@@ -75,31 +77,32 @@ std::size_t assign_planned(Lowering& lowering) {
   return arena_bytes(lifetimes, offsets);
 }
 
-// Puts what each thread has of its own behind the arena of `bytes`, a thread's all at one place, so that no other
-// writes there in any entry. Returns the bytes of both.
-std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
+// Puts the workspace behind the arena of `bytes`, a replica's tensors all at one place, so that no other replica is
+// written there in any entry. Returns the bytes of both.
+std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   std::size_t most = 0;
-  for (const PlanTensor& tensor : lowering.plan.tensors) {
-    if (tensor.storage == Storage::PerThread) most = std::max(most, tensor.bytes);
+  for (const PlanTensor& tensor : builder.plan.tensors) {
+    if (tensor.storage == Storage::Workspace) most = std::max(most, tensor.bytes);
   }
   if (most == 0) return bytes;
-  const ThreadsMemory memory = ThreadsMemory::of(most);
-  const std::size_t begin = memory.pages(bytes);
-  for (PlanTensor& tensor : lowering.plan.tensors) {
-    if (tensor.storage == Storage::PerThread) tensor.offset = begin;
+  const std::size_t alignment = builder.replica_alignment(most);
+  const std::size_t begin = round_up(bytes, alignment);
+  const std::size_t stride = round_up(most, alignment);
+  for (PlanTensor& tensor : builder.plan.tensors) {
+    if (tensor.storage == Storage::Workspace) tensor.offset = begin;
   }
-  lowering.plan.thread_stride_bytes = memory.stride_bytes;
-  return begin + memory.stride_bytes * static_cast<std::size_t>(lowering.threads());
+  builder.plan.replica_stride_bytes = stride;
+  return begin + stride * static_cast<std::size_t>(builder.plan.replicas);
 }
 
 // Trained parameters in the order their gradients become final; those without one last.
-std::vector<std::int32_t> gradient_order(const Lowering& lowering) {
+std::vector<std::int32_t> gradient_order(const PlanBuilder& builder) {
   std::vector<std::pair<std::int32_t, std::int32_t>> ready;
-  for (std::size_t i = 0; i < lowering.places.size(); ++i) {
+  for (std::size_t i = 0; i < builder.places.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
-    if (!graph::is_trained(lowering.graph().parameter(index).role)) continue;
-    const TensorId gradient = lowering.places[i].gradient;
-    std::int32_t last = gradient >= 0 ? lowering.plan.tensors[static_cast<std::size_t>(gradient)].last : -1;
+    if (!graph::is_trained(builder.graph().parameter(index).role)) continue;
+    const TensorId gradient = builder.places[i].gradient;
+    std::int32_t last = gradient >= 0 ? builder.plan.tensors[static_cast<std::size_t>(gradient)].last : -1;
     if (last < 0) last = std::numeric_limits<std::int32_t>::max();
     ready.emplace_back(last, index);
   }
@@ -109,12 +112,12 @@ std::vector<std::int32_t> gradient_order(const Lowering& lowering) {
   return order;
 }
 
-void lay_out_parameters(Lowering& lowering, Arenas& arenas) {
-  std::vector<PlanTensor>& tensors = lowering.plan.tensors;
-  const auto bucket_elements = static_cast<std::int64_t>(lowering.options().bucket_bytes / sizeof(float));
+void lay_out_parameters(PlanBuilder& builder, Arenas& arenas) {
+  std::vector<PlanTensor>& tensors = builder.plan.tensors;
+  const auto bucket_elements = static_cast<std::int64_t>(builder.options().bucket_bytes / sizeof(float));
   std::vector<std::int32_t> bucket_last;
-  for (const std::int32_t index : gradient_order(lowering)) {
-    const Lowering::ParameterPlace& place = lowering.places[static_cast<std::size_t>(index)];
+  for (const std::int32_t index : gradient_order(builder)) {
+    const PlanBuilder::ParameterPlace& place = builder.places[static_cast<std::size_t>(index)];
     const std::int64_t count = place.layout->elements();
     const bool starts_bucket = arenas.buckets.empty() || arenas.buckets.back().count >= bucket_elements;
     if (starts_bucket) {
@@ -131,12 +134,11 @@ void lay_out_parameters(Lowering& lowering, Arenas& arenas) {
     if (place.gradient >= 0) {
       bucket_last.back() = std::max(bucket_last.back(), tensors[static_cast<std::size_t>(place.gradient)].last);
     }
-    arenas.slices.push_back({index, arenas.parameters, count});
     arenas.parameters += align_elements(count);
     arenas.buckets.back().count = arenas.parameters - arenas.buckets.back().begin;
   }
-  std::vector<std::int32_t>& ready = lowering.plan.bucket_ready;
-  ready.assign(lowering.plan.entries.size(), 0);
+  std::vector<std::int32_t>& ready = builder.plan.bucket_ready;
+  ready.assign(builder.plan.entries.size(), 0);
   std::int32_t done = 0;
   for (std::size_t entry = 0; entry < ready.size(); ++entry) {
     while (done < static_cast<std::int32_t>(bucket_last.size()) &&
@@ -147,10 +149,10 @@ void lay_out_parameters(Lowering& lowering, Arenas& arenas) {
   }
 }
 
-void lay_out_state(Lowering& lowering, Arenas& arenas) {
-  for (std::size_t i = 0; i < lowering.places.size(); ++i) {
-    const Lowering::ParameterPlace& place = lowering.places[i];
-    PlanTensor& tensor = lowering.plan.tensors[static_cast<std::size_t>(place.tensor)];
+void lay_out_state(PlanBuilder& builder, Arenas& arenas) {
+  for (std::size_t i = 0; i < builder.places.size(); ++i) {
+    const PlanBuilder::ParameterPlace& place = builder.places[i];
+    PlanTensor& tensor = builder.plan.tensors[static_cast<std::size_t>(place.tensor)];
     if (tensor.storage != Storage::State) continue;
     tensor.bytes = static_cast<std::size_t>(place.layout->elements()) * sizeof(float);
     tensor.offset = static_cast<std::size_t>(arenas.state) * sizeof(float);
@@ -160,34 +162,34 @@ void lay_out_state(Lowering& lowering, Arenas& arenas) {
 }
 }  // namespace
 
-Arenas finish_plan(Lowering& lowering) {
+Arenas finish_plan(PlanBuilder& builder) {
   Arenas arenas;
-  MemoryReport& memory = lowering.plan.memory;
-  const std::size_t planned = assign_planned(lowering);
-  memory.activations = assign_per_thread(lowering, planned);
-  memory.threads_scratch = memory.activations - planned;
-  lay_out_parameters(lowering, arenas);
-  lay_out_state(lowering, arenas);
+  MemoryReport& memory = builder.plan.memory;
+  const std::size_t planned = assign_planned(builder);
+  memory.activations = assign_workspace(builder, planned);
+  memory.workspace = memory.activations - planned;
+  lay_out_parameters(builder, arenas);
+  lay_out_state(builder, arenas);
   memory.parameters = static_cast<std::size_t>(arenas.parameters) * sizeof(float);
-  memory.gradients = lowering.is_training() ? memory.parameters : 0;
+  memory.gradients = builder.is_training() ? memory.parameters : 0;
   memory.state = static_cast<std::size_t>(arenas.state) * sizeof(float);
   std::size_t kept = 0;
-  for (PlanTensor& tensor : lowering.plan.tensors) {
+  for (PlanTensor& tensor : builder.plan.tensors) {
     if (tensor.storage == Storage::Kept) {
       tensor.offset = kept;
       kept += runtime::align_up(tensor.bytes);
     } else if (tensor.storage == Storage::Input) {
-      memory.inputs += runtime::align_up(tensor.bytes) * static_cast<std::size_t>(lowering.options().slots);
+      memory.inputs += runtime::align_up(tensor.bytes) * static_cast<std::size_t>(builder.options().slots);
     }
   }
   memory.kept = kept;
   // Bytes per entry could not be known before the parameters' layouts were.
-  for (PlanEntry& entry : lowering.plan.entries) {
+  for (PlanEntry& entry : builder.plan.entries) {
     entry.bytes = 0;
     for (const std::vector<TensorId>* ids : {&entry.reads, &entry.writes}) {
       for (const TensorId id : *ids) {
-        const PlanTensor& tensor = lowering.plan.tensors[static_cast<std::size_t>(id)];
-        const int owners = tensor.storage == Storage::PerThread ? lowering.threads() : 1;
+        const PlanTensor& tensor = builder.plan.tensors[static_cast<std::size_t>(id)];
+        const int owners = tensor.storage == Storage::Workspace ? builder.plan.replicas : 1;
         entry.bytes += static_cast<std::int64_t>(tensor.bytes) * owners;
       }
     }
@@ -195,4 +197,4 @@ Arenas finish_plan(Lowering& lowering) {
   return arenas;
 }
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

@@ -27,7 +27,4 @@ struct Lifetime {
 /// Bytes the arena needs for these offsets: the largest end of a tensor.
 [[nodiscard]] std::size_t arena_bytes(std::span<const Lifetime> lifetimes, std::span<const std::size_t> offsets);
 
-/// What no arena can beat: the largest sum, over the entries, of the bytes alive, each rounded up to `alignment`.
-[[nodiscard]] std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment);
-
 }  // namespace roentgen::engine

@@ -13,7 +13,7 @@
 
 #include "graph/graph.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 
 /// How backward comes by a value.
 enum class Source : std::uint8_t {
@@ -29,4 +29,4 @@ enum class Source : std::uint8_t {
 /// - "all": also whole chains of residual sums from the beginning of their stage, and concatenations, on demand.
 [[nodiscard]] std::vector<Source> sources_in_backward(const graph::Graph& graph, std::string_view recompute);
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/plan/recompute.h"
+#include "engine/plan/recompute.h"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "core/error.h"
+#include "graph/passes/rewrite.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 namespace {
 using graph::NodeId;
 
@@ -43,7 +44,8 @@ class Choice {
   std::vector<Source> sources() {
     const auto count = static_cast<NodeId>(graph_.nodes().size());
     for (NodeId id = 0; id < count; ++id) {
-      is_dropped_[static_cast<std::size_t>(id)] = !is_output(id) && !is_needed(id, Need::Now) && can_be_dropped(id);
+      is_dropped_[static_cast<std::size_t>(id)] =
+          !graph::is_output(graph_, id) && !is_needed(id, Need::Now) && can_be_dropped(id);
     }
     std::vector<Source> sources(graph_.nodes().size(), Source::Kept);
     for (NodeId id = 0; id < count; ++id) {
@@ -57,9 +59,6 @@ class Choice {
  private:
   [[nodiscard]] bool is_dropped(NodeId id) const { return is_dropped_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] bool is_concat(NodeId id) const { return std::holds_alternative<graph::Concat>(graph_.node(id).op); }
-  [[nodiscard]] bool is_output(NodeId id) const {
-    return std::ranges::any_of(graph_.outputs(), [id](const auto& output) { return output.second == id; });
-  }
   [[nodiscard]] bool is_needed(NodeId id, Need need) const {
     return std::ranges::any_of(readers_[static_cast<std::size_t>(id)], [&](NodeId reader) {
       const graph::Node& node = graph_.node(reader);
@@ -108,9 +107,9 @@ class Choice {
 std::vector<Source> sources_in_backward(const graph::Graph& graph, std::string_view recompute) {
   if (recompute == "none") return std::vector<Source>(graph.nodes().size(), Source::Kept);
   if (recompute != "auto" && recompute != "all") {
-    throw ConfigError(error_text("engine.cpu", "recompute", "auto, none or all", std::string(recompute), "auto"));
+    throw ConfigError(error_text("engine.plan", "recompute", "auto, none or all", std::string(recompute), "auto"));
   }
   return Choice(graph, recompute == "all").sources();
 }
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

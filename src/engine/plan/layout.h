@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Layouts of activations on the CPU: channels in blocks of what a vector holds, or plain.
+// Layouts of values: the order of their elements, padded channels, and the type of an element.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,28 @@
 #include "core/shape.h"
 #include "engine/plan.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 
-/// (N, C, H, W) as nChw{block}c: [n][c / block][h][w][c % block], C padded with zeros to whole blocks; block 1 is plain
-/// row-major nchw. 2-D values (N, K) are always plain. Elements are F32 or Bf16; Bf16 only in blocks.
+/// Order of the elements of (N, C, H, W).
+enum class Order : std::uint8_t {
+  Plain,         ///< row-major: [n][c][h][w]
+  Blocked,       ///< [n][c / block][h][w][c % block]
+  ChannelsLast,  ///< [n][h][w][c]
+};
+
+/// How a value lies in memory. Channels are padded with zeros to a multiple of `block`, which is 1 in Plain. 2-D values
+/// (N, K) are always Plain.
 struct Layout {
+  Order order = Order::Plain;
   int block = 1;
   DType dtype = DType::F32;
+
+  /// Blocks of as many channels; Plain for blocks of one.
+  [[nodiscard]] static constexpr Layout blocked(int block, DType dtype = DType::F32) {
+    return {block == 1 ? Order::Plain : Order::Blocked, block, dtype};
+  }
+  /// Elements of another type in this order.
+  [[nodiscard]] constexpr Layout as(DType type) const { return {order, block, type}; }
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -28,7 +43,7 @@ struct Located {
   Layout layout;
 };
 
-/// Channels rounded up to whole blocks.
+/// Channels, padding included.
 [[nodiscard]] std::int64_t padded_channels(const Shape& shape, Layout layout);
 /// Number of channel blocks.
 [[nodiscard]] inline std::int64_t channel_blocks(const Shape& shape, Layout layout) {
@@ -40,7 +55,7 @@ struct Located {
 [[nodiscard]] std::int64_t stored_elements(const Shape& shape, Layout layout);
 /// stored_elements() in bytes.
 [[nodiscard]] std::size_t stored_bytes(const Shape& shape, Layout layout);
-/// "nChw16c", "nChw16c:bf16", "nchw" or "nc".
+/// "nChw16c", "nhwc", "nhwc8" (channels padded to a multiple of 8), "nchw" or "nc"; behind it ":bf16" unless it is f32.
 [[nodiscard]] std::string name_of(const Shape& shape, Layout layout);
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/plan/parameter_layout.h"
+#include "engine/plan/parameter_layout.h"
 
 #include <algorithm>
 
 #include "core/error.h"
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 namespace {
 class PaddedVector final : public ParameterLayout {
  public:
@@ -33,4 +33,4 @@ std::unique_ptr<ParameterLayout> padded_vector(std::int64_t count, std::int64_t 
   return std::make_unique<PaddedVector>(count, padded);
 }
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

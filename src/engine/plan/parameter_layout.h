@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace roentgen::engine::cpu {
+namespace roentgen::engine {
 
 /// Kernel form of one parameter or state tensor. Immutable; thread-safe.
 class ParameterLayout {
@@ -28,4 +28,4 @@ class ParameterLayout {
 /// `count` values followed by zeros up to `padded`.
 [[nodiscard]] std::unique_ptr<ParameterLayout> padded_vector(std::int64_t count, std::int64_t padded);
 
-}  // namespace roentgen::engine::cpu
+}  // namespace roentgen::engine

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernel: one runnable plan entry.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/plan.h"
+
+namespace roentgen::engine {
+
+/// Addresses of a plan's tensors, in memory of the engine's device.
+class Addresses {
+ public:
+  /// @param is_narrow of each tensor: its elements have two bytes instead of four; may be left out
+  /// @param replica_stride_bytes Plan::replica_stride_bytes
+  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_narrow = {},
+                     std::int64_t replica_stride_bytes = 0)
+      : addresses_(std::move(addresses)),
+        is_narrow_(std::move(is_narrow)),
+        replica_stride_bytes_(replica_stride_bytes) {}
+  [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
+  [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
+  /// Elements of T, which must have the size of the tensor's.
+  template <typename T>
+  [[nodiscard]] T* at(TensorId id) const {
+    RG_ASSERT(is_narrow_.empty() || is_narrow_.at(static_cast<std::size_t>(id)) == (sizeof(T) == 2));
+    return reinterpret_cast<T*>(bytes(id));
+  }
+  [[nodiscard]] double* f64(TensorId id) const { return reinterpret_cast<double*>(bytes(id)); }
+  /// Replicas of a tensor: address of the first one, and bytes from one to the next.
+  struct Replicas {
+    std::byte* first = nullptr;
+    std::int64_t stride = 0;
+  };
+  /// A tensor of Storage::Workspace.
+  [[nodiscard]] Replicas replicas(TensorId id) const { return {bytes(id), replica_stride_bytes_}; }
+  void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
+
+ private:
+  std::vector<std::byte*> addresses_;
+  std::vector<bool> is_narrow_;
+  std::int64_t replica_stride_bytes_ = 0;
+};
+
+/// One plan entry made runnable. Driven by one thread, with whatever the engine brings to it.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// Takes the addresses it needs. Called once after memory is planned, and again when an input slot it reads changes.
+  /// Allocates nothing.
+  virtual void bind(const Addresses& addresses) = 0;
+  /// Does the work or queues it. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
+  virtual void run() = 0;
+};
+
+/// Kernel of a function from addresses to the work with them, itself a function. Neither may allocate when it is
+/// called.
+template <typename Bind>
+class BoundKernel final : public Kernel {
+ public:
+  explicit BoundKernel(Bind bind) : bind_(std::move(bind)) {}
+  void bind(const Addresses& addresses) override { work_.emplace(bind_(addresses)); }
+  void run() override { (*work_)(); }
+
+ private:
+  Bind bind_;
+  std::optional<std::invoke_result_t<const Bind&, const Addresses&>> work_;
+};
+/// BoundKernel of `bind`.
+template <typename Bind>
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(Bind bind) {
+  return std::make_unique<BoundKernel<Bind>>(std::move(bind));
+}
+
+}  // namespace roentgen::engine

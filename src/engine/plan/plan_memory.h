@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Memory of a plan on one device: planned tensors, arenas of parameters, and what is kept between steps.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "engine/engine.h"
+#include "engine/plan/finish_plan.h"
+#include "engine/plan/kernel.h"
+#include "runtime/stream.h"
+
+namespace roentgen::engine {
+
+/// All memory that entries touch, but for inputs: these have addresses once set_input() was called. One thread.
+class PlanMemory {
+ public:
+  /// Device and stream must outlive it. DeviceError when the device has not that much memory. `form`: without gradients
+  /// in inference.
+  PlanMemory(const Plan& plan, const Arenas& arenas, Form form, runtime::Device& device, runtime::Stream& stream);
+
+  [[nodiscard]] const Addresses& addresses() const { return addresses_; }
+  /// Input tensor whose memory begins at this address of the device.
+  void set_input(TensorId input, std::byte* address) { addresses_.set(input, address); }
+
+  [[nodiscard]] Arena& parameters() const { return *parameters_; }
+  [[nodiscard]] Arena& gradients() const { return *gradients_; }
+  [[nodiscard]] Arena& state() const { return *state_; }
+  /// Another arena like those of this kind.
+  [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) const;
+
+ private:
+  [[nodiscard]] std::byte* base_of(Storage storage) const;
+
+  runtime::Device& device_;
+  runtime::Stream& stream_;
+  std::unique_ptr<runtime::DeviceBuffer> activations_;
+  std::unique_ptr<Arena> parameters_;
+  std::unique_ptr<Arena> gradients_;
+  std::unique_ptr<Arena> state_;
+  std::unique_ptr<runtime::DeviceBuffer> kept_;
+  Addresses addresses_;
+};
+
+}  // namespace roentgen::engine
