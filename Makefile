@@ -86,13 +86,14 @@ fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="pn
 	cmake --build build/fuzz -j$(JOBS) --target roentgen_fuzz
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tools/fuzz.py build/fuzz $(FUZZ_TARGETS)
 
-lint: setup  ## Format, borders, include cost, clang-tidy on what changed
+lint: setup  ## Format, borders, prose, include cost, clang-tidy on what changed
 	cmake --preset release >/dev/null
 	cmake --build $(RELEASE) --target roentgen_generated_headers >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
 	python3 -m unittest discover -q -s tools/studies -p '*_test.py'
 	tools/check_borders.py
+	tools/check_prose.py
 	tools/check_include_cost.py $(RELEASE)
 	tools/tidy.py $(RELEASE) --changed
 
