@@ -27,7 +27,7 @@ class Docs(unittest.TestCase):
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))
 
     def test_the_program_of_the_library_page_is_the_one_that_is_tested(self):
-        shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/library.md").read_text(encoding="utf-8"), re.DOTALL)
+        shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/guide/cpp.md").read_text(encoding="utf-8"), re.DOTALL)
         self.assertIn(shown[1], (ROOT / "tests/consumer/main.cpp").read_text(encoding="utf-8"))
 
     def test_notebooks_hold_outputs_of_cells_that_ran_and_little_else(self):
