@@ -36,7 +36,7 @@ build: setup  ## Build everything, tests too, into build/release
 	cmake --preset release
 	cmake --build $(RELEASE) -j$(JOBS)
 
-install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
+install: build  ## Install program, library, headers, recipes and man pages below PREFIX (/usr/local)
 	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
 
 wheel: setup  ## Write the Python package as a wheel into build/wheels

@@ -117,7 +117,8 @@ def check_deb(build):
     needed = run("dpkg-deb", "-f", packages["roentgen"], "Depends")
     if "libdnnl" not in needed or "libc6 (>=" not in needed:
         fail(f"roentgen: expected the packages of its libraries, got {needed}")
-    for wanted in ("usr/bin/roentgen", "usr/share/man/man1/roentgen.1.gz", "usr/share/roentgen/recipes/default.toml"):
+    for wanted in ("usr/bin/roentgen", "usr/share/man/man1/roentgen.1.gz", "usr/share/man/man1/roentgen-train.1.gz",
+                   "usr/share/bash-completion/completions/roentgen", "usr/share/roentgen/recipes/default.toml"):
         if wanted not in run("dpkg-deb", "-c", packages["roentgen"]):
             fail(f"roentgen: expected {wanted}, got none")
     print(", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in packages.values()))
