@@ -23,7 +23,7 @@ LONG_LABELS := slow|gpu|product|mpich
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train python_core
 
-.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs docs-api \
   bench clean
 
 help:  ## List the targets
@@ -104,6 +104,9 @@ tidy: setup  ## clang-tidy on the whole tree
 
 format: setup  ## Format all sources in place
 	tools/format.sh
+
+docs:  ## Write the documentation as a site into build/docs-site, links checked (skipped loudly without pip)
+	tools/docs_site.sh || test $$? -eq 77
 
 docs-api:  ## Write the reference of the library's headers into build/docs-api; every name has its comment
 	tools/setup.sh --docs
