@@ -46,6 +46,10 @@ class Docs(unittest.TestCase):
             for page in re.findall(r"\bdocs/[\w/-]+\.md\b", text):
                 self.assertTrue((ROOT / page).exists(), f"{name}: {page}")
 
+    def test_guides_and_results_open_with_a_command(self):
+        for page in [*(ROOT / "docs/guide").glob("*.md"), *(ROOT / "docs/results").glob("*.md")]:
+            self.assertRegex(page.read_text(encoding="utf-8"), r"\A# [^\n]+\n\n```", page)
+
     def test_the_quickstart_leaves_the_picture_of_the_readme(self):
         shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))
