@@ -28,7 +28,7 @@ MOST_WORDS = 25
 MOST_CELL_WORDS = 8
 MOST_SUBJECT = 72
 MOST_EXCEPTIONS = 10
-TAG = "0.1.0"
+TAGS = ("0.1.0", "v0.1.0")
 RULES = ("first-word", "sentence", "cell")
 # Dots that end no sentence.
 ABBREVIATIONS = re.compile(r"\b(et al|e\.g|i\.e|vs|cf|Fig|eq|no)\.", re.IGNORECASE)
@@ -164,14 +164,15 @@ def check_subjects(subjects):
 
 
 def subjects_after_tag(root):
-    """Hash and subject of every commit after the tag, merges left out; none where the tag is absent."""
-    git = ["git", "-C", str(root)]
-    if subprocess.run([*git, "rev-parse", "-q", "--verify", f"refs/tags/{TAG}"], capture_output=True, check=False).returncode:
-        print(f"check_prose: no tag {TAG} here, so commit subjects are not checked")
+    """Hash and subject of every commit after the first of TAGS that exists, merges left out; none without a tag."""
+    def git(*words):
+        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+
+    tags = [tag for tag in TAGS if tag in git("tag", "--list").split()]
+    if not tags:
+        print(f"check_prose: no tag {TAGS[0]} here, so commit subjects are not checked")
         return []
-    log = subprocess.run([*git, "log", "--no-merges", "--format=%H %s", f"{TAG}..HEAD"], capture_output=True, text=True,
-                         check=True)
-    return log.stdout.splitlines()
+    return git("log", "--no-merges", "--format=%H %s", f"{tags[0]}..HEAD").splitlines()
 
 
 def read_exceptions(text):

@@ -87,7 +87,7 @@ class Subjects(unittest.TestCase):
             git("init", "-q")
             git("commit", "-q", "--allow-empty", "-m", "before")
             self.assertEqual(check_prose.subjects_after_tag(pathlib.Path(folder)), [])
-            git("tag", check_prose.TAG)
+            git("tag", check_prose.TAGS[1])
             git("commit", "-q", "--allow-empty", "-m", "after it")
             lines = check_prose.subjects_after_tag(pathlib.Path(folder))
             self.assertEqual([line.split(" ", 1)[1] for line in lines], ["after it"])
