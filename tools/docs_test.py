@@ -31,6 +31,12 @@ class Docs(unittest.TestCase):
                 if not target.startswith("https://"):
                     self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
+    def test_a_link_that_shows_a_path_shows_its_own(self):
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb")]:
+            for shown, target in re.findall(r"\[([\w./-]+\.(?:md|ipynb))\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+                path = ROOT / shown if shown.startswith("docs/") else page.parent / target
+                self.assertEqual(path.resolve(), (page.parent / target).resolve(), f"{page}: {shown}")
+
     def test_anchors_of_links_are_headings(self):
         for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
             for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", page.read_text(encoding="utf-8")):
