@@ -275,7 +275,7 @@ CommandResult PredictCommand::run() {
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(
         "DICOM files are taken by their stored values, without their windows and tables: the checkpoint's "
-        "preprocess.intensity is stored (docs/data.md)");
+        "preprocess.intensity is stored (docs/reference/dicom.md)");
   }
 
   const bool is_softmax = model.info.loss == "softmax";

@@ -25,7 +25,8 @@ inline void expect_algorithm_passes(const std::string& algorithm, const std::fun
   for (const Form form : forms) {
     int compared = 0;
     for (const Case& tested : all_cases()) {
-      const CompileOptions compile{.form = form, .threads = 2, .bucket_bytes = 2048, .algorithms = parse_algorithms(algorithm)};
+      const CompileOptions compile{
+          .form = form, .threads = 2, .bucket_bytes = 2048, .algorithms = parse_algorithms(algorithm)};
       const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
       if (std::ranges::count(executable->plan().choices | std::views::values, algorithm) == 0) continue;
       ++compared;
