@@ -24,8 +24,9 @@ function(roentgen_set_flags target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=100 --param=ggc-min-heapsize=400000>)
   # -std by hand: CMake 3.25 does not know C++20 for nvcc and drops CMAKE_CUDA_STANDARD in silence.
+  # Products and sums are fused where a kernel says fmaf() alone, so that it rounds as the emulated one.
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-Wall,-Wextra $<$<BOOL:${RG_WERROR}>:-Werror=all-warnings>>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -Xcompiler=-Wall,-Wextra $<$<BOOL:${RG_WERROR}>:-Werror=all-warnings>>)
   if(RG_SANITIZE)
     target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RG_SANITIZE}
       -fno-omit-frame-pointer -fno-sanitize-recover=all>)

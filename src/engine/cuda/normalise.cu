@@ -4,78 +4,94 @@
 // The kernel behind normalise.h.
 #include "engine/cuda/normalise.h"
 
-#include <cuda_bf16.h>
-#include <cuda_runtime.h>
+#include <algorithm>
 
 #include "core/error.h"
-#include "runtime/cuda/check.h"
-#include "runtime/cuda/stream.h"
+#include "engine/cuda/launch.h"
 
 namespace roentgen::engine::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-/// All channels of one pixel: one aligned store of 8 to 16 bytes, two for eight floats.
-template <typename T, int Channels>
-struct alignas(sizeof(T) * Channels < 16 ? sizeof(T) * Channels : 16) Pixel {
-  T channel[Channels];
-};
+constexpr int kPixels = 4;  // accesses of a thread
 
 struct Constants {
   float scale[3];
   float shift[3];
 };
 
-__device__ void convert(float value, float& out) { out = value; }
-__device__ void convert(float value, __nv_bfloat16& out) { out = __float2bfloat16_rn(value); }
-
 // Planes of integers to interleaved, scaled pixels.
-// Grid: x = ceil(images * pixels / kThreads) blocks of kThreads threads; one thread, one pixel of one image.
+// Grid: x = blocks of kThreads * kPixels * Together pixels, y = images, in strides of gridDim.y. A thread has Together
+// neighbouring pixels, kPixels times at a distance of kThreads * Together.
 // Reads: channels * sizeof(Src) bytes a pixel, neighbouring threads neighbouring samples of one plane.
 // Writes: DstChannels * sizeof(Dst) bytes a pixel, neighbouring threads neighbouring pixels. Nothing is read twice, so
 // the memory roof is the floor: u8 to bf16 x 8 is 17 bytes a gray pixel, nearly all of it the writing.
 // Source: the plain transpose-and-scale of any uint8 input path; no algorithm to cite.
-template <typename Src, typename Dst, int DstChannels>
+template <typename Src, typename Dst, int DstChannels, int Together>
 __global__ void __launch_bounds__(kThreads)
-    normalise_kernel(const Src* __restrict__ src, Pixel<Dst, DstChannels>* __restrict__ dst, std::int64_t all_pixels,
-                     std::int64_t pixels, int channels, Constants constants) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= all_pixels) return;
-  const std::int64_t image = i / pixels;
-  const Src* sample = src + image * channels * pixels + (i - image * pixels);
-  Pixel<Dst, DstChannels> out;
-#pragma unroll
-  for (int c = 0; c < DstChannels; ++c) {
-    float value = 0.0F;
-    if (c < 3 && c < channels) {
-      value = fmaf(static_cast<float>(sample[c * pixels]), constants.scale[c % 3], constants.shift[c % 3]);
+    normalise_kernel(const Src* __restrict__ src, Dst* __restrict__ dst, std::int64_t images, std::int64_t pixels,
+                     int channels, Constants constants) {
+  constexpr int kStep = kThreads * Together;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kStep * kPixels + threadIdx.x * Together;
+  for (std::int64_t image = blockIdx.y; image < images; image += gridDim.y) {
+    Pack<Src, Together> samples[kPixels][3] = {};
+    RG_UNROLL
+    for (int i = 0; i < kPixels; ++i) {
+      RG_UNROLL
+      for (int c = 0; c < 3; ++c) {
+        const std::int64_t pixel = first + i * kStep;
+        if (c < channels && pixel < pixels) {
+          samples[i][c] = load_pack<Together>(src + (image * channels + c) * pixels + pixel);
+        }
+      }
     }
-    convert(value, out.channel[c]);
+    RG_UNROLL
+    for (int i = 0; i < kPixels; ++i) {
+      const std::int64_t pixel = first + i * kStep;
+      if (pixel >= pixels) continue;
+      Pack<Dst, DstChannels * Together> out;
+      RG_UNROLL
+      for (int k = 0; k < DstChannels * Together; ++k) {
+        const int c = k % DstChannels;
+        float value = 0.0F;
+        if (c < 3 && c < channels) {
+          const Src sample = samples[i][c % 3].at[k / DstChannels];
+          value = fmaf(static_cast<float>(sample), constants.scale[c % 3], constants.shift[c % 3]);
+        }
+        convert(value, out.at[k]);
+      }
+      store_pack(dst + (image * pixels + pixel) * DstChannels, out);
+    }
   }
-  dst[i] = out;
 }
 
 template <typename Src, typename Dst, int DstChannels>
-void launch(cudaStream_t stream, const Normalise& work, const std::byte* src, std::byte* dst) {
-  const std::int64_t all_pixels = work.images * work.pixels;
-  const auto blocks = static_cast<unsigned>((all_pixels + kThreads - 1) / kThreads);
+void launch_normalise(runtime::Stream& stream, const Normalise& work, const std::byte* src, std::byte* dst) {
+  constexpr std::int64_t kMostImages = 65535;
   const Constants constants{{work.scale[0], work.scale[1], work.scale[2]},
                             {work.shift[0], work.shift[1], work.shift[2]}};
-  normalise_kernel<Src, Dst, DstChannels><<<blocks, kThreads, 0, stream>>>(
-      reinterpret_cast<const Src*>(src), reinterpret_cast<Pixel<Dst, DstChannels>*>(dst), all_pixels, work.pixels,
-      static_cast<int>(work.channels), constants);
+  // As many pixels as fill 16 bytes of dst, if every plane has a multiple of them.
+  constexpr int kTogether = sizeof(Dst) * DstChannels < 16 ? 16 / (sizeof(Dst) * DstChannels) : 1;
+  const bool together = work.pixels % kTogether == 0;
+  const std::int64_t pixels_of_block = kThreads * kPixels * (together ? kTogether : 1);
+  const Grid grid{.blocks = dim3(static_cast<unsigned>(ceil_div(work.pixels, pixels_of_block)),
+                                 static_cast<unsigned>(std::min(work.images, kMostImages))),
+                  .threads = dim3(kThreads)};
+  const auto kernel =
+      together ? &normalise_kernel<Src, Dst, DstChannels, kTogether> : &normalise_kernel<Src, Dst, DstChannels, 1>;
+  launch(stream, "launch of normalise", grid, kernel, reinterpret_cast<const Src*>(src), reinterpret_cast<Dst*>(dst),
+         work.images, work.pixels, static_cast<int>(work.channels), constants);
 }
 
-using Launch = void (*)(cudaStream_t, const Normalise&, const std::byte*, std::byte*);
+using Launch = void (*)(runtime::Stream&, const Normalise&, const std::byte*, std::byte*);
 
 template <typename Src, typename Dst>
 Launch choose_channels(const Normalise& work) {
-  return work.dst_channels == 4 ? &launch<Src, Dst, 4> : &launch<Src, Dst, 8>;
+  return work.dst_channels == 4 ? &launch_normalise<Src, Dst, 4> : &launch_normalise<Src, Dst, 8>;
 }
 template <typename Src>
 Launch choose_dst(const Normalise& work) {
-  return work.dst == DType::F32 ? choose_channels<Src, float>(work) : choose_channels<Src, __nv_bfloat16>(work);
+  return work.dst == DType::F32 ? choose_channels<Src, float>(work) : choose_channels<Src, Bf16>(work);
 }
 Launch choose(const Normalise& work) {
   return work.src == DType::U8 ? choose_dst<std::uint8_t>(work) : choose_dst<std::uint16_t>(work);
@@ -94,8 +110,7 @@ void normalise(runtime::Stream& stream, const Normalise& work, const runtime::De
   check_normalise(work);
   require_room("src", src_bytes(work), src.size_bytes());
   require_room("dst", dst_bytes(work), dst.size_bytes());
-  choose(work)(runtime::cuda::as_cuda(stream).launch_handle(), work, src.address(), dst.address());
-  runtime::cuda::check(cudaGetLastError(), "launch of normalise");
+  choose(work)(stream, work, src.address(), dst.address());
 }
 
 }  // namespace roentgen::engine::cuda

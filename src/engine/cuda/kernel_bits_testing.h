@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Hashes of what each kernel writes for fixed inputs. The emulator's are in tests/golden/cuda_bits.csv, and a GPU has
+// to give the same: kernels round where their source says, and sum in a fixed order.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "core/text_hash.h"
+#include "engine/cuda/kernel_testing.h"
+#include "engine/cuda/norm/norm.h"
+#include "engine/cuda/normalise_testing.h"
+#include "engine/cuda/pool/norm_pool.h"
+#include "engine/cuda/update/sgd.h"
+
+namespace roentgen::engine::cuda {
+
+/// Hash by name of the output.
+using KernelBits = std::map<std::string, std::uint64_t>;
+
+namespace kernel_bits_testing {
+
+template <typename T>
+std::uint64_t hash_of(const DeviceArray<T>& array) {
+  const std::vector<T> values = array.read();
+  return text_hash({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+
+/// Device memory of a case, made from consecutive seeds.
+struct Source {
+  runtime::Device& device;
+  runtime::Stream& stream;
+  DType type;
+  std::uint32_t seed = 1;
+
+  [[nodiscard]] DeviceArray<std::byte> values(std::size_t count) {
+    return {device, stream, encoded(type, random_values(type, count, ++seed))};
+  }
+  [[nodiscard]] DeviceArray<float> floats(std::size_t count, float mean) {
+    return {device, stream, random_values(DType::F32, count, ++seed, mean, 0.5F)};
+  }
+  [[nodiscard]] DeviceArray<std::byte> empty(std::size_t count) { return {device, stream, count * size_of(type)}; }
+  [[nodiscard]] DeviceArray<float> empty_floats(std::size_t count) { return {device, stream, count}; }
+};
+
+/// Per-channel results of a norm.
+struct Results {
+  explicit Results(Source& source, std::size_t channels)
+      : mean(source.empty_floats(channels)),
+        inv_std(source.empty_floats(channels)),
+        scale(source.empty_floats(channels)),
+        shift(source.empty_floats(channels)),
+        dgamma(source.empty_floats(channels)),
+        dbeta(source.empty_floats(channels)),
+        slope(source.empty_floats(channels)),
+        offset(source.empty_floats(channels)) {}
+  DeviceArray<float> mean, inv_std, scale, shift, dgamma, dbeta, slope, offset;
+};
+
+/// Statistics, ReLU with residual, backward with two gradients: each kernel on what the one before wrote.
+inline void add_norm(Source source, KernelBits& bits) {
+  const NormShape shape{.type = source.type, .rows = 3000, .channels = 72};
+  constexpr std::size_t kChannels = 72, kElements = 3000 * kChannels;
+  const auto x = source.values(kElements), residual = source.values(kElements), dy = source.values(kElements);
+  const auto second = source.values(kElements), y = source.empty(kElements), g = source.empty(kElements);
+  const auto dx = source.empty(kElements);
+  const auto gamma = source.floats(kChannels, 1), beta = source.floats(kChannels, 0);
+  const auto running_mean = source.floats(kChannels, 0), running_var = source.floats(kChannels, 1);
+  const DeviceArray<std::uint8_t> passed(source.device, source.stream, kElements / 8);
+  const auto partials = source.empty_floats(norm_partials(shape));
+  const DeviceArray<unsigned> counters(source.device, source.stream, std::vector<unsigned>(norm_counters(shape)));
+  const Results r(source, kChannels);
+  const NormScratch scratch{partials.get(), counters.get()};
+  norm_statistics(source.stream, shape, x.get(),
+                  {gamma.get(), beta.get(), r.mean.get(), r.inv_std.get(), r.scale.get(), r.shift.get()},
+                  {.mean = running_mean.get(), .var = running_var.get()}, scratch);
+  norm_apply(source.stream, shape,
+             {.x = x.get(),
+              .residual = residual.get(),
+              .scale = r.scale.get(),
+              .shift = r.shift.get(),
+              .y = y.get(),
+              .passed = passed.get()});
+  norm_gradient_sums(source.stream, shape,
+                     {.mask = NormMask::Bits,
+                      .x = x.get(),
+                      .dy = dy.get(),
+                      .second = second.get(),
+                      .passed = passed.get(),
+                      .masked = g.get(),
+                      .mean = r.mean.get(),
+                      .inv_std = r.inv_std.get(),
+                      .scale = r.scale.get(),
+                      .shift = r.shift.get(),
+                      .dgamma = r.dgamma.get(),
+                      .dbeta = r.dbeta.get(),
+                      .slope = r.slope.get(),
+                      .offset = r.offset.get()},
+                     scratch);
+  norm_gradient_apply(
+      source.stream, shape,
+      {NormMask::None, x.get(), g.get(), r.scale.get(), nullptr, r.slope.get(), r.offset.get(), dx.get()});
+  const std::string name = "norm_" + std::string(name_of(source.type)) + "_";
+  bits[name + "scale"] = hash_of(r.scale), bits[name + "shift"] = hash_of(r.shift);
+  bits[name + "running_var"] = hash_of(running_var), bits[name + "y"] = hash_of(y);
+  bits[name + "passed"] = hash_of(passed), bits[name + "g"] = hash_of(g);
+  bits[name + "dgamma"] = hash_of(r.dgamma), bits[name + "dbeta"] = hash_of(r.dbeta), bits[name + "dx"] = hash_of(dx);
+}
+
+inline void add_pool(Source source, KernelBits& bits) {
+  const PoolShape shape{.type = source.type, .images = 2, .height = 33, .width = 30, .channels = 64};
+  constexpr std::size_t kElements = 2 * 33 * 30 * 64;
+  const auto count = static_cast<std::size_t>(shape.out_elements());
+  const auto x = source.values(kElements), g = source.values(count), y = source.empty(count);
+  const auto kept = source.empty(count), dx = source.empty(kElements);
+  const auto scale = source.floats(64, 1), shift = source.floats(64, 0), slope = source.floats(64, 0);
+  const DeviceArray<std::uint8_t> winner(source.device, source.stream, count);
+  norm_pool(source.stream, shape, {x.get(), scale.get(), shift.get(), y.get(), kept.get(), winner.get()});
+  norm_pool_gradient(source.stream, shape,
+                     {x.get(), g.get(), winner.get(), scale.get(), slope.get(), shift.get(), dx.get()});
+  const std::string name = "pool_" + std::string(name_of(source.type)) + "_";
+  bits[name + "y"] = hash_of(y), bits[name + "kept"] = hash_of(kept), bits[name + "winner"] = hash_of(winner);
+  bits[name + "dx"] = hash_of(dx);
+}
+
+inline void add_sgd(Source source, KernelBits& bits) {
+  constexpr std::size_t kCount = 50000;
+  const UpdateRange range{.count = kCount, .weight_decay = 1e-3F};
+  const std::vector<UpdateChunk> chunks = update_chunks({&range, 1});
+  const auto weights = source.floats(kCount, 0), momenta = source.floats(kCount, 0),
+             gradients = source.floats(kCount, 0);
+  const auto copies = source.empty(kCount);
+  const DeviceArray<UpdateChunk> all(source.device, source.stream, chunks);
+  const DeviceArray<SgdStep> step(source.device, source.stream, std::vector{SgdStep{0.1F, 0.9F, 0.125F}});
+  const auto partials = source.empty_floats(sgd_partials(132)), square = source.empty_floats(1);
+  const DeviceArray<unsigned> counter(source.device, source.stream, std::vector<unsigned>{0});
+  sgd(source.stream, {.weights = weights.get(),
+                      .momenta = momenta.get(),
+                      .gradients = gradients.get(),
+                      .copies = copies.get(),
+                      .copy_type = source.type,
+                      .chunks = all.get(),
+                      .chunk_count = static_cast<int>(chunks.size()),
+                      .step = step.get(),
+                      .partials = partials.get(),
+                      .counter = counter.get(),
+                      .square_sum = square.get()});
+  const std::string name = "sgd_" + std::string(name_of(source.type)) + "_";
+  bits[name + "weights"] = hash_of(weights), bits[name + "momenta"] = hash_of(momenta);
+  bits[name + "copies"] = hash_of(copies), bits[name + "square"] = hash_of(square);
+}
+
+inline void add_normalise(Source source, KernelBits& bits) {
+  const Normalise work =
+      with_constants({.dst = source.type, .images = 2, .channels = 3, .pixels = 5000, .dst_channels = 4});
+  std::vector<std::byte> samples(src_bytes(work));
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::byte>(i * i >> 3);
+  const auto src = source.device.make_device_buffer(samples.size()),
+             dst = source.device.make_device_buffer(dst_bytes(work));
+  std::vector<std::byte> result(dst_bytes(work));
+  source.stream.upload(samples, *src, 0);
+  normalise(source.stream, work, *src, *dst);
+  source.stream.download(*dst, 0, result);
+  source.stream.synchronize();
+  bits["normalise_" + std::string(name_of(source.type))] =
+      text_hash({reinterpret_cast<const char*>(result.data()), result.size()});
+}
+
+}  // namespace kernel_bits_testing
+
+/// Runs every kernel in each type of values.
+[[nodiscard]] inline KernelBits kernel_bits(runtime::Device& device) {
+  namespace cases = kernel_bits_testing;
+  KernelBits bits;
+  const auto stream = device.make_stream();
+  for (const DType type : {DType::Bf16, DType::F16, DType::F32}) {
+    cases::add_norm({device, *stream, type}, bits);
+    cases::add_pool({device, *stream, type}, bits);
+    if (type != DType::F32) cases::add_sgd({device, *stream, type}, bits);
+    if (type != DType::F16) cases::add_normalise({device, *stream, type}, bits);
+  }
+  return bits;
+}
+
+/// tests/golden/cuda_bits.csv: a line "name,hash in hexadecimal" for each output.
+[[nodiscard]] inline KernelBits golden_bits() {
+  const char* const source = std::getenv("ROENTGEN_SOURCE_DIR");
+  std::ifstream file(std::filesystem::path(source == nullptr ? "." : source) / "tests/golden/cuda_bits.csv");
+  KernelBits bits;
+  std::string name, hash;
+  while (std::getline(file, name, ',') && std::getline(file, hash)) bits[name] = std::stoull(hash, nullptr, 16);
+  return bits;
+}
+
+}  // namespace roentgen::engine::cuda

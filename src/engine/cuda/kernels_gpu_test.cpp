@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The kernels beside their formulas in double, and beside the emulator's bits, on the first CUDA device.
+#include <gtest/gtest.h>
+
+#include "engine/cuda/kernel_bits_testing.h"
+#include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/pool/norm_pool_testing.h"
+#include "engine/cuda/update/sgd_testing.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+
+constexpr std::uint32_t kSeed = 11;
+constexpr DType kTypes[] = {DType::Bf16, DType::F16, DType::F32};
+
+class KernelsGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const runtime::CudaInventory inventory = runtime::find_cuda_devices();
+    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
+    device_ = runtime::make_cuda_device(0);
+  }
+  static void expect_within_bounds(const Worst& worst) { EXPECT_LE(worst.share, 1.0) << worst.where; }
+  std::unique_ptr<runtime::Device> device_;
+};
+
+TEST_F(KernelsGpu, norm_matches_the_formula) {
+  for (const DType type : kTypes) {
+    for (NormShape shape : {NormShape{.rows = 1, .channels = 8}, NormShape{.rows = 3136, .channels = 96},
+                            NormShape{.rows = 5000, .channels = 64}, NormShape{.rows = 98, .channels = 2048}}) {
+      shape.type = type;
+      expect_within_bounds(check_norm_forward(*device_, shape, kSeed));
+      expect_within_bounds(check_norm_backward(*device_, shape, kSeed));
+    }
+  }
+}
+
+TEST_F(KernelsGpu, norm_pool_matches_the_formula) {
+  for (const DType type : kTypes) {
+    expect_within_bounds(
+        check_norm_pool(*device_, {.type = type, .images = 3, .height = 56, .width = 55, .channels = 64}, kSeed));
+  }
+}
+
+TEST_F(KernelsGpu, sgd_matches_the_formula) {
+  const std::int64_t counts[] = {1, 64, kUpdateChunk, 100003, 5};
+  expect_within_bounds(check_sgd(*device_, counts, kSeed));
+}
+
+TEST_F(KernelsGpu, bits_are_the_emulators) { EXPECT_EQ(kernel_bits(*device_), golden_bits()); }
+
+}  // namespace
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The header that kernels are written against. This one is CUDA's. Tests compile the same kernels as C++ with
+// tests/emulated_cuda/engine/cuda/launch.h, which comes first on their include path.
+//
+// Kernels use CUDA's own names and these forms: RG_SHARED, RG_UNROLL, Bf16, F16, to_float(), convert(), Pack,
+// load_pack(), store_pack(), is_last_block() and launch(). They compute in float32.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/cuda/pack.h"
+#include "runtime/cuda/check.h"
+#include "runtime/cuda/stream.h"
+
+/// RG_SHARED(float, tile, [32][33]): an array in the shared memory of the block.
+#define RG_SHARED(type, name, dims) __shared__ type name dims
+/// The loop that follows is unrolled.
+#define RG_UNROLL _Pragma("unroll")
+
+namespace roentgen::engine::cuda {
+
+using Bf16 = __nv_bfloat16;
+using F16 = __half;
+__device__ inline float to_float(float value) { return value; }
+__device__ inline float to_float(Bf16 value) { return __bfloat162float(value); }
+__device__ inline float to_float(F16 value) { return __half2float(value); }
+/// Rounds to nearest, ties to even.
+__device__ inline void convert(float value, float& out) { out = value; }
+__device__ inline void convert(float value, Bf16& out) { out = __float2bfloat16_rn(value); }
+__device__ inline void convert(float value, F16& out) { out = __float2half_rn(value); }
+
+/// The elements at p, which is aligned as the pack.
+template <int N, typename T>
+__device__ inline Pack<T, N> load_pack(const T* p) {
+  return *reinterpret_cast<const Pack<T, N>*>(p);
+}
+/// Writes a pack to p, which is aligned as the pack.
+template <typename T, int N>
+__device__ inline void store_pack(T* p, const Pack<T, N>& pack) {
+  *reinterpret_cast<Pack<T, N>*>(p) = pack;
+}
+/// load_pack() of what other blocks of this launch wrote before is_last_block(): past the first-level cache.
+template <int N>
+__device__ inline Pack<float, N> load_shared_result(const float* p) {
+  static_assert(N == 1 || N == 4);
+  if constexpr (N == 1) {
+    return {{__ldcg(p)}};
+  } else {
+    const float4 value = __ldcg(reinterpret_cast<const float4*>(p));
+    return {{value.x, value.y, value.z, value.w}};
+  }
+}
+
+/// True in the block of `blocks` that arrives last, which then sees what the others wrote. All threads of a block call
+/// it once. `counter` is 0 before the launch and after it.
+__device__ inline bool is_last_block(unsigned* counter, unsigned blocks) {
+  RG_SHARED(unsigned, arrived, [1]);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    arrived[0] = atomicAdd(counter, 1U);
+    if (arrived[0] + 1 == blocks) *counter = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return arrived[0] + 1 == blocks;
+}
+
+/// Blocks and threads of a block.
+struct Grid {
+  dim3 blocks = {};
+  dim3 threads = {};
+};
+
+/// Queues kernel<<<grid>>>(args...). Arguments are converted to the kernel's parameters as by a call. DeviceError
+/// naming `what` when the launch is refused or the stream is no CUDA stream.
+template <typename... Parameters, typename... Args>
+void launch(runtime::Stream& stream, std::string_view what, const Grid& grid, void (*kernel)(Parameters...),
+            Args&&... args) {
+  kernel<<<grid.blocks, grid.threads, 0, runtime::cuda::as_cuda(stream).launch_handle()>>>(
+      static_cast<Parameters>(args)...);
+  runtime::cuda::check(cudaGetLastError(), what);
+}
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels behind norm_pool.h.
+#include "engine/cuda/pool/norm_pool.h"
+
+#include "core/error.h"
+#include "engine/cuda/launch.h"
+
+namespace roentgen::engine::cuda {
+namespace {
+
+constexpr int kWide = 8;  // channels of a thread
+constexpr int kThreads = 256;
+// Rows of the pooled image of a thread, whose windows share rows. More of float32 would not fit the registers.
+template <typename T>
+inline constexpr int kRows = sizeof(T) == 2 ? 2 : 1;
+
+/// Extents as the kernels need them.
+struct Extent {
+  int height, width, out_height, out_width, packs;
+  int row_groups;  // groups of kRows<T> rows of the pooled image
+};
+
+/// What a thread does: one pack of channels of one place.
+struct Place {
+  std::int64_t image;
+  int row, column, pack;
+};
+// The threads of the grid in the order (image, row, column, pack).
+__device__ Place place_of_thread(unsigned rows, unsigned columns, unsigned packs) {
+  const unsigned index = blockIdx.x * kThreads + threadIdx.x;
+  const unsigned pixel = index / packs, line = pixel / columns, image = line / rows;
+  Place place{};
+  place.pack = static_cast<int>(index - pixel * packs);
+  place.column = static_cast<int>(pixel - line * columns);
+  place.row = static_cast<int>(line - image * rows);
+  place.image = image;
+  return place;
+}
+
+__device__ int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
+
+// A thread has 8 channels of one column and kRows rows of the pooled image. It reads all their windows at once;
+// elements outside of the image are read as their neighbours inside, and lose. NaN wins, as in PyTorch.
+template <typename T>
+__global__ void __launch_bounds__(kThreads, 2)
+    pool_kernel(const T* __restrict__ x, const float* __restrict__ scales, const float* __restrict__ shifts,
+                T* __restrict__ y, T* __restrict__ kept, std::uint8_t* __restrict__ winners, std::int64_t images,
+                Extent extent) {
+  constexpr int kInputs = 2 * kRows<T> + 1;  // rows of x
+  const Place place = place_of_thread(extent.row_groups, extent.out_width, extent.packs);
+  if (place.image >= images) return;
+  const int channels = extent.packs * kWide;
+  const int top = 2 * kRows<T> * place.row - 1, left = 2 * place.column - 1;
+  const T* const image = x + place.image * extent.height * extent.width * channels + place.pack * kWide;
+  Pack<T, kWide> read[kInputs][3];
+  RG_UNROLL
+  for (int i = 0; i < kInputs; ++i) {
+    const T* const row = image + static_cast<std::int64_t>(clamped(top + i, extent.height)) * extent.width * channels;
+    RG_UNROLL
+    for (int j = 0; j < 3; ++j) read[i][j] = load_pack<kWide>(row + clamped(left + j, extent.width) * channels);
+  }
+  const Pack<float, kWide> scale = load_pack<kWide>(scales + place.pack * kWide);
+  const Pack<float, kWide> shift = load_pack<kWide>(shifts + place.pack * kWide);
+  RG_UNROLL
+  for (int r = 0; r < kRows<T>; ++r) {
+    const int out_row = kRows<T> * place.row + r;
+    if (out_row >= extent.out_height) continue;
+    Pack<T, kWide> out, keep = read[2 * r + 1][1];  // the middle of a window is always inside
+    Pack<std::uint8_t, kWide> won;
+    RG_UNROLL
+    for (int c = 0; c < kWide; ++c) {
+      float best = -INFINITY;
+      won.at[c] = 4;
+      RG_UNROLL
+      for (int i = 0; i < 3; ++i) {
+        RG_UNROLL
+        for (int j = 0; j < 3; ++j) {
+          const int row = top + 2 * r + i, column = left + j;
+          const bool is_inside = row >= 0 && row < extent.height && column >= 0 && column < extent.width;
+          const T value = read[2 * r + i][j].at[c];
+          const float z = fmaf(to_float(value), scale.at[c], shift.at[c]);
+          if (is_inside && (z > best || z != z)) {
+            best = z;
+            keep.at[c] = value;
+            won.at[c] = static_cast<std::uint8_t>(3 * i + j);
+          }
+        }
+      }
+      convert(best < 0.0F ? 0.0F : best, out.at[c]);
+    }
+    const std::int64_t at =
+        ((place.image * extent.out_height + out_row) * extent.out_width + place.column) * channels + place.pack * kWide;
+    store_pack(y + at, out);
+    if (kept != nullptr) store_pack(kept + at, keep);
+    if (winners != nullptr) store_pack(winners + at, won);
+  }
+}
+
+// A thread has 8 channels of 2 x 2 elements, which belong to the windows (row, row + 1) x (column, column + 1).
+template <typename T>
+__global__ void __launch_bounds__(kThreads, 2)
+    pool_gradient_kernel(const T* x, const T* __restrict__ g, const std::uint8_t* __restrict__ winners,
+                         const float* __restrict__ scales, const float* __restrict__ slopes,
+                         const float* __restrict__ offsets, T* dx, std::int64_t images, Extent extent) {
+  const Place place = place_of_thread(extent.out_height, extent.out_width, extent.packs);
+  if (place.image >= images) return;
+  const int channels = extent.packs * kWide;
+  const T* const of_image = g + place.image * extent.out_height * extent.out_width * channels + place.pack * kWide;
+  const std::uint8_t* const won_by = winners + (of_image - g);
+  const std::int64_t image = place.image * extent.height * extent.width * channels + place.pack * kWide;
+  Pack<T, kWide> of_window[2][2], read[2][2];
+  Pack<std::uint8_t, kWide> winner[2][2];
+  RG_UNROLL
+  for (int a = 0; a < 2; ++a) {
+    RG_UNROLL
+    for (int b = 0; b < 2; ++b) {
+      const int row = clamped(place.row + a, extent.out_height), column = clamped(place.column + b, extent.out_width);
+      const std::int64_t at = (static_cast<std::int64_t>(row) * extent.out_width + column) * channels;
+      of_window[a][b] = load_pack<kWide>(of_image + at);
+      winner[a][b] = load_pack<kWide>(won_by + at);
+      const int x_row = clamped(2 * place.row + a, extent.height),
+                x_column = clamped(2 * place.column + b, extent.width);
+      read[a][b] =
+          load_pack<kWide>(x + image + (static_cast<std::int64_t>(x_row) * extent.width + x_column) * channels);
+    }
+  }
+  const Pack<float, kWide> scale = load_pack<kWide>(scales + place.pack * kWide);
+  const Pack<float, kWide> slope = load_pack<kWide>(slopes + place.pack * kWide);
+  const Pack<float, kWide> offset = load_pack<kWide>(offsets + place.pack * kWide);
+  RG_UNROLL
+  for (int i = 0; i < 2; ++i) {
+    RG_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      const int row = 2 * place.row + i, column = 2 * place.column + j;
+      if (row >= extent.height || column >= extent.width) continue;
+      Pack<T, kWide> out;
+      RG_UNROLL
+      for (int c = 0; c < kWide; ++c) {
+        float sum = 0.0F;
+        // Element (2 row + i) is at 1 + i - 2 a of the window row + a.
+        RG_UNROLL
+        for (int a = 0; a <= i; ++a) {
+          RG_UNROLL
+          for (int b = 0; b <= j; ++b) {
+            const bool exists = place.row + a < extent.out_height && place.column + b < extent.out_width;
+            const int here = 3 * (1 + i - 2 * a) + 1 + j - 2 * b;
+            if (exists && winner[a][b].at[c] == here) sum += to_float(of_window[a][b].at[c]);
+          }
+        }
+        convert(fmaf(scale.at[c], sum, fmaf(-slope.at[c], to_float(read[i][j].at[c]), offset.at[c])), out.at[c]);
+      }
+      store_pack(dx + image + (static_cast<std::int64_t>(row) * extent.width + column) * channels, out);
+    }
+  }
+}
+
+void require(bool holds, std::string_view field, std::string_view expected, const std::string& got) {
+  if (!holds) throw ConfigError(error_text("engine.cuda.norm_pool", field, expected, got));
+}
+void check_pool(const PoolShape& shape) {
+  require(shape.type == DType::F32 || shape.type == DType::Bf16 || shape.type == DType::F16, "type", "f32, bf16 or f16",
+          std::string(name_of(shape.type)));
+  require(shape.channels > 0 && shape.channels % kWide == 0, "channels", "a multiple of 8",
+          std::to_string(shape.channels));
+  constexpr int kMost = 1 << 15;
+  require(shape.height > 0 && shape.height <= kMost, "height", "1 to 2^15", std::to_string(shape.height));
+  require(shape.width > 0 && shape.width <= kMost, "width", "1 to 2^15", std::to_string(shape.width));
+  require(shape.images > 0 && shape.out_elements() / kWide < (std::int64_t{1} << 32) - kThreads, "images",
+          "at least 1, with fewer than 2^35 pooled elements", std::to_string(shape.images));
+}
+template <typename T>
+Extent extent_of(const PoolShape& shape) {
+  return {shape.height,           shape.width,
+          shape.out_height(),     shape.out_width(),
+          shape.channels / kWide, static_cast<int>(ceil_div(shape.out_height(), kRows<T>))};
+}
+Grid grid_of(std::int64_t threads) {
+  return {.blocks = dim3(static_cast<unsigned>(ceil_div(threads, kThreads))), .threads = dim3(kThreads)};
+}
+
+template <typename T>
+void pool(runtime::Stream& stream, const PoolShape& shape, const NormPool& work) {
+  const Extent extent = extent_of<T>(shape);
+  const std::int64_t threads = shape.images * extent.row_groups * extent.out_width * extent.packs;
+  launch(stream, "launch of norm_pool", grid_of(threads), &pool_kernel<T>, static_cast<const T*>(work.x), work.scale,
+         work.shift, static_cast<T*>(work.y), static_cast<T*>(work.kept), work.winner, shape.images, extent);
+}
+template <typename T>
+void gradient(runtime::Stream& stream, const PoolShape& shape, const NormPoolGradient& work) {
+  launch(stream, "launch of norm_pool_gradient", grid_of(shape.out_elements() / kWide), &pool_gradient_kernel<T>,
+         static_cast<const T*>(work.x), static_cast<const T*>(work.g), work.winner, work.scale, work.slope, work.offset,
+         static_cast<T*>(work.dx), shape.images, extent_of<T>(shape));
+}
+
+}  // namespace
+
+void norm_pool(runtime::Stream& stream, const PoolShape& shape, const NormPool& work) {
+  check_pool(shape);
+  if (shape.type == DType::Bf16) return pool<Bf16>(stream, shape, work);
+  if (shape.type == DType::F16) return pool<F16>(stream, shape, work);
+  pool<float>(stream, shape, work);
+}
+
+void norm_pool_gradient(runtime::Stream& stream, const PoolShape& shape, const NormPoolGradient& work) {
+  check_pool(shape);
+  if (shape.type == DType::Bf16) return gradient<Bf16>(stream, shape, work);
+  if (shape.type == DType::F16) return gradient<F16>(stream, shape, work);
+  gradient<float>(stream, shape, work);
+}
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The kernels of engine/cuda on the emulated device, beside their formulas in double.
+#include <gtest/gtest.h>
+
+#include "engine/cuda/kernel_bits_testing.h"
+#include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/normalise_testing.h"
+#include "engine/cuda/pool/norm_pool_testing.h"
+#include "engine/cuda/update/sgd_testing.h"
+#include "tests/emulated_cuda/device.h"
+
+namespace roentgen::emulated {
+namespace {
+
+using engine::cuda::NormShape;
+using engine::cuda::PoolShape;
+using engine::cuda::Worst;
+
+constexpr DType kTypes[] = {DType::Bf16, DType::F16, DType::F32};
+constexpr std::uint32_t kSeed = 11;
+
+/// Two schedules of blocks and threads; any other order changes neither what is read nor what is written.
+constexpr DeviceOptions kOptions[] = {{}, {.order = Order::Random, .seed = 5}};
+
+void expect_within_bounds(const Worst& worst) {
+  EXPECT_LE(worst.share, 1.0) << "seed " << kSeed << ": " << worst.where;
+}
+
+/// One row, fewer rows than a block has side by side, several groups of blocks, several tiles, and channels that do not
+/// fill the last tile. One multiprocessor: few blocks.
+std::vector<NormShape> norm_shapes() {
+  return {{.rows = 1, .channels = 8, .multiprocessors = 1},
+          {.rows = 37, .channels = 64, .multiprocessors = 1},
+          {.rows = 700, .channels = 72, .multiprocessors = 3},
+          {.rows = 40, .channels = 1000, .multiprocessors = 1}};
+}
+
+TEST(EmulatedCuda, normalise_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (const engine::cuda::Normalise& work : engine::cuda::normalise_cases()) {
+      expect_within_bounds(engine::cuda::check_normalise_values(device, work, kSeed));
+    }
+  }
+}
+
+TEST(EmulatedCuda, norm_forward_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (NormShape shape : norm_shapes()) {
+      for (const DType type : kTypes) {
+        shape.type = type;
+        expect_within_bounds(engine::cuda::check_norm_forward(device, shape, kSeed));
+      }
+    }
+  }
+}
+
+TEST(EmulatedCuda, norm_backward_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (NormShape shape : norm_shapes()) {
+      for (const DType type : kTypes) {
+        shape.type = type;
+        expect_within_bounds(engine::cuda::check_norm_backward(device, shape, kSeed));
+      }
+    }
+  }
+}
+
+TEST(EmulatedCuda, norm_sums_over_groups_of_blocks) {
+  // 44 blocks: three groups, the last one not full.
+  EmulatedDevice device;
+  const NormShape shape{.rows = 3000, .channels = 8, .multiprocessors = 22};
+  expect_within_bounds(engine::cuda::check_norm_forward(device, shape, kSeed));
+  expect_within_bounds(engine::cuda::check_norm_backward(device, shape, kSeed));
+}
+
+TEST(EmulatedCuda, norm_pool_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (const DType type : kTypes) {
+      for (const auto& [height, width, channels] :
+           {std::array{16, 12, 64}, std::array{7, 5, 8}, std::array{1, 1, 16}, std::array{2, 9, 72}}) {
+        const PoolShape shape{.type = type, .images = 2, .height = height, .width = width, .channels = channels};
+        expect_within_bounds(engine::cuda::check_norm_pool(device, shape, kSeed));
+      }
+    }
+  }
+}
+
+TEST(EmulatedCuda, nan_wins_in_a_pooling_window) {
+  EmulatedDevice device;
+  const auto stream = device.make_stream();
+  const PoolShape shape{.type = DType::F32, .images = 1, .height = 6, .width = 6, .channels = 8};
+  std::vector<float> x(6 * 6 * 8, 1.0F);
+  x[8 * (3 * 6 + 3)] = std::nanf("");  // row 3, column 3, channel 0: in four windows
+  const engine::cuda::DeviceArray<float> src(device, *stream, x), y(device, *stream, std::size_t{3 * 3 * 8});
+  const engine::cuda::DeviceArray<float> scale(device, *stream, std::vector<float>(8, 1.0F));
+  const engine::cuda::DeviceArray<float> shift(device, *stream, std::vector<float>(8, 0.0F));
+  engine::cuda::norm_pool(*stream, shape, {.x = src.get(), .scale = scale.get(), .shift = shift.get(), .y = y.get()});
+  const std::vector<float> got = y.read();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::size_t row = i / 24, column = i / 8 % 3;
+    EXPECT_EQ(std::isnan(got[i]), i % 8 == 0 && row > 0 && column > 0) << i;
+  }
+}
+
+TEST(EmulatedCuda, sgd_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    const std::int64_t counts[] = {1, 64, engine::cuda::kUpdateChunk, engine::cuda::kUpdateChunk + 1, 7003, 5};
+    expect_within_bounds(engine::cuda::check_sgd(device, counts, kSeed));
+  }
+}
+
+// With ROENTGEN_WRITE_CUDA_BITS=FILE the test writes the hashes there.
+TEST(EmulatedCuda, every_order_gives_the_golden_bits) {
+  const engine::cuda::KernelBits golden = engine::cuda::golden_bits();
+  for (const Order order : {Order::Forward, Order::Backward, Order::Random}) {
+    EmulatedDevice device({.order = order, .seed = 3});
+    const engine::cuda::KernelBits bits = engine::cuda::kernel_bits(device);
+    EXPECT_EQ(bits, golden);
+    if (const char* const path = std::getenv("ROENTGEN_WRITE_CUDA_BITS")) {
+      std::ofstream file(path);
+      for (const auto& [name, hash] : bits) file << name << ',' << std::hex << hash << '\n';
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::emulated

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// kernels_bench [quick]: checks the CUDA kernels of engine/cuda against double references on this machine's card, then
+// times them at the shapes of ResNet-50 and DenseNet-121 (224 px, batch 256 and 64) beside a copy of the same run. A
+// time is the median of 51 replays of a graph of launches that rotate over more memory than the L2 cache holds.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/cuda/kernel_bits_testing.h"
+#include "engine/cuda/norm/grid.h"
+#include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/normalise_testing.h"
+#include "engine/cuda/pool/norm_pool_testing.h"
+#include "engine/cuda/update/sgd_testing.h"
+#include "runtime/cuda/check.h"
+#include "runtime/cuda/stream.h"
+
+namespace {
+using namespace roentgen;
+using namespace roentgen::engine::cuda;
+using runtime::cuda::check;
+
+constexpr int kReplays = 51;
+constexpr double kRotation = 400e6;  // bytes that a rotation touches at least: eight times the L2 cache of an H100
+int multiprocessors = 132;
+
+__global__ void copy_kernel(const float4* __restrict__ src, float4* __restrict__ dst, std::int64_t count) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
+  float4 value[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (first + i * blockDim.x < count) value[i] = src[first + i * blockDim.x];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (first + i * blockDim.x < count) dst[first + i * blockDim.x] = value[i];
+}
+// Values of about -2 to 2 in bf16, two to a word.
+__global__ void fill_kernel(unsigned* dst, std::int64_t count, unsigned seed) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  unsigned h = static_cast<unsigned>(i) * 2654435761U + seed;
+  h ^= h >> 16, h *= 0x85ebca6bU, h ^= h >> 13, h *= 0xc2b2ae35U, h ^= h >> 16;
+  const float a = static_cast<float>(h & 0xFFFF) / 16384.0F - 2.0F, b = static_cast<float>(h >> 16) / 16384.0F - 2.0F;
+  dst[i] = (__float_as_uint(b) & 0xFFFF0000U) | __float_as_uint(a) >> 16;
+}
+
+/// Device memory that is handed out and taken back as a whole.
+class Pool {
+ public:
+  explicit Pool(std::size_t bytes) : bytes_(bytes) { check(cudaMalloc(&base_, bytes), "memory of the bench"); }
+  ~Pool() { cudaFree(base_); }
+  void reset() { used_ = 0; }
+  template <typename T = void>
+  T* take(std::size_t bytes) {
+    std::byte* p = static_cast<std::byte*>(base_) + used_;
+    used_ += (bytes + 1023) / 1024 * 1024;
+    if (used_ > bytes_) std::fprintf(stderr, "bench: memory too small\n"), std::exit(1);
+    return static_cast<T*>(static_cast<void*>(p));
+  }
+  void* random(std::size_t bytes, unsigned seed) {
+    void* p = take(bytes);
+    const auto words = static_cast<std::int64_t>(bytes / 4);
+    fill_kernel<<<static_cast<unsigned>((words + 255) / 256), 256>>>(static_cast<unsigned*>(p), words, seed);
+    return p;
+  }
+  float* floats(std::size_t count, float value) {
+    auto* p = take<float>(count * 4);
+    const std::vector<float> host(count, value);
+    check(cudaMemcpy(p, host.data(), count * 4, cudaMemcpyHostToDevice), "fill");
+    return p;
+  }
+  unsigned* zeros(std::size_t count) {
+    auto* p = take<unsigned>(count * 4);
+    check(cudaMemset(p, 0, count * 4), "zero");
+    return p;
+  }
+
+ private:
+  void* base_ = nullptr;
+  std::size_t bytes_, used_ = 0;
+};
+
+/// Median time of one call in microseconds. `work(i)` queues the i-th call; calls with equal i % rotations share
+/// memory.
+double time_us(runtime::cuda::CudaStream& stream, double bytes, int rotations, const std::function<void(int)>& work) {
+  const double estimate_us = std::max(bytes / 2.5e6, 2.0);
+  const int calls = std::clamp(static_cast<int>(1500 / estimate_us) + 1, rotations, 300) / rotations * rotations;
+  cudaStream_t s = stream.launch_handle();
+  cudaGraph_t graph{};
+  cudaGraphExec_t exec{};
+  check(cudaDeviceSynchronize(), "before a capture");
+  check(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal), "capture");
+  for (int i = 0; i < calls; ++i) work(i % rotations);
+  check(cudaStreamEndCapture(s, &graph), "capture");
+  check(cudaGraphInstantiate(&exec, graph, 0), "graph");
+  cudaEvent_t begin{}, end{};
+  check(cudaEventCreate(&begin), "event");
+  check(cudaEventCreate(&end), "event");
+  std::vector<float> times;
+  for (int i = 0; i < kReplays + 3; ++i) {
+    check(cudaEventRecord(begin, s), "event");
+    check(cudaGraphLaunch(exec, s), "replay");
+    check(cudaEventRecord(end, s), "event");
+    check(cudaEventSynchronize(end), "replay");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end), "time");
+    if (i >= 3) times.push_back(ms);
+  }
+  check(cudaGraphExecDestroy(exec), "graph");
+  check(cudaGraphDestroy(graph), "graph");
+  check(cudaEventDestroy(begin), "event");
+  check(cudaEventDestroy(end), "event");
+  std::nth_element(times.begin(), times.begin() + kReplays / 2, times.end());
+  return times[kReplays / 2] * 1e3 / calls;
+}
+
+double copy_gb_s = 1.0;  // read + write
+
+void row(const std::string& kernel, const std::string& shape, double bytes, double us) {
+  const double gb_s = bytes / us / 1e3;
+  std::printf("%-26s %-16s %8.1f MB %9.2f us %7.0f GB/s %6.1f%%\n", kernel.c_str(), shape.c_str(), bytes / 1e6, us,
+              gb_s, 100 * gb_s / copy_gb_s);
+  std::fflush(stdout);
+}
+
+/// Pointers of one rotation of a norm.
+struct NormCase {
+  void *x, *y, *residual, *dy, *second, *dx;
+  std::uint8_t* passed;
+  NormChannels c;
+  NormRunning running;
+  NormScratch scratch;
+  float *dgamma, *dbeta, *slope, *offset;
+};
+
+NormCase norm_case(Pool& pool, const NormShape& shape, unsigned seed) {
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  const std::size_t bytes = static_cast<std::size_t>(shape.rows) * channels * 2;
+  NormCase n{};
+  n.x = pool.random(bytes, seed), n.residual = pool.random(bytes, seed + 1), n.dy = pool.random(bytes, seed + 2);
+  n.second = pool.random(bytes, seed + 3), n.y = pool.take(bytes), n.dx = pool.take(bytes);
+  n.passed = static_cast<std::uint8_t*>(pool.random(bytes / 16, seed + 4));
+  n.c = {pool.floats(channels, 1.1F), pool.floats(channels, 0.1F), pool.floats(channels, 0.0F),
+         pool.floats(channels, 0.9F), pool.floats(channels, 1.0F), pool.floats(channels, 0.1F)};
+  n.running = {pool.floats(channels, 0), pool.floats(channels, 1)};
+  n.scratch = {pool.floats(norm_partials(shape), 0), pool.zeros(norm_counters(shape))};
+  n.dgamma = pool.floats(channels, 0), n.dbeta = pool.floats(channels, 0);
+  n.slope = pool.floats(channels, 0.01F), n.offset = pool.floats(channels, 0.01F);
+  return n;
+}
+
+NormSums sums_of(const NormCase& n, NormMask mask, bool tail) {
+  return {.mask = mask,
+          .x = n.x,
+          .dy = n.dy,
+          .second = tail ? n.second : nullptr,
+          .passed = tail ? n.passed : nullptr,
+          .masked = tail ? n.y : nullptr,
+          .mean = n.c.mean,
+          .inv_std = n.c.inv_std,
+          .scale = n.c.scale,
+          .shift = n.c.shift,
+          .dgamma = n.dgamma,
+          .dbeta = n.dbeta,
+          .slope = n.slope,
+          .offset = n.offset};
+}
+
+/// Times of one shape in microseconds.
+struct NormTimes {
+  double forward = 0, backward = 0, tail_forward = 0, tail_backward = 0, floor_us = 0, tail_floor_us = 0;
+};
+
+NormTimes time_norm(Pool& pool, runtime::cuda::CudaStream& s, std::int64_t rows, int channels, bool parts) {
+  pool.reset();
+  const NormShape shape{.rows = rows, .channels = channels, .multiprocessors = multiprocessors};
+  const double e = static_cast<double>(rows) * channels * 2;
+  const int rotations = std::max(2, static_cast<int>(kRotation / (3 * e)) + 1);
+  std::vector<NormCase> all;
+  for (int i = 0; i < rotations; ++i) all.push_back(norm_case(pool, shape, static_cast<unsigned>(i) * 977));
+  const std::string name = std::to_string(rows) + "x" + std::to_string(channels);
+  const auto timed = [&](const char* what, double bytes, const std::function<void(const NormCase&)>& work) {
+    const double us = time_us(s, bytes, rotations, [&](int i) { work(all[static_cast<std::size_t>(i)]); });
+    row(what, name, bytes, us);
+    return us;
+  };
+  const auto statistics = [&](const NormCase& n) { norm_statistics(s, shape, n.x, n.c, n.running, n.scratch); };
+  const auto apply = [&](const NormCase& n) {
+    norm_apply(s, shape, {.x = n.x, .scale = n.c.scale, .shift = n.c.shift, .y = n.y});
+  };
+  const auto apply_tail = [&](const NormCase& n) {
+    norm_apply(
+        s, shape,
+        {.x = n.x, .residual = n.residual, .scale = n.c.scale, .shift = n.c.shift, .y = n.y, .passed = n.passed});
+  };
+  const auto apply_two = [&](const NormCase& n) {
+    norm_apply(s, shape,
+               {.x = n.x,
+                .residual = n.residual,
+                .residual_scale = n.c.scale,
+                .residual_shift = n.c.shift,
+                .scale = n.c.scale,
+                .shift = n.c.shift,
+                .y = n.y,
+                .passed = n.passed});
+  };
+  const auto sums = [&](const NormCase& n) {
+    norm_gradient_sums(s, shape, sums_of(n, NormMask::Recomputed, false), n.scratch);
+  };
+  const auto sums_tail = [&](const NormCase& n) {
+    norm_gradient_sums(s, shape, sums_of(n, NormMask::Bits, true), n.scratch);
+  };
+  const auto gradient = [&](const NormCase& n) {
+    norm_gradient_apply(s, shape, {NormMask::Recomputed, n.x, n.dy, n.c.scale, n.c.shift, n.slope, n.offset, n.dx});
+  };
+  const auto gradient_tail = [&](const NormCase& n) {
+    norm_gradient_apply(s, shape, {NormMask::None, n.x, n.y, n.c.scale, n.c.shift, n.slope, n.offset, n.dx});
+  };
+  if (parts) {
+    timed("statistics", e, statistics);
+    timed("apply relu", 2 * e, apply);
+    timed("apply residual bits", 3.0625 * e, apply_tail);
+    timed("apply normalised residual", 3.0625 * e, apply_two);
+    timed("sums, mask recomputed", 2 * e, sums);
+    timed("sums, bits, second, g", 4.0625 * e, sums_tail);
+    timed("gradient, mask recomputed", 3 * e, gradient);
+    timed("gradient, masked before", 3 * e, gradient_tail);
+  }
+  NormTimes t;
+  t.forward = timed("FORWARD", 3 * e, [&](const NormCase& n) { statistics(n), apply(n); });
+  t.tail_forward = timed("FORWARD residual", 4.0625 * e, [&](const NormCase& n) { statistics(n), apply_tail(n); });
+  t.backward = timed("BACKWARD", 5 * e, [&](const NormCase& n) { sums(n), gradient(n); });
+  t.tail_backward = timed("BACKWARD residual", 7.0625 * e, [&](const NormCase& n) { sums_tail(n), gradient_tail(n); });
+  t.floor_us = 8 * e / copy_gb_s / 1e3;
+  t.tail_floor_us = (4.0625 + 7.0625) * e / copy_gb_s / 1e3;
+  return t;
+}
+
+void time_pool(Pool& pool, runtime::cuda::CudaStream& s, int images) {
+  pool.reset();
+  const PoolShape shape{.images = images, .height = 112, .width = 112, .channels = 64};
+  const double e = images * 112.0 * 112 * 64 * 2, out = e / 4;
+  const int rotations = std::max(2, static_cast<int>(kRotation / (2 * e)) + 1);
+  const std::string name = std::to_string(images) + "x112x112x64";
+  struct Case {
+    void *x, *y, *kept, *dx;
+    std::uint8_t* winner;
+  };
+  std::vector<Case> all;
+  for (int i = 0; i < rotations; ++i) {
+    const auto size = static_cast<std::size_t>(e), small = static_cast<std::size_t>(out);
+    all.push_back({pool.random(size, 5U + static_cast<unsigned>(i)), pool.random(small, 6), pool.take(small),
+                   pool.take(size), pool.take<std::uint8_t>(small / 2)});
+  }
+  float *scale = pool.floats(64, 1), *shift = pool.floats(64, 0.1F);
+  double us = time_us(s, e + 2.5 * out, rotations, [&](int i) {
+    const Case& c = all[static_cast<std::size_t>(i)];
+    norm_pool(s, shape, {c.x, scale, shift, c.y, c.kept, c.winner});
+  });
+  row("norm_pool", name, e + 2.5 * out, us);
+  us = time_us(s, 2 * e + 1.5 * out, rotations, [&](int i) {
+    const Case& c = all[static_cast<std::size_t>(i)];
+    norm_pool_gradient(s, shape, {c.x, c.y, c.winner, scale, scale, shift, c.dx});
+  });
+  row("norm_pool_gradient", name, 2 * e + 1.5 * out, us);
+}
+
+void time_sgd(Pool& pool, runtime::cuda::CudaStream& s, const char* name, std::int64_t parameters, int tensors) {
+  pool.reset();
+  std::vector<UpdateRange> ranges;
+  const std::int64_t each = parameters / tensors / 8 * 8;
+  for (int i = 0; i < tensors; ++i) ranges.push_back({i * each, each, 1e-4F});
+  const std::vector<UpdateChunk> chunks = update_chunks(ranges);
+  const double bytes = static_cast<double>(each) * tensors * 22;
+  const int rotations = std::max(2, static_cast<int>(kRotation / bytes) + 1);
+  std::vector<SgdWork> all;
+  for (int i = 0; i < rotations; ++i) {
+    const auto count = static_cast<std::size_t>(parameters);
+    auto* device_chunks = pool.take<UpdateChunk>(chunks.size() * sizeof(UpdateChunk));
+    check(cudaMemcpy(device_chunks, chunks.data(), chunks.size() * sizeof(UpdateChunk), cudaMemcpyHostToDevice),
+          "chunks");
+    const SgdStep step{.lr = 0.01F, .momentum = 0.9F, .gradient_scale = 1};
+    auto* device_step = pool.take<SgdStep>(sizeof step);
+    check(cudaMemcpy(device_step, &step, sizeof step, cudaMemcpyHostToDevice), "step");
+    all.push_back({.weights = pool.floats(count, 1),
+                   .momenta = pool.floats(count, 0),
+                   .gradients = pool.floats(count, 0.1F),
+                   .copies = pool.take(count * 2),
+                   .chunks = device_chunks,
+                   .chunk_count = static_cast<int>(chunks.size()),
+                   .step = device_step,
+                   .multiprocessors = multiprocessors,
+                   .partials = pool.floats(sgd_partials(multiprocessors), 0),
+                   .counter = pool.zeros(1),
+                   .square_sum = pool.floats(1, 0)});
+  }
+  row("sgd", name, bytes, time_us(s, bytes, rotations, [&](int i) { sgd(s, all[static_cast<std::size_t>(i)]); }));
+}
+
+void time_normalise(runtime::Device& device, runtime::cuda::CudaStream& s, std::int64_t images, std::int64_t channels,
+                    std::int64_t dst_channels) {
+  const Normalise work{.images = images, .channels = channels, .pixels = 224 * 224, .dst_channels = dst_channels};
+  const double bytes = static_cast<double>(src_bytes(work) + dst_bytes(work));
+  const int rotations = std::max(2, static_cast<int>(kRotation / bytes) + 1);
+  std::vector<std::unique_ptr<runtime::DeviceBuffer>> src, dst;
+  for (int i = 0; i < rotations; ++i) {
+    src.push_back(device.make_device_buffer(src_bytes(work)));
+    dst.push_back(device.make_device_buffer(dst_bytes(work)));
+  }
+  const double us = time_us(s, bytes, rotations, [&](int i) {
+    normalise(s, work, *src[static_cast<std::size_t>(i)], *dst[static_cast<std::size_t>(i)]);
+  });
+  row("normalise u8 " + std::to_string(channels) + " -> " + std::to_string(dst_channels),
+      std::to_string(images) + "x224x224", bytes, us);
+}
+
+void time_copy(Pool& pool, runtime::cuda::CudaStream& s) {
+  pool.reset();
+  constexpr std::size_t kBytes = 400 << 20;
+  void* a[2] = {pool.random(kBytes, 1), pool.random(kBytes, 2)};
+  void* b[2] = {pool.take(kBytes), pool.take(kBytes)};
+  const double own = time_us(s, 2.0 * kBytes, 2, [&](int i) {
+    copy_kernel<<<static_cast<unsigned>(kBytes / 16 / 1024), 256, 0, s.launch_handle()>>>(
+        static_cast<float4*>(a[i]), static_cast<float4*>(b[i]), kBytes / 16);
+  });
+  const double runtime_us = time_us(s, 2.0 * kBytes, 2, [&](int i) {
+    check(cudaMemcpyAsync(b[i], a[i], kBytes, cudaMemcpyDeviceToDevice, s.launch_handle()), "copy");
+  });
+  copy_gb_s = 2.0 * kBytes / std::min(own, runtime_us) / 1e3;
+  row("copy, own kernel", "419 MB", 2.0 * kBytes, own);
+  row("copy, cudaMemcpyAsync", "419 MB", 2.0 * kBytes, runtime_us);
+}
+
+int failures = 0;
+void report(const std::string& what, const Worst& worst) {
+  const bool ok = worst.share <= 1.0;
+  failures += ok ? 0 : 1;
+  std::printf("check %-44s %s %.3f of its bound: %s\n", what.c_str(), ok ? "ok" : "WRONG", worst.share,
+              worst.where.c_str());
+}
+
+void check_all(runtime::Device& device) {
+  for (const DType type : {DType::Bf16, DType::F16, DType::F32}) {
+    for (const auto& [rows, channels] : std::vector<std::pair<std::int64_t, int>>{
+             {1, 8}, {7, 64}, {1000, 72}, {20000, 8}, {5000, 64}, {3136, 96}, {1568, 256}, {392, 992}, {196, 2048}}) {
+      if (type != DType::Bf16 && rows > 1000) continue;
+      const NormShape shape{.type = type, .rows = rows, .channels = channels, .multiprocessors = multiprocessors};
+      const std::string name = std::string(name_of(type)) + " " + std::to_string(rows) + "x" + std::to_string(channels);
+      report("norm forward " + name, check_norm_forward(device, shape, 1));
+      report("norm backward " + name, check_norm_backward(device, shape, 2));
+    }
+    for (const auto& [h, w, c] :
+         std::vector<std::tuple<int, int, int>>{{112, 112, 64}, {7, 5, 8}, {1, 1, 16}, {9, 30, 72}}) {
+      const PoolShape shape{.type = type, .images = 3, .height = h, .width = w, .channels = c};
+      report("norm pool " + std::string(name_of(type)) + " " + std::to_string(h) + "x" + std::to_string(w) + "x" +
+                 std::to_string(c),
+             check_norm_pool(device, shape, 3));
+    }
+  }
+  for (const Normalise& work : normalise_cases()) {
+    report("normalise " + std::to_string(work.pixels), check_normalise_values(device, work, 5));
+  }
+  report("sgd", check_sgd(device, std::vector<std::int64_t>{1, 64, 8192, 8193, 100003, 5}, 4));
+}
+
+/// A norm of a network: extent at batch 1, and how often.
+struct Layer {
+  int side, channels, inner, tail;
+};
+
+void time_network(Pool& pool, runtime::cuda::CudaStream& s, const char* name, const std::vector<Layer>& layers,
+                  int batch, bool parts) {
+  std::printf("\n%s, batch %d\n", name, batch);
+  double sum = 0, floor = 0;
+  for (const Layer& l : layers) {
+    const NormTimes t = time_norm(pool, s, static_cast<std::int64_t>(batch) * l.side * l.side, l.channels, parts);
+    sum += l.inner * (t.forward + t.backward) + l.tail * (t.tail_forward + t.tail_backward);
+    floor += l.inner * t.floor_us + l.tail * t.tail_floor_us;
+  }
+  std::printf("SUM of these norms, %s batch %d: %.3f ms; by bytes at copy speed %.3f ms: %.1f%%\n", name, batch,
+              sum / 1e3, floor / 1e3, 100 * floor / sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool quick = argc > 1 && std::string(argv[1]) == "quick";
+  try {
+    const auto inventory = runtime::find_cuda_devices();
+    const auto device = runtime::make_cuda_device(0);
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, 0), "properties");
+    multiprocessors = properties.multiProcessorCount;
+    int driver = 0;
+    check(cudaDriverGetVersion(&driver), "driver");
+    std::printf("%s, %d multiprocessors, L2 %d MB, CUDA driver %d; threads %d, blocks %d, lanes %d, loads %d\n",
+                properties.name, multiprocessors, properties.l2CacheSize >> 20, driver, kNormThreads, kNormBlocks,
+                kMostLanes, kLoads);
+    for (const auto& [name, hash] : kernel_bits(*device)) std::printf("bits %s,%016lx\n", name.c_str(), hash);
+    if (!quick) check_all(*device);
+    const auto stream = device->make_stream();
+    runtime::cuda::CudaStream& s = runtime::cuda::as_cuda(*stream);
+    Pool pool(std::size_t{20} << 30);
+    time_copy(pool, s);
+    // Inner norms have a ReLU alone; tails a residual, and two gradients behind them.
+    const std::vector<Layer> resnet{{56, 64, 6, 0},  {56, 256, 0, 4}, {56, 128, 1, 0},  {28, 128, 7, 0},
+                                    {28, 512, 0, 5}, {28, 256, 1, 0}, {14, 256, 11, 0}, {14, 1024, 0, 7},
+                                    {14, 512, 1, 0}, {7, 512, 5, 0},  {7, 2048, 0, 4}};
+    if (quick) {
+      time_network(pool, s, "subset", {{56, 64, 1, 1}, {56, 256, 1, 1}, {14, 1024, 1, 1}, {7, 2048, 1, 1}}, 256, true);
+      time_network(pool, s, "subset", {{56, 64, 1, 1}, {28, 128, 1, 1}, {14, 1024, 1, 1}, {7, 512, 1, 1}}, 64, true);
+      time_pool(pool, s, 256);
+      time_sgd(pool, s, "ResNet-50", 25557032, 161);
+      time_normalise(*device, s, 256, 1, 4);
+      return 0;
+    }
+    time_network(pool, s, "ResNet-50", resnet, 256, true);
+    time_network(pool, s, "ResNet-50", resnet, 64, false);
+    time_network(pool, s, "DenseNet-121 sample",
+                 {{112, 64, 1, 0},
+                  {56, 128, 6, 0},
+                  {28, 128, 12, 0},
+                  {14, 128, 24, 0},
+                  {7, 128, 16, 0},
+                  {56, 96, 1, 0},
+                  {56, 224, 1, 0},
+                  {28, 480, 1, 0},
+                  {14, 992, 1, 0},
+                  {56, 32, 6, 0},
+                  {14, 32, 24, 0}},
+                 256, false);
+    for (const int images : {256, 64}) time_pool(pool, s, images);
+    time_sgd(pool, s, "ResNet-50", 25557032, 161);
+    time_sgd(pool, s, "DenseNet-121", 7978856, 364);
+    for (const auto& [channels, dst] : std::vector<std::pair<int, int>>{{1, 4}, {1, 8}, {3, 4}})
+      time_normalise(*device, s, 256, channels, dst);
+    check(cudaDeviceSynchronize(), "end");
+    std::printf("%s: %d checks wrong\n", failures == 0 ? "OK" : "FAILED", failures);
+    return failures == 0 ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
