@@ -11,40 +11,30 @@
 namespace roentgen::engine::cpu {
 
 void lower(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located given = lowering.value_f32(node.inputs[0]);
   // The sigmoid of 0 is 0.5, and padding must stay 0: values with padding are computed without it.
   const bool has_padding = padded_channels(given.shape, given.layout) != given.shape[1];
   const Located src = has_padding ? lowering.value_in(node.inputs[0], {}) : given;
   const Located dst = lowering.define(id, src.layout);
-  lowering.emit(node,
-                {.what = "forward",
-                 .kind = "sigmoid_forward",
-                 .reads = {src.tensor},
-                 .writes = {dst.tensor},
-                 .implementation = "simd",
-                 .in_place = {{src.tensor, dst.tensor}}},
-                flat_kernel([](const float* a, const float*, float* to, std::int64_t n) { simd::sigmoid(a, to, n); },
-                            src.tensor, -1, dst.tensor, stored_elements(dst.shape, dst.layout)));
+  lowering.emit_forward(
+      id, "sigmoid", {src.tensor}, dst,
+      {flat_kernel([](const float* a, const float*, float* to, std::int64_t n) { simd::sigmoid(a, to, n); }, src.tensor,
+                   -1, dst.tensor, stored_elements(dst.shape, dst.layout)),
+       "simd"},
+      src.tensor);
 }
 
 void lower_backward(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
+  const graph::Node& node = lowering.node(id);
   const Located dst = lowering.value_f32(id);
   const Located diff_dst = lowering.gradient(id, dst.layout);
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
-                         dst.shape, dst.layout};
-  lowering.emit(node,
-                {.what = "backward",
-                 .kind = "sigmoid_backward",
-                 .pass = Pass::BackwardData,
-                 .reads = {dst.tensor, diff_dst.tensor},
-                 .writes = {diff_src.tensor},
-                 .implementation = "simd",
-                 .in_place = {{diff_dst.tensor, diff_src.tensor}}},
-                flat_kernel(&simd::sigmoid_backward, dst.tensor, diff_dst.tensor, diff_src.tensor,
-                            stored_elements(dst.shape, dst.layout)));
-  lowering.contribute(node.inputs[0], diff_src);
+  const Located diff_src = lowering.gradient_tensor(node.inputs[0], dst.layout);
+  lowering.emit_backward(id, "sigmoid", {dst.tensor, diff_dst.tensor}, diff_src,
+                         {flat_kernel(&simd::sigmoid_backward, dst.tensor, diff_dst.tensor, diff_src.tensor,
+                                      stored_elements(dst.shape, dst.layout)),
+                          "simd"},
+                         diff_dst.tensor);
 }
 
 }  // namespace roentgen::engine::cpu
