@@ -23,15 +23,15 @@ namespace {
 /// What stands for each of Convolutions: in output, and in CompileOptions.
 struct Words {
   std::string_view name;
-  const char* algorithms;
-  const char* dtype;
+  engine::Algorithms algorithms;
+  DType dtype;
 };
-constexpr Words kWords[] = {{"", "direct", "f32"},
-                            {" by Winograd", "winograd", "f32"},
-                            {" by split products", "split", "f32"},
-                            {" by half the split products", "split2", "f32"},
-                            {" by measurement", "auto", "f32"},
-                            {" in bf16", "direct", "bf16"}};
+constexpr Words kWords[] = {{"", engine::Algorithms::Direct, DType::F32},
+                            {" by Winograd", engine::Algorithms::Winograd, DType::F32},
+                            {" by split products", engine::Algorithms::Split, DType::F32},
+                            {" by half the split products", engine::Algorithms::Split2, DType::F32},
+                            {" by measurement", engine::Algorithms::Auto, DType::F32},
+                            {" in bf16", engine::Algorithms::Direct, DType::Bf16}};
 
 graph::Graph parsed_graph(const Golden& golden) {
   std::ifstream file(golden_path(golden.graph));

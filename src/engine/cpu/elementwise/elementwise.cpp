@@ -52,9 +52,10 @@ void for_shares(std::int64_t count, const Body& body) {
 }
 
 template <typename T>
-std::unique_ptr<Kernel> flat(FlatLoop<T> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return make_kernel([=](const Addresses& at) {
-    return [=, first = at.at<T>(a), second = b >= 0 ? at.at<T>(b) : nullptr, target = at.at<T>(dst)] {
+std::unique_ptr<Kernel> flat(FlatLoop<T> loop, TensorId a, TensorId b, const Located& dst) {
+  const std::int64_t count = stored_elements(dst.shape, dst.layout);
+  return make_kernel([=, to = dst.tensor](const Addresses& at) {
+    return [=, first = at.at<T>(a), second = b >= 0 ? at.at<T>(b) : nullptr, target = at.at<T>(to)] {
       for_shares(count, [&](std::int64_t begin, std::int64_t end) {
         loop(first + begin, second == nullptr ? nullptr : second + begin, target + begin, end - begin);
       });
@@ -104,11 +105,11 @@ std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& s
   if (sum.layout.dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum.tensor, count);
   return std::make_unique<Sum<float>>(std::move(terms), sum.tensor, count);
 }
-std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return flat(loop, a, b, dst, count);
+std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, const Located& dst) {
+  return flat(loop, a, b, dst);
 }
-std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return flat(loop, a, b, dst, count);
+std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, const Located& dst) {
+  return flat(loop, a, b, dst);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -24,13 +24,17 @@ namespace roentgen::engine::cpu {
 /// sum = sum of `terms`, all laid out as it, added in order in f32.
 [[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum);
 
+/// Calls make with a number of the type that values are stored in.
+template <class Make>
+[[nodiscard]] std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
+  return dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
+}
+
 /// One of the flat loops of simd/flat.h over up to two sources.
 template <typename T>
 using FlatLoop = void (*)(const T* a, const T* b, T* dst, std::int64_t count);
-/// dst = loop(a, b); b = -1 when unused. Split over the team.
-[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst,
-                                                  std::int64_t count);
-[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, TensorId dst,
-                                                  std::int64_t count);
+/// dst = loop(a, b), all laid out alike; b = -1 when unused. Split over the team.
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, const Located& dst);
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, const Located& dst);
 
 }  // namespace roentgen::engine::cpu

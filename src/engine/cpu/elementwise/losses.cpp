@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "engine/cpu/plan/lowering.h"
 
@@ -162,11 +163,10 @@ void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
     work.heads.push_back({.tensor = tensor, .weight = weight_of(op, work.heads.size())});
     reads.push_back(tensor);
   }
-  work.result = lowering.define(id, Layout{}).tensor;
-  lowering.emit(
-      node,
-      {.what = "forward", .kind = "loss_forward", .reads = reads, .writes = {work.result}, .implementation = "double"},
-      std::make_unique<LossKernel<LossOp>>(op, work));
+  const Located result = lowering.define(id, Layout{});
+  work.result = result.tensor;
+  lowering.emit_forward(id, "loss", std::move(reads), result,
+                        {std::make_unique<LossKernel<LossOp>>(op, work), "double"});
 }
 
 template <typename LossOp>

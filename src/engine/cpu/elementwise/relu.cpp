@@ -12,23 +12,17 @@
 namespace roentgen::engine::cpu {
 namespace {
 std::unique_ptr<Kernel> forward_kernel(const Located& src, const Located& dst) {
-  const std::int64_t count = stored_elements(dst.shape, dst.layout);
-  const auto kernel_of = [&](auto number) {
-    using T = decltype(number);
+  return for_type(dst.layout.dtype, [&]<class T>(T) {
     const FlatLoop<T> loop = [](const T* a, const T*, T* to, std::int64_t n) { simd::relu(a, to, n); };
-    return flat_kernel(loop, src.tensor, -1, dst.tensor, count);
-  };
-  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+    return flat_kernel(loop, src.tensor, -1, dst);
+  });
 }
 
 std::unique_ptr<Kernel> backward_kernel(const Located& dst, const Located& diff_dst, const Located& diff_src) {
-  const std::int64_t count = stored_elements(dst.shape, dst.layout);
-  const auto kernel_of = [&](auto number) {
-    using T = decltype(number);
+  return for_type(dst.layout.dtype, [&]<class T>(T) {
     const FlatLoop<T> loop = &simd::relu_backward;
-    return flat_kernel(loop, dst.tensor, diff_dst.tensor, diff_src.tensor, count);
-  };
-  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+    return flat_kernel(loop, dst.tensor, diff_dst.tensor, diff_src);
+  });
 }
 }  // namespace
 

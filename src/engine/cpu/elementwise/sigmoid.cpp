@@ -17,12 +17,8 @@ void lower(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
   const bool has_padding = padded_channels(given.shape, given.layout) != given.shape[1];
   const Located src = has_padding ? lowering.value_in(node.inputs[0], {}) : given;
   const Located dst = lowering.define(id, src.layout);
-  lowering.emit_forward(
-      id, "sigmoid", {src.tensor}, dst,
-      {flat_kernel([](const float* a, const float*, float* to, std::int64_t n) { simd::sigmoid(a, to, n); }, src.tensor,
-                   -1, dst.tensor, stored_elements(dst.shape, dst.layout)),
-       "simd"},
-      src.tensor);
+  const FlatLoop<float> loop = [](const float* a, const float*, float* to, std::int64_t n) { simd::sigmoid(a, to, n); };
+  lowering.emit_forward(id, "sigmoid", {src.tensor}, dst, {flat_kernel(loop, src.tensor, -1, dst), "simd"}, src.tensor);
 }
 
 void lower_backward(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
@@ -31,9 +27,7 @@ void lower_backward(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering)
   const Located diff_dst = lowering.gradient(id, dst.layout);
   const Located diff_src = lowering.gradient_tensor(node.inputs[0], dst.layout);
   lowering.emit_backward(id, "sigmoid", {dst.tensor, diff_dst.tensor}, diff_src,
-                         {flat_kernel(&simd::sigmoid_backward, dst.tensor, diff_dst.tensor, diff_src.tensor,
-                                      stored_elements(dst.shape, dst.layout)),
-                          "simd"},
+                         {flat_kernel(&simd::sigmoid_backward, dst.tensor, diff_dst.tensor, diff_src), "simd"},
                          diff_dst.tensor);
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/cpu/conv/conv2d_input.h"
 #include "engine/cpu/conv/conv_input.h"
+#include "engine/cpu/elementwise/elementwise.h"
 #include "engine/cpu/plan/team.h"
 #include "engine/cpu/pool/pooling.h"
 #include "engine/cpu/simd/max_pool.h"
@@ -115,12 +116,6 @@ std::unique_ptr<Kernel> max_pool_backward(const PoolGeometry& g, TensorId diff_d
       });
     };
   });
-}
-
-// Calls make with a number of the type that values are stored in.
-template <class Make>
-std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
-  return dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
 }
 
 void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId id, Lowering& lowering) {
