@@ -137,7 +137,7 @@ inline void add_sgd(Source source, KernelBits& bits) {
   const auto copies = source.empty(kCount);
   const DeviceArray<UpdateChunk> all(source.device, source.stream, chunks);
   const DeviceArray<SgdStep> step(source.device, source.stream, std::vector{SgdStep{0.1F, 0.9F, 0.125F}});
-  const auto partials = source.empty_floats(sgd_partials(132)), square = source.empty_floats(1);
+  const auto partials = source.empty_floats(chunks.size()), square = source.empty_floats(1);
   const DeviceArray<unsigned> counter(source.device, source.stream, std::vector<unsigned>{0});
   sgd(source.stream, {.weights = weights.get(),
                       .momenta = momenta.get(),

@@ -36,6 +36,24 @@ __device__ inline void convert(float value, float& out) { out = value; }
 __device__ inline void convert(float value, Bf16& out) { out = __float2bfloat16_rn(value); }
 __device__ inline void convert(float value, F16& out) { out = __float2half_rn(value); }
 
+__device__ inline std::uint32_t to_bits(float value) { return __float_as_uint(value); }
+__device__ inline std::uint64_t to_bits(double value) {
+  return static_cast<std::uint64_t>(__double_as_longlong(value));
+}
+__device__ inline float from_bits(std::uint32_t bits) { return __uint_as_float(bits); }
+__device__ inline double from_bits(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+
+/// The larger number; the NaN of all ones but the sign where one is NaN.
+__device__ inline float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+__device__ inline double max_or_nan(double a, double b) {
+  if (a != a || b != b) return from_bits(~std::uint64_t{0} >> 1);
+  return a > b ? a : b;
+}
+
 /// The elements at p, which is aligned as the pack.
 template <int N, typename T>
 __device__ inline Pack<T, N> load_pack(const T* p) {

@@ -13,7 +13,7 @@ namespace roentgen::engine::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kPixels = 4;  // accesses of a thread
+constexpr int kPixels = 4;  // pixels of a thread
 
 struct Constants {
   float scale[3];
@@ -21,44 +21,38 @@ struct Constants {
 };
 
 // Planes of integers to interleaved, scaled pixels.
-// Grid: x = blocks of kThreads * kPixels * Together pixels, y = images, in strides of gridDim.y. A thread has Together
-// neighbouring pixels, kPixels times at a distance of kThreads * Together.
-// Reads: channels * sizeof(Src) bytes a pixel, neighbouring threads neighbouring samples of one plane.
-// Writes: DstChannels * sizeof(Dst) bytes a pixel, neighbouring threads neighbouring pixels. Nothing is read twice, so
-// the memory roof is the floor: u8 to bf16 x 8 is 17 bytes a gray pixel, nearly all of it the writing.
-// Source: the plain transpose-and-scale of any uint8 input path; no algorithm to cite.
-template <typename Src, typename Dst, int DstChannels, int Together>
+// Grid: x = blocks of kThreads * kPixels pixels, y = images, in strides of gridDim.y. A thread has every kThreads-th
+// pixel. Reads: channels * sizeof(Src) bytes a pixel, neighbouring threads neighbouring samples of one plane. Writes:
+// DstChannels * sizeof(Dst) bytes a pixel, neighbouring threads neighbouring pixels. Nothing is read twice, so the
+// memory roof is the floor: u8 to bf16 x 8 is 17 bytes a gray pixel, nearly all of it the writing. Source: the plain
+// transpose-and-scale of any uint8 input path; no algorithm to cite.
+template <typename Src, typename Dst, int DstChannels>
 __global__ void __launch_bounds__(kThreads)
     normalise_kernel(const Src* __restrict__ src, Dst* __restrict__ dst, std::int64_t images, std::int64_t pixels,
                      int channels, Constants constants) {
-  constexpr int kStep = kThreads * Together;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kStep * kPixels + threadIdx.x * Together;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads * kPixels + threadIdx.x;
   for (std::int64_t image = blockIdx.y; image < images; image += gridDim.y) {
-    Pack<Src, Together> samples[kPixels][3] = {};
+    Src sample[kPixels][3] = {};
     RG_UNROLL
     for (int i = 0; i < kPixels; ++i) {
       RG_UNROLL
       for (int c = 0; c < 3; ++c) {
-        const std::int64_t pixel = first + i * kStep;
-        if (c < channels && pixel < pixels) {
-          samples[i][c] = load_pack<Together>(src + (image * channels + c) * pixels + pixel);
-        }
+        const std::int64_t pixel = first + i * kThreads;
+        if (c < channels && pixel < pixels) sample[i][c] = src[(image * channels + c) * pixels + pixel];
       }
     }
     RG_UNROLL
     for (int i = 0; i < kPixels; ++i) {
-      const std::int64_t pixel = first + i * kStep;
+      const std::int64_t pixel = first + i * kThreads;
       if (pixel >= pixels) continue;
-      Pack<Dst, DstChannels * Together> out;
+      Pack<Dst, DstChannels> out;
       RG_UNROLL
-      for (int k = 0; k < DstChannels * Together; ++k) {
-        const int c = k % DstChannels;
+      for (int c = 0; c < DstChannels; ++c) {
         float value = 0.0F;
         if (c < 3 && c < channels) {
-          const Src sample = samples[i][c % 3].at[k / DstChannels];
-          value = fmaf(static_cast<float>(sample), constants.scale[c % 3], constants.shift[c % 3]);
+          value = fmaf(static_cast<float>(sample[i][c % 3]), constants.scale[c % 3], constants.shift[c % 3]);
         }
-        convert(value, out.at[k]);
+        convert(value, out.at[c]);
       }
       store_pack(dst + (image * pixels + pixel) * DstChannels, out);
     }
@@ -70,17 +64,12 @@ void launch_normalise(runtime::Stream& stream, const Normalise& work, const std:
   constexpr std::int64_t kMostImages = 65535;
   const Constants constants{{work.scale[0], work.scale[1], work.scale[2]},
                             {work.shift[0], work.shift[1], work.shift[2]}};
-  // As many pixels as fill 16 bytes of dst, if every plane has a multiple of them.
-  constexpr int kTogether = sizeof(Dst) * DstChannels < 16 ? 16 / (sizeof(Dst) * DstChannels) : 1;
-  const bool together = work.pixels % kTogether == 0;
-  const std::int64_t pixels_of_block = kThreads * kPixels * (together ? kTogether : 1);
-  const Grid grid{.blocks = dim3(static_cast<unsigned>(ceil_div(work.pixels, pixels_of_block)),
+  const Grid grid{.blocks = dim3(static_cast<unsigned>(ceil_div(work.pixels, kThreads * kPixels)),
                                  static_cast<unsigned>(std::min(work.images, kMostImages))),
                   .threads = dim3(kThreads)};
-  const auto kernel =
-      together ? &normalise_kernel<Src, Dst, DstChannels, kTogether> : &normalise_kernel<Src, Dst, DstChannels, 1>;
-  launch(stream, "launch of normalise", grid, kernel, reinterpret_cast<const Src*>(src), reinterpret_cast<Dst*>(dst),
-         work.images, work.pixels, static_cast<int>(work.channels), constants);
+  launch(stream, "launch of normalise", grid, &normalise_kernel<Src, Dst, DstChannels>,
+         reinterpret_cast<const Src*>(src), reinterpret_cast<Dst*>(dst), work.images, work.pixels,
+         static_cast<int>(work.channels), constants);
 }
 
 using Launch = void (*)(runtime::Stream&, const Normalise&, const std::byte*, std::byte*);

@@ -8,13 +8,14 @@
 
 namespace roentgen::engine::cuda {
 
-inline constexpr int kWide = 8;            ///< channels of a thread
-inline constexpr int kNormThreads = 384;   ///< threads of a block
-inline constexpr int kNormBlocks = 2;      ///< blocks that a multiprocessor runs at once
-inline constexpr int kMostLanes = 16;      ///< most packs of a tile: 256 bytes of a row in bf16
-inline constexpr int kLoads = 4;           ///< loads of 16 bytes that a thread has in flight
-inline constexpr int kBlocksOfGroup = 16;  ///< blocks whose sums are added first
-static_assert(kMostLanes * kWide <= kNormThreads);
+inline constexpr int kWide = 8;           ///< channels of a thread
+inline constexpr int kNormThreads = 384;  ///< threads of a block
+inline constexpr int kNormBlocks = 2;     ///< blocks that a multiprocessor runs at once
+inline constexpr int kLoads = 4;          ///< loads of 16 bytes that a thread has in flight
+/// Most packs of a tile where kernels sum: many narrow tiles, so that the last block of each has little to add up.
+inline constexpr int kSumLanes = 8;
+/// Most packs of a tile where kernels only map: 256 bytes of a row in bf16.
+inline constexpr int kMapLanes = 16;
 
 /// Rows that a thread reads at once from so many tensors.
 template <int Tensors>
@@ -25,12 +26,11 @@ struct NormGrid {
   int lanes = 1;         ///< packs of 8 channels of a tile
   int tiles = 1;         ///< tiles of the channels
   int row_blocks = 1;    ///< blocks of a tile
-  int groups = 1;        ///< groups of kBlocksOfGroup blocks of a tile
   int rows_at_once = 1;  ///< rows that the threads of a block have side by side
 };
 
 /// ConfigError naming the field unless the kernels can do the shape.
 void check_norm(const NormShape& shape);
-/// Division of the work among blocks that all run at once.
-[[nodiscard]] NormGrid norm_grid(const NormShape& shape);
+/// Division of the work among blocks that all run at once, in tiles of kSumLanes or kMapLanes packs.
+[[nodiscard]] NormGrid norm_grid(const NormShape& shape, int most_lanes);
 }  // namespace roentgen::engine::cuda

@@ -27,29 +27,27 @@ void check_norm(const NormShape& shape) {
   require(shape.multiprocessors > 0, "multiprocessors", "at least 1", std::to_string(shape.multiprocessors));
 }
 
-NormGrid norm_grid(const NormShape& shape) {
+NormGrid norm_grid(const NormShape& shape, int most_lanes) {
   check_norm(shape);
   NormGrid grid;
   const std::int64_t packs = shape.channels / kWide;
-  grid.tiles = static_cast<int>(ceil_div(packs, kMostLanes));
+  grid.tiles = static_cast<int>(ceil_div(packs, most_lanes));
   grid.lanes = static_cast<int>(ceil_div(packs, grid.tiles));
   grid.rows_at_once = kNormThreads / grid.lanes;
   const std::int64_t wanted = std::max(1, kNormBlocks * shape.multiprocessors / grid.tiles);
   constexpr std::int64_t kMostBlocks = 65535;
   grid.row_blocks = static_cast<int>(std::min({wanted, ceil_div(shape.rows, grid.rows_at_once), kMostBlocks}));
-  grid.groups = static_cast<int>(ceil_div(grid.row_blocks, kBlocksOfGroup));
   return grid;
 }
 
 std::size_t norm_partials(const NormShape& shape) {
-  const NormGrid grid = norm_grid(shape);
-  return static_cast<std::size_t>(grid.tiles) * static_cast<std::size_t>(grid.row_blocks + grid.groups) * 2 *
+  const NormGrid grid = norm_grid(shape, kSumLanes);
+  return static_cast<std::size_t>(grid.tiles) * static_cast<std::size_t>(grid.row_blocks) * 2 *
          static_cast<std::size_t>(grid.lanes * kWide);
 }
 
 std::size_t norm_counters(const NormShape& shape) {
-  const NormGrid grid = norm_grid(shape);
-  return static_cast<std::size_t>(grid.tiles) * static_cast<std::size_t>(grid.groups + 1);
+  return static_cast<std::size_t>(norm_grid(shape, kSumLanes).tiles);
 }
 
 }  // namespace roentgen::engine::cuda

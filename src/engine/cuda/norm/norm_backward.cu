@@ -92,14 +92,13 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
       }
     });
   }
-  Partials left;
-  if (!sum_over_rows(sum, product, grid, partials, counters, memory, left)) return;
+  if (!begin_sums(sum, product, grid, partials, counters, memory)) return;
   const int tile_channels = grid.lanes * kWide, i = static_cast<int>(threadIdx.x);
   const int channel = static_cast<int>(blockIdx.x) * tile_channels + i;
   const bool has_channel = i < tile_channels && channel < channels;
   float before[3] = {};
   if (has_channel) before[0] = work.mean[channel], before[1] = work.inv_std[channel], before[2] = work.scale[channel];
-  collect(left, grid, memory);
+  finish_sums(grid, partials, memory);
   if (has_channel) finish_channel(work, channel, before, memory.totals[i], memory.totals[tile_channels + i]);
 }
 
@@ -167,7 +166,7 @@ auto choose(const NormSums& work) {
 
 template <typename T>
 void sums(runtime::Stream& stream, const NormShape& shape, const NormSums& work, const NormScratch& scratch) {
-  const NormGrid grid = norm_grid(shape);
+  const NormGrid grid = norm_grid(shape, kSumLanes);
   const SumsWork<T> of_type{static_cast<const T*>(work.x),
                             static_cast<const T*>(work.dy),
                             static_cast<const T*>(work.second),
@@ -188,7 +187,7 @@ void sums(runtime::Stream& stream, const NormShape& shape, const NormSums& work,
 
 template <typename T>
 void gradient(runtime::Stream& stream, const NormShape& shape, const NormGradient& work) {
-  const NormGrid grid = norm_grid(shape);
+  const NormGrid grid = norm_grid(shape, kMapLanes);
   const GradientWork<T> of_type{
       static_cast<const T*>(work.x), static_cast<const T*>(work.dy), work.scale, work.shift, work.slope, work.offset,
       static_cast<T*>(work.dx)};

@@ -79,8 +79,7 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
       }
     });
   }
-  Partials left;
-  if (!sum_over_rows(sum, square, grid, partials, counters, memory, left)) return;
+  if (!begin_sums(sum, square, grid, partials, counters, memory)) return;
   const int tile_channels = grid.lanes * kWide, i = static_cast<int>(threadIdx.x);
   const int channel = static_cast<int>(blockIdx.x) * tile_channels + i;
   const bool has_channel = i < tile_channels && channel < channels;
@@ -88,7 +87,7 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
   if (has_channel) {
     before = {to_float(x[channel]), c.gamma[channel], c.beta[channel], c.running_mean[channel], c.running_var[channel]};
   }
-  collect(left, grid, memory);
+  finish_sums(grid, partials, memory);
   if (has_channel) finish_channel(c, channel, before, memory.totals[i], memory.totals[tile_channels + i]);
 }
 
@@ -170,7 +169,7 @@ auto choose_residual(const NormApply& work) {
 
 template <typename T>
 void apply(runtime::Stream& stream, const NormShape& shape, const NormApply& work) {
-  const NormGrid grid = norm_grid(shape);
+  const NormGrid grid = norm_grid(shape, kMapLanes);
   const ApplyWork<T> of_type{static_cast<const T*>(work.x),
                              static_cast<const T*>(work.residual),
                              work.residual_scale,
@@ -186,7 +185,7 @@ void apply(runtime::Stream& stream, const NormShape& shape, const NormApply& wor
 template <typename T>
 void statistics(runtime::Stream& stream, const NormShape& shape, const void* x, const Channels& channels,
                 const NormScratch& scratch) {
-  const NormGrid grid = norm_grid(shape);
+  const NormGrid grid = norm_grid(shape, kSumLanes);
   launch(stream, "launch of norm_statistics", launch_grid(grid), &statistics_kernel<T>, static_cast<const T*>(x),
          shape.rows, shape.channels, grid, channels, scratch.partials, scratch.counters);
 }

@@ -30,6 +30,12 @@ struct Bench {
   [[nodiscard]] std::vector<float> per_channel(std::uint32_t which, float mean, float deviation) const {
     return random_values(DType::F32, channels(), seed + which, mean, deviation);
   }
+  [[nodiscard]] std::vector<std::uint8_t> random_bits() const {
+    std::vector<std::uint8_t> bits(elements() / 8);
+    Random random(seed, RandomStage::Test);
+    for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random.next_u32());
+    return bits;
+  }
   [[nodiscard]] DeviceArray<std::byte> put(const std::vector<float>& values) const {
     return {device, stream, encoded(shape.type, values)};
   }
@@ -138,9 +144,7 @@ inline void check_sums(const Bench& bench, NormMask mask, bool has_second, bool 
   const auto scales = bench.put_channels(scale), shifts = bench.put_channels(shift);
   const auto dgamma = bench.poisoned_channels(), dbeta = bench.poisoned_channels();
   const auto slope = bench.poisoned_channels(), offset = bench.poisoned_channels();
-  std::vector<std::uint8_t> bits(bench.elements() / 8);
-  Random random(bench.seed, RandomStage::Test);
-  for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random.next_u32());
+  const std::vector<std::uint8_t> bits = bench.random_bits();
   const DeviceArray<std::uint8_t> passed(bench.device, bench.stream, bits);
   const Scratch scratch(bench);
   const double count = static_cast<double>(3 * bench.shape.rows);

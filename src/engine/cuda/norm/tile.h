@@ -35,6 +35,8 @@ __device__ inline ThreadPart part_of_thread(const NormGrid& grid, std::int64_t r
   return part;
 }
 
+static_assert(2 * kSumLanes * kWide <= kNormThreads);
+
 /// Calls body<true>(first) for each stretch of `Unroll` rows of a thread, first + i * rows_at_once, and
 /// body<false>(first) for the last one, where rows from part.rows on must be skipped.
 template <int Unroll, typename Body>
@@ -60,23 +62,17 @@ __device__ inline void for_rows_backward(const ThreadPart& part, const NormGrid&
 /// 8 neighbouring float32.
 using Eight = Pack<float, kWide>;
 
-/// Shared memory of sum_over_rows(). A row of `by_thread` begins 4 banks after the one before, so that 8 of them are
-/// read without conflicts.
+/// Shared memory of begin_sums() and finish_sums(). A row of `by_thread` begins 4 banks after the one before, so that 8
+/// of them are read without conflicts.
 struct SumMemory {
   float (&by_thread)[2 * kWide][kNormThreads + 4];
-  float (&totals)[2 * kMostLanes *
-                  kWide];  ///< both sums of the tile's channels: [lanes * 8] of the first, then the second
+  float (
+      &totals)[2 * kSumLanes * kWide];  ///< both sums of the tile's channels: [lanes * 8] of the first, then the second
 };
 #define RG_SUM_MEMORY(name)                                          \
   RG_SHARED(float, name##_by_thread, [2 * kWide][kNormThreads + 4]); \
-  RG_SHARED(float, name##_totals, [2 * kMostLanes * kWide]);         \
+  RG_SHARED(float, name##_totals, [2 * kSumLanes * kWide]);          \
   const SumMemory name { name##_by_thread, name##_totals }
-
-/// Arrays in device memory whose sum is still to be taken.
-struct Partials {
-  const float* first = nullptr;
-  int count = 0;  ///< 0: the totals hold the sum
-};
 
 /// Sums of a and b over the threads of the block, to memory.totals. The caller waits for the block before it reads
 /// them.
@@ -88,50 +84,41 @@ __device__ inline void sum_over_block(const Eight& a, const Eight& b, const Norm
     memory.by_thread[kWide + i][thread] = b.at[i];
   }
   __syncthreads();
-  // Several threads share a value where there are fewer values than threads.
-  const int tile_channels = grid.lanes * kWide, values = 2 * tile_channels;
-  const int shares = kNormThreads > values ? kNormThreads / values : 1;
-  float sums[2] = {};  // at most 2 * kMostLanes * kWide values: two a thread
-  RG_UNROLL
-  for (int k = 0; k < 2; ++k) {
-    const int item = thread + k * kNormThreads;
-    if (item >= values * shares) continue;
-    const int share = item / values, value = item - share * values;
-    const int which = value / tile_channels, channel = value - which * tile_channels;
-    const float* const from = memory.by_thread[which * kWide + channel % kWide] + channel / kWide;
-    for (int row = share; row < grid.rows_at_once; row += shares) sums[k] += from[row * grid.lanes];
+  // Several threads share a value, since there are more threads than values.
+  const int tile_channels = grid.lanes * kWide, values = 2 * tile_channels, shares = kNormThreads / values;
+  const int share = thread / values, value = thread - share * values;
+  const int which = value / tile_channels, channel = value - which * tile_channels;
+  const float* const from = memory.by_thread[which * kWide + channel % kWide] + channel / kWide;
+  float sum = 0.0F;
+  if (share < shares) {
+    for (int row = share; row < grid.rows_at_once; row += shares) sum += from[row * grid.lanes];
   }
   __syncthreads();
   float* const all = memory.by_thread[0];
-  RG_UNROLL
-  for (int k = 0; k < 2; ++k) {
-    const int item = thread + k * kNormThreads;
-    if (item < values * shares) all[item] = sums[k];
-  }
+  all[thread] = sum;
   __syncthreads();
-  for (int value = thread; value < values; value += kNormThreads) {
-    float sum = 0.0F;
-    for (int share = 0; share < shares; ++share) sum += all[share * values + value];
-    memory.totals[value] = sum;
+  if (thread < values) {
+    float total = 0.0F;
+    for (int i = 0; i < shares; ++i) total += all[i * values + thread];
+    memory.totals[thread] = total;
   }
 }
 
-/// Sum of arrays, each as memory.totals, to memory.totals, which every thread may read afterwards.
-__device__ inline void collect(const Partials& partials, const NormGrid& grid, const SumMemory& memory) {
-  if (partials.count == 0) return;
+/// Sums `count` arrays, each as memory.totals, to memory.totals, which every thread may read afterwards.
+__device__ inline void sum_arrays(const float* arrays, int count, const NormGrid& grid, const SumMemory& memory) {
   // Each thread sums four values of every strand-th array; then the first strand sums the strands.
   const int values = 2 * grid.lanes * kWide, packs = values / 4, strands = kNormThreads / packs;
   const int thread = static_cast<int>(threadIdx.x), strand = thread / packs, pack = thread - strand * packs;
   if (strand < strands) {
     Pack<float, 4> sum{};
-    constexpr int kAtOnce = 8;
-    for (int first = strand; first < partials.count; first += kAtOnce * strands) {
+    constexpr int kAtOnce = 12;
+    for (int first = strand; first < count; first += kAtOnce * strands) {
       Pack<float, 4> read[kAtOnce];
       RG_UNROLL
       for (int i = 0; i < kAtOnce; ++i) {
         const int array = first + i * strands;
         read[i] = {};
-        if (array < partials.count) read[i] = load_shared_result<4>(partials.first + array * values + pack * 4);
+        if (array < count) read[i] = load_shared_result<4>(arrays + array * values + pack * 4);
       }
       RG_UNROLL
       for (int i = 0; i < kAtOnce; ++i) {
@@ -154,29 +141,23 @@ __device__ inline void collect(const Partials& partials, const NormGrid& grid, c
   __syncthreads();
 }
 
-/// Sums a and b over all rows, in a fixed order: over the block, then over groups of blocks, then over the groups. True
-/// in the last block of a tile, which has to collect(left). `partials` and `counters` are of NormScratch.
-__device__ inline bool sum_over_rows(const Eight& a, const Eight& b, const NormGrid& grid, float* partials,
-                                     unsigned* counters, const SumMemory& memory, Partials& left) {
+/// Sums a and b over the block. True in the last block of a tile, which then calls finish_sums().
+__device__ inline bool begin_sums(const Eight& a, const Eight& b, const NormGrid& grid, float* partials,
+                                  unsigned* counters, const SumMemory& memory) {
   sum_over_block(a, b, grid, memory);
-  const int values = 2 * grid.lanes * kWide, thread = static_cast<int>(threadIdx.x);
-  const int block = static_cast<int>(blockIdx.y), group = block / kBlocksOfGroup;
   __syncthreads();
   if (grid.row_blocks == 1) return true;
-  float* const of_tile = partials + static_cast<std::int64_t>(blockIdx.x) * (grid.row_blocks + grid.groups) * values;
-  unsigned* const counters_of_tile = counters + static_cast<int>(blockIdx.x) * (grid.groups + 1);
-  for (int i = thread; i < values; i += kNormThreads) of_tile[block * values + i] = memory.totals[i];
-  const int blocks = grid.row_blocks - group * kBlocksOfGroup;
-  const int blocks_of_group = blocks < kBlocksOfGroup ? blocks : kBlocksOfGroup;
-  if (!is_last_block(counters_of_tile + group, static_cast<unsigned>(blocks_of_group))) return false;
-  left = {of_tile + group * kBlocksOfGroup * values, blocks_of_group};
-  if (grid.groups == 1) return true;
-  collect(left, grid, memory);
-  float* const of_groups = of_tile + grid.row_blocks * values;
-  for (int i = thread; i < values; i += kNormThreads) of_groups[group * values + i] = memory.totals[i];
-  if (!is_last_block(counters_of_tile + grid.groups, static_cast<unsigned>(grid.groups))) return false;
-  left = {of_groups, grid.groups};
-  return true;
+  const int values = 2 * grid.lanes * kWide;
+  const int block = static_cast<int>(blockIdx.x) * grid.row_blocks + static_cast<int>(blockIdx.y);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < values) partials[static_cast<std::int64_t>(block) * values + thread] = memory.totals[thread];
+  return is_last_block(counters + blockIdx.x, gridDim.y);
+}
+/// Sums the blocks of the tile, in a fixed order, to memory.totals.
+__device__ inline void finish_sums(const NormGrid& grid, const float* partials, const SumMemory& memory) {
+  if (grid.row_blocks == 1) return;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * grid.row_blocks * 2 * grid.lanes * kWide;
+  sum_arrays(partials + first, grid.row_blocks, grid, memory);
 }
 
 }  // namespace roentgen::engine::cuda

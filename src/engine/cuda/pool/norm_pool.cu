@@ -41,66 +41,95 @@ __device__ Place place_of_thread(unsigned rows, unsigned columns, unsigned packs
 
 __device__ int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-// A thread has 8 channels of one column and kRows rows of the pooled image. It reads all their windows at once;
-// elements outside of the image are read as their neighbours inside, and lose. NaN wins, as in PyTorch.
+// Numbers that order the elements of a window: x with the sign of the scale, wide enough that its lowest 4 bits are
+// free for the place of the element.
+template <typename T>
+struct KeyOf {
+  using Type = float;
+};
+template <>
+struct KeyOf<float> {
+  using Type = double;
+};
+constexpr unsigned kPlaceBits = 15;  // of the lowest 4 bits
+constexpr int kMostPlaces = 14;      // the place after the last is that of NaN
+
+// A thread has 8 channels of one column and kRows rows of the pooled image, and reads all their windows at once. An
+// element outside of the image is replaced by its neighbour inside, which belongs to the same window, with that one's
+// place.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 2)
     pool_kernel(const T* __restrict__ x, const float* __restrict__ scales, const float* __restrict__ shifts,
                 T* __restrict__ y, T* __restrict__ kept, std::uint8_t* __restrict__ winners, std::int64_t images,
                 Extent extent) {
+  using Key = typename KeyOf<T>::Type;
+  using Bits = decltype(to_bits(Key{}));
   constexpr int kInputs = 2 * kRows<T> + 1;  // rows of x
+  constexpr int kSignBit = 8 * static_cast<int>(sizeof(Bits)) - 1;
   const Place place = place_of_thread(extent.row_groups, extent.out_width, extent.packs);
   if (place.image >= images) return;
   const int channels = extent.packs * kWide;
   const int top = 2 * kRows<T> * place.row - 1, left = 2 * place.column - 1;
   const T* const image = x + place.image * extent.height * extent.width * channels + place.pack * kWide;
   Pack<T, kWide> read[kInputs][3];
+  Bits code[kInputs][3];
   RG_UNROLL
   for (int i = 0; i < kInputs; ++i) {
-    const T* const row = image + static_cast<std::int64_t>(clamped(top + i, extent.height)) * extent.width * channels;
+    const int row = clamped(top + i, extent.height);
+    const T* const line = image + static_cast<std::int64_t>(row) * extent.width * channels;
     RG_UNROLL
-    for (int j = 0; j < 3; ++j) read[i][j] = load_pack<kWide>(row + clamped(left + j, extent.width) * channels);
+    for (int j = 0; j < 3; ++j) {
+      const int column = clamped(left + j, extent.width);
+      read[i][j] = load_pack<kWide>(line + column * channels);
+      code[i][j] = static_cast<Bits>(kMostPlaces - 3 * (row - top) - (column - left));
+    }
   }
   const Pack<float, kWide> scale = load_pack<kWide>(scales + place.pack * kWide);
   const Pack<float, kWide> shift = load_pack<kWide>(shifts + place.pack * kWide);
+  Pack<T, kWide> out[kRows<T>], keep[kRows<T>];
+  Pack<std::uint8_t, kWide> won[kRows<T>];
   RG_UNROLL
-  for (int r = 0; r < kRows<T>; ++r) {
-    const int out_row = kRows<T> * place.row + r;
-    if (out_row >= extent.out_height) continue;
-    Pack<T, kWide> out, keep = read[2 * r + 1][1];  // the middle of a window is always inside
-    Pack<std::uint8_t, kWide> won;
+  for (int c = 0; c < kWide; ++c) {
+    const Bits flip = static_cast<Bits>(to_bits(scale.at[c]) >> 31) << kSignBit;
+    Key best[kRows<T>];
     RG_UNROLL
-    for (int c = 0; c < kWide; ++c) {
-      float best = -INFINITY;
-      won.at[c] = 4;
+    for (int r = 0; r < kRows<T>; ++r) best[r] = -INFINITY;
+    RG_UNROLL
+    for (int i = 0; i < kInputs; ++i) {
       RG_UNROLL
-      for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const Key key = from_bits((to_bits(static_cast<Key>(to_float(read[i][j].at[c]))) ^ flip) | code[i][j]);
         RG_UNROLL
-        for (int j = 0; j < 3; ++j) {
-          const int row = top + 2 * r + i, column = left + j;
-          const bool is_inside = row >= 0 && row < extent.height && column >= 0 && column < extent.width;
-          const T value = read[2 * r + i][j].at[c];
-          const float z = fmaf(to_float(value), scale.at[c], shift.at[c]);
-          if (is_inside && (z > best || z != z)) {
-            best = z;
-            keep.at[c] = value;
-            won.at[c] = static_cast<std::uint8_t>(3 * i + j);
-          }
+        for (int r = 0; r < kRows<T>; ++r) {
+          if (i >= 2 * r && i <= 2 * r + 2) best[r] = max_or_nan(best[r], key);
         }
       }
-      convert(best < 0.0F ? 0.0F : best, out.at[c]);
     }
+    RG_UNROLL
+    for (int r = 0; r < kRows<T>; ++r) {
+      const Bits bits = to_bits(best[r]);
+      const auto value = static_cast<float>(from_bits((bits & ~Bits{kPlaceBits}) ^ flip));
+      const float z = fmaf(value, scale.at[c], shift.at[c]);
+      convert(z < 0.0F ? 0.0F : z, out[r].at[c]);
+      convert(value, keep[r].at[c]);
+      won[r].at[c] = static_cast<std::uint8_t>(kMostPlaces - static_cast<int>(bits & kPlaceBits) - 6 * r);
+    }
+  }
+  RG_UNROLL
+  for (int r = 0; r < kRows<T>; ++r) {
+    const int row = kRows<T> * place.row + r;
+    if (row >= extent.out_height) continue;
     const std::int64_t at =
-        ((place.image * extent.out_height + out_row) * extent.out_width + place.column) * channels + place.pack * kWide;
-    store_pack(y + at, out);
-    if (kept != nullptr) store_pack(kept + at, keep);
-    if (winners != nullptr) store_pack(winners + at, won);
+        ((place.image * extent.out_height + row) * extent.out_width + place.column) * channels + place.pack * kWide;
+    store_pack(y + at, out[r]);
+    if (kept != nullptr) store_pack(kept + at, keep[r]);
+    if (winners != nullptr) store_pack(winners + at, won[r]);
   }
 }
 
 // A thread has 8 channels of 2 x 2 elements, which belong to the windows (row, row + 1) x (column, column + 1).
 template <typename T>
-__global__ void __launch_bounds__(kThreads, 2)
+__global__ void __launch_bounds__(kThreads, 3)
     pool_gradient_kernel(const T* x, const T* __restrict__ g, const std::uint8_t* __restrict__ winners,
                          const float* __restrict__ scales, const float* __restrict__ slopes,
                          const float* __restrict__ offsets, T* dx, std::int64_t images, Extent extent) {

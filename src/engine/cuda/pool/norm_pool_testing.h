@@ -36,7 +36,6 @@ struct Pooled {
   std::vector<std::uint8_t> winner;
 };
 
-// Normalises with one rounding, as the kernel, so that the same element wins.
 inline Pooled pooled(const PoolShape& shape, const std::vector<float>& x, const std::vector<float>& scale,
                      const std::vector<float>& shift) {
   const auto count = static_cast<std::size_t>(shape.out_elements());
@@ -47,15 +46,16 @@ inline Pooled pooled(const PoolShape& shape, const std::vector<float>& x, const 
     const int c = static_cast<int>(i % static_cast<std::size_t>(shape.channels));
     const auto pixel = static_cast<std::int64_t>(i) / shape.channels;
     const int ow = static_cast<int>(pixel % out.width), oh = static_cast<int>(pixel / out.width % out.height);
+    const float a = scale[static_cast<std::size_t>(c)], b = shift[static_cast<std::size_t>(c)];
     float best = -INFINITY;
     for_window(shape, in, pixel / out.width / out.height, oh, ow, c, [&](int position, std::size_t at) {
-      const float z = std::fma(x[at], scale[static_cast<std::size_t>(c)], shift[static_cast<std::size_t>(c)]);
-      if (!(z > best)) return;
-      best = z;
+      const float key = std::signbit(a) ? -x[at] : x[at];
+      if (!(key > best || (key == best && key < 0.0F))) return;
+      best = key;
       result.kept[i] = x[at];
       result.winner[i] = static_cast<std::uint8_t>(position);
     });
-    result.y[i] = std::max(best, 0.0F);
+    result.y[i] = std::max(std::fma(result.kept[i], a, b), 0.0F);
   }
   return result;
 }

@@ -26,7 +26,6 @@ struct Work {
   const float* gradients;
   T* copies;
   const UpdateChunk* chunks;
-  int chunk_count;
   const SgdStep* step;
   float* partials;
   unsigned* counter;
@@ -92,23 +91,27 @@ __device__ void update_chunk(const Work<T>& work, const UpdateChunk& chunk, cons
   }
 }
 
-// Each block updates every gridDim.x-th chunk. The last block sums the squares of all blocks in their order.
+// One block a chunk. The last block sums the squares of all chunks in a fixed order.
 template <typename T, bool Nesterov, bool Copies>
 __global__ void __launch_bounds__(kThreads, kBlocks) sgd_kernel(Work<T> work) {
-  const SgdStep step = *work.step;
   float square = 0.0F;
-  UpdateChunk next = work.chunks[blockIdx.x];
-  for (int i = static_cast<int>(blockIdx.x); i < work.chunk_count;) {
-    const UpdateChunk chunk = next;
-    i += static_cast<int>(gridDim.x);
-    if (i < work.chunk_count) next = work.chunks[i];
-    update_chunk<T, Nesterov, Copies>(work, chunk, step, square);
-  }
-  const float block_square = sum_of_block(square);
-  if (threadIdx.x == 0) work.partials[blockIdx.x] = block_square;
+  update_chunk<T, Nesterov, Copies>(work, work.chunks[blockIdx.x], *work.step, square);
+  square = sum_of_block(square);
+  if (threadIdx.x == 0) work.partials[blockIdx.x] = square;
   if (!is_last_block(work.counter, gridDim.x)) return;
+  const int count = static_cast<int>(gridDim.x);
+  constexpr int kAtOnce = 8;
   float sum = 0.0F;
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreads) sum += load_shared_result<1>(work.partials + i).at[0];
+  for (int first = static_cast<int>(threadIdx.x); first < count; first += kAtOnce * kThreads) {
+    float read[kAtOnce];
+    RG_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int at = first + i * kThreads;
+      read[i] = at < count ? load_shared_result<1>(work.partials + at).at[0] : 0.0F;
+    }
+    RG_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) sum += read[i];
+  }
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) *work.square_sum = sum;
 }
@@ -121,11 +124,10 @@ auto choose(const SgdWork& work) {
 
 template <typename T>
 void launch_sgd(runtime::Stream& stream, const SgdWork& work) {
-  const Work<T> of_type{work.weights, work.momenta,     work.gradients, static_cast<T*>(work.copies),
-                        work.chunks,  work.chunk_count, work.step,      work.partials,
-                        work.counter, work.square_sum};
-  const int blocks = std::min(work.chunk_count, kBlocks * work.multiprocessors);
-  launch(stream, "launch of sgd", {.blocks = dim3(static_cast<unsigned>(blocks)), .threads = dim3(kThreads)},
+  const Work<T> of_type{work.weights,   work.momenta, work.gradients, static_cast<T*>(work.copies),
+                        work.chunks,    work.step,    work.partials,  work.counter,
+                        work.square_sum};
+  launch(stream, "launch of sgd", {.blocks = dim3(static_cast<unsigned>(work.chunk_count)), .threads = dim3(kThreads)},
          choose<T>(work), of_type);
 }
 
@@ -141,10 +143,6 @@ std::vector<UpdateChunk> update_chunks(std::span<const UpdateRange> ranges) {
     }
   }
   return chunks;
-}
-
-std::size_t sgd_partials(int multiprocessors) {
-  return static_cast<std::size_t>(kBlocks) * static_cast<std::size_t>(multiprocessors);
 }
 
 void sgd(runtime::Stream& stream, const SgdWork& work) {

@@ -7,7 +7,6 @@
 //   b = momentum * b + g;  p -= lr * (nesterov ? g + momentum * b : b);  copy = rounded p
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,7 +16,7 @@
 
 namespace roentgen::engine::cuda {
 
-inline constexpr int kUpdateChunk = 2048;  ///< most elements that a block updates at once
+inline constexpr int kUpdateChunk = 2048;  ///< most elements of a block
 
 /// Elements [begin, begin + count) of the arena.
 struct UpdateChunk {
@@ -52,12 +51,10 @@ struct SgdWork {
   int chunk_count = 0;
   const SgdStep* step = nullptr;
   bool nesterov = false;
-  int multiprocessors = 132;    ///< of the device: decides the order of the sum of squares
-  float* partials = nullptr;    ///< sgd_partials() elements
+  float* partials = nullptr;    ///< chunk_count elements
   unsigned* counter = nullptr;  ///< 0 before the launch and after it
   float* square_sum = nullptr;  ///< sum of g^2 over all chunks
 };
-[[nodiscard]] std::size_t sgd_partials(int multiprocessors);
 /// Updates all chunks. Reads 12 bytes an element, writes 8, and the copies. One launch. ConfigError naming the field
 /// for what the kernel cannot do. One thread a stream.
 void sgd(runtime::Stream& stream, const SgdWork& work);

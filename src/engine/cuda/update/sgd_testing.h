@@ -25,8 +25,7 @@ inline void check_form(runtime::Device& device, std::span<const UpdateRange> ran
   const DeviceArray<std::byte> copies(device, *stream, 2 * size);
   const DeviceArray<UpdateChunk> c(device, *stream, chunks);
   const DeviceArray<SgdStep> s(device, *stream, std::vector<SgdStep>{step});
-  const DeviceArray<float> partials(device, *stream, sgd_partials(work.multiprocessors)),
-      square(device, *stream, std::size_t{1});
+  const DeviceArray<float> partials(device, *stream, chunks.size()), square(device, *stream, std::size_t{1});
   const DeviceArray<unsigned> counter(device, *stream, std::vector<unsigned>{0});
   const bool has_copies = work.copies != nullptr;
   work.weights = w.get(), work.momenta = m.get(), work.gradients = g.get(), work.chunks = c.get();

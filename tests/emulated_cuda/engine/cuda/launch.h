@@ -108,6 +108,18 @@ inline void convert(float value, Bf16& out) {
 }
 inline void convert(float value, F16& out) { out.value = static_cast<_Float16>(value); }
 
+inline std::uint32_t to_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+inline float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+
+/// The larger number; the NaN of all ones but the sign where one is NaN.
+template <typename T>
+T max_or_nan(T a, T b) {
+  if (a != a || b != b) return from_bits(static_cast<decltype(to_bits(a))>(~decltype(to_bits(a)){0} >> 1));
+  return a > b ? a : b;
+}
+
 /// The elements at p, which is aligned as the pack.
 template <int N, typename T>
 Pack<T, N> load_pack(const T* p, std::source_location at = std::source_location::current()) {
