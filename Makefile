@@ -23,7 +23,7 @@ LONG_LABELS := slow|gpu|product|mpich
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train python_core
 
-.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+.PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs docs-api \
   bench clean
 
 help:  ## List the targets
@@ -36,7 +36,7 @@ build: setup  ## Build everything, tests too, into build/release
 	cmake --preset release
 	cmake --build $(RELEASE) -j$(JOBS)
 
-install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
+install: build  ## Install program, library, headers, recipes and man pages below PREFIX (/usr/local)
 	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
 
 wheel: setup  ## Write the Python package as a wheel into build/wheels
@@ -86,13 +86,14 @@ fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="pn
 	cmake --build build/fuzz -j$(JOBS) --target roentgen_fuzz
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tools/fuzz.py build/fuzz $(FUZZ_TARGETS)
 
-lint: setup  ## Format, borders, include cost, clang-tidy on what changed
+lint: setup  ## Format, borders, prose, include cost, clang-tidy on what changed
 	cmake --preset release >/dev/null
 	cmake --build $(RELEASE) --target roentgen_generated_headers >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
 	python3 -m unittest discover -q -s tools/studies -p '*_test.py'
 	tools/check_borders.py
+	tools/check_prose.py
 	tools/check_include_cost.py $(RELEASE)
 	tools/tidy.py $(RELEASE) --changed
 
@@ -103,6 +104,9 @@ tidy: setup  ## clang-tidy on the whole tree
 
 format: setup  ## Format all sources in place
 	tools/format.sh
+
+docs:  ## Write the documentation as a site into build/docs-site, links checked (skipped loudly without pip)
+	tools/docs_site.sh || test $$? -eq 77
 
 docs-api:  ## Write the reference of the library's headers into build/docs-api; every name has its comment
 	tools/setup.sh --docs

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# libroentgen, shared and static, made of the rooms' objects; and what `cmake --install` copies: the program, recipes, a
-# man page, both libraries with their public headers, and the package that find_package(roentgen) reads. Components:
+# libroentgen, shared and static, made of the rooms' objects; and what `cmake --install` copies: the program, recipes,
+# man pages, completion, both libraries with their public headers, and the package that find_package(roentgen) reads. Components:
 # `program`, `library` (the shared one), `development` and `license`; cmake/packages.cmake makes a package of each.
 
 # Rooms with public headers (cmake/public_headers.cmake says which these are), and rooms that these need.
@@ -58,9 +58,13 @@ list(JOIN stage_headers "\" \"" quoted)
 install(CODE "execute_process(COMMAND \"${quoted}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
 install(DIRECTORY ${public_include}/roentgen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:roentgen>\"
-  -DVERSION=${PROJECT_VERSION} \"-DOUTPUT=${PROJECT_BINARY_DIR}/roentgen.1\"
-  -P \"${PROJECT_SOURCE_DIR}/cmake/man_page.cmake\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-install(FILES ${PROJECT_BINARY_DIR}/roentgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  -DVERSION=${PROJECT_VERSION} \"-DOUTPUT=${PROJECT_BINARY_DIR}/texts\"
+  -P \"${PROJECT_SOURCE_DIR}/cmake/program_texts.cmake\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/texts/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/texts/completions/roentgen
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/texts/completions/_roentgen
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/roentgen-config.cmake.in roentgen-config.cmake INSTALL_DESTINATION ${package_dir})

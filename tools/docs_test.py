@@ -4,9 +4,18 @@
 import json
 import pathlib
 import re
+import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def anchors(page):
+    """Anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)).strip().lower().replace(" ", "-")
+            for heading in headings}
 
 
 class Docs(unittest.TestCase):
@@ -22,12 +31,40 @@ class Docs(unittest.TestCase):
                 if not target.startswith("https://"):
                     self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
+    def test_a_link_that_shows_a_path_shows_its_own(self):
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb")]:
+            for shown, target in re.findall(r"\[([\w./-]+\.(?:md|ipynb))\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+                path = ROOT / shown if shown.startswith("docs/") else page.parent / target
+                self.assertEqual(path.resolve(), (page.parent / target).resolve(), f"{page}: {shown}")
+
+    def test_anchors_of_links_are_headings(self):
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+            for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", page.read_text(encoding="utf-8")):
+                path, anchor = target.split("#")
+                if not target.startswith("https://"):
+                    self.assertIn(anchor, anchors(page.parent / path if path else page), f"{page}: {target}")
+
+    def test_pages_that_scripts_name_exist(self):
+        listed = subprocess.run(["git", "ls-files", "--", ":!src", ":!*.md", ":!*.h", ":!*.cpp", ":!docs"], cwd=ROOT,
+                                capture_output=True, text=True, check=True).stdout.splitlines()
+        for name in listed:
+            text = (ROOT / name).read_bytes().decode("utf-8", "replace")
+            for page in re.findall(r"\bdocs/[\w/-]+\.md\b", text):
+                self.assertTrue((ROOT / page).exists(), f"{name}: {page}")
+
+    def test_guides_and_results_open_with_a_command(self):
+        for page in [*(ROOT / "docs/guide").glob("*.md"), *(ROOT / "docs/results").glob("*.md")]:
+            self.assertRegex(page.read_text(encoding="utf-8"), r"\A# [^\n]+\n\n```", page)
+
     def test_the_quickstart_leaves_the_picture_of_the_readme(self):
         shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))
 
+    def test_readme_has_at_most_600_words(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").split()), 600)
+
     def test_the_program_of_the_library_page_is_the_one_that_is_tested(self):
-        shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/library.md").read_text(encoding="utf-8"), re.DOTALL)
+        shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/guide/cpp.md").read_text(encoding="utf-8"), re.DOTALL)
         self.assertIn(shown[1], (ROOT / "tests/consumer/main.cpp").read_text(encoding="utf-8"))
 
     def test_notebooks_hold_outputs_of_cells_that_ran_and_little_else(self):

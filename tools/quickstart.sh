@@ -66,5 +66,5 @@ cat <<TEXT
   AUROC, for machines   $out/eval.json
   report, one page      $out/report.html     (open it in a browser)
   heat-map, forest plot $out/picture.png, $out/forest.svg
-  next                  $program --help, recipes/, docs/architecture.md
+  next                  $program --help, docs/guide/own_data.md
 TEXT

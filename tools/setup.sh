@@ -44,7 +44,7 @@ unpack() {
   fi
   glibc=${tarball##*-glibc}
   echo "[setup.tarball] $folder/bin/roentgen: expected a machine with glibc ${glibc%.tar.gz} and the C++ library of GCC 12" \
-    "or later, got \"${said%%$'\n'*}\"; try another way of docs/install.md, or a module of GCC 12" >&2
+    "or later, got \"${said%%$'\n'*}\"; try another way of docs/guide/install.md, or a module of GCC 12" >&2
   exit 1
 }
 
@@ -81,7 +81,7 @@ TEXT
   4. built from conda-forge's packages (untried):
        rattler-build build --recipe-dir deploy/conda -c conda-forge
        micromamba create -p $quoted -c ./output -c conda-forge roentgen
-docs/install.md has more.
+docs/guide/install.md has more.
 TEXT
 }
 

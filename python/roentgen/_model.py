@@ -260,7 +260,7 @@ class Model:
 
 @_check.arguments
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
-         labels: Sequence[str] = (), preset: str = "", loss: str = "") -> Model:
+         labels: Sequence[str] = (), preset: str = "", loss: str = "", device: str = "auto") -> Model:
     """Loads a checkpoint of a run, or weights of torchvision, timm and torchxrayvision (.pt, .pth, .ckpt, .safetensors).
     No code that a file holds is run. Weights of other programs must fit one of the program's networks in all names and
     shapes, as `roentgen convert-weights` demands, which writes them as a checkpoint.
@@ -274,14 +274,16 @@ def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, worke
         labels: Names of their outputs, in order; none: torchxrayvision's findings, or class_0, class_1, ...
         preset: Preprocessing they were trained with, "imagenet" or "xrv"; "": by the weights.
         loss: "sigmoid", or "softmax" where outputs exclude each other; "": softmax for ImageNet's 1,000 outputs.
+        device: "auto", "cpu", "cuda" or "cuda:1": what computes. "auto": the best that there is.
 
     Raises:
+        DeviceError: A device that this machine or build lacks.
         ConfigError: A wrong argument, no such file, one that is cut short, or weights of an unknown network.
     """
     path = absolute(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
     loaded = Model(path, {"batch": batch, "threads": threads, "workers": workers, "model": model, "labels": labels,
-                          "preset": preset, "loss": loss})
+                          "preset": preset, "loss": loss, "device": device})
     loaded._native  # errors come now
     return loaded

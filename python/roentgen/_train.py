@@ -102,7 +102,7 @@ class Run:
     @_check.arguments
     def evaluate(self, split: str = "test", data: str | os.PathLike | Sequence[str | os.PathLike] = (), *,
                  allow_overlap: bool = False, replicates: int = 1000, seed: int = 0, batch: int = 32, threads: int = 0,
-                 workers: int = 0) -> Evaluation:
+                 workers: int = 0, device: str = "auto") -> Evaluation:
         """AUROCs of the best epoch on a split, with 95% intervals by patient: the lines and figures of `roentgen eval`.
         Patients or images that were trained on are refused, unless asked.
 
@@ -115,13 +115,15 @@ class Run:
             batch: Images at a time.
             threads: Compute threads; 0: all cores.
             workers: Decoding threads; 0: as many as there are cores for them.
+            device: "auto", "cpu", "cuda" or "cuda:1": what computes. "auto": the best that there is.
 
         Raises:
+            DeviceError: A device that this machine or build lacks.
             DataError: A patient or an image of the split was trained on; no images in the split; an unreadable image.
             KeyboardInterrupt: After the batch or the resample in work.
         """
         return Evaluation(*_native.evaluate_run(self.folder, split, folders_of(data), batch, threads, workers, replicates,
-                                                seed, allow_overlap))
+                                                seed, allow_overlap, device))
 
     @property
     def history(self) -> pandas.DataFrame:

@@ -103,6 +103,8 @@ OTHERS = [
     (lambda: roentgen.load(None), "[python.model] checkpoint: expected a path, got None; try another value"),
     (lambda: roentgen.load("x", labels="abc"), "[python.model] labels: expected a list of strings, got 'abc'; try labels=['abc']"),
     (lambda: roentgen.load("x", batch="x"), f"[python.model] batch: {NEAR} 'x'; try batch=32"),
+    (lambda: roentgen.load("x", device=0), "[python.model] device: expected a string, got 0; try device='auto'"),
+    (lambda: roentgen.load("x", device="gpu"), "[engine.device] device: expected auto, cpu, cuda or cuda:N, got gpu; "),
     (lambda: roentgen.train(3, "x"), "[python.train] recipe: expected a path or a dict, got 3; try recipe='default'"),
     (lambda: roentgen.train(data=3), "[python.train] data: expected a path or a list of paths or None, got 3; try another value"),
     (lambda: roentgen.train(data="x", out=None), "[python.train] out: expected a path, got None; try out='run'"),

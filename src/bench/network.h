@@ -43,7 +43,7 @@ struct NetworkOptions {
   std::int64_t steps = 10;
   /// Compute threads; 0 = runtime::default_compute_threads().
   int threads = 0;
-  /// Engine of engine/engine_list.h.
+  /// Device for engine::make_engine().
   std::string device = "cpu";
   /// Graph passes, as engine::CompileOptions::fuse.
   std::string fuse = "on";

@@ -13,8 +13,10 @@
 #include "core/comma_list.h"
 #include "core/error.h"
 #include "data/stage/pipeline.h"
+#include "engine/device.h"
 #include "io/place.h"
 #include "runtime/core_list.h"
+#include "task/device_option.h"
 #include "task/recipe_list.h"
 #include "train/recipe.h"
 
@@ -118,9 +120,7 @@ std::vector<Option> NetworkArguments::options(Names names) {
       {{.name = "--model", .target = &network.model, .doc = "name of a model, or file with a graph text"},
        {.name = "--models", .target = &models, .doc = "networks, with commas"},
        {.name = "--labels", .target = &network.labels, .doc = "outputs", .range = {1, kMany}},
-       {.name = "--device",
-        .target = &network.device,
-        .doc = "engine; with images also emulated:RATE, images a second"},
+       task::device_option(network.device, "; with images also emulated:RATE, images a second"),
        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, kMany}},
        {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "also more threads than the machine has"},
        {.name = "--fuse",
@@ -144,6 +144,9 @@ std::vector<Option> NetworkArguments::training_options() {
 
 NetworkOptions NetworkArguments::sized(const SizeArguments& sizes, std::int64_t usual_channels) const {
   NetworkOptions options = network;
+  if (!is_emulated_device(network.device)) {
+    options.device = engine::resolve_device(engine::parse_device(network.device)).text();
+  }
   options.batch = sizes.batch_or(network.batch);
   options.image_px = sizes.image_px;
   options.channels = sizes.channels_or(usual_channels);

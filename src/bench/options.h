@@ -67,7 +67,7 @@ struct SizeArguments {
 /// --oversubscribe.
 struct NetworkArguments {
   /// Targets of the options that are its fields.
-  NetworkOptions network{};
+  NetworkOptions network{.device = "auto"};
   /// With commas; empty: the case's own.
   std::string models{};
   std::int64_t threads = 0;

@@ -29,6 +29,17 @@ Value mpi_report() {
   }
 }
 
+// Device that --device auto stands for, and why it is no engine further down the list.
+Value auto_report() {
+  const engine::DeviceChoice device = engine::resolve_device({});
+  Value report = Value::Table{{"device", device.text()}};
+  for (const engine::EngineName& other : engine::engine_names()) {
+    const std::string reason = engine::why_not_auto(other.name);
+    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), reason);
+  }
+  return report;
+}
+
 class DoctorCommand final : public Command {
  public:
   DoctorCommand()
@@ -40,7 +51,8 @@ class DoctorCommand final : public Command {
     Value report = io::environment_report();
     report.set("compute_cores", runtime::available_cores());
     Value engines = Value::table();
-    for (const std::string_view name : engine::engine_names()) {
+    for (const engine::EngineName& engine : engine::engine_names()) {
+      const std::string_view name = engine.name;
       try {
         engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
       } catch (const Error& error) {
@@ -48,6 +60,7 @@ class DoctorCommand final : public Command {
       }
     }
     report.set("engines", std::move(engines));
+    report.set("device_auto", auto_report());
     report.set("mpi", mpi_report());
     const data::DicomSupport dicom = data::dicom_support();
     report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});

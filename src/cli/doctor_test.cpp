@@ -24,7 +24,8 @@ TEST(Doctor, says_of_each_engine_whether_it_is_there_and_else_why_not) {
   const Value& cuda = report.at("engines").at("cuda");
   EXPECT_NE(cuda.find(cuda.at("available").as_bool() ? "description" : "reason"), nullptr);
   ASSERT_EQ(report.at("engines").as_table().size(), engine::engine_names().size());
-  for (const std::string_view name : engine::engine_names()) {
+  for (const engine::EngineName& engine : engine::engine_names()) {
+    const std::string_view name = engine.name;
     EXPECT_NE(report.at("engines").find(name), nullptr) << name;
     EXPECT_THAT(printed, testing::HasSubstr("engines." + std::string(name)));
   }
@@ -35,6 +36,16 @@ TEST(Doctor, says_of_each_engine_whether_it_is_there_and_else_why_not) {
   const Value& mpi = report.at("mpi");
   EXPECT_NE(mpi.find(mpi.at("available").as_bool() ? "description" : "reason"), nullptr);
   EXPECT_THAT(printed, testing::Not(testing::HasSubstr("{"))) << "JSON is for --json FILE";
+}
+
+TEST(Doctor, says_what_auto_stands_for_and_why_it_is_nothing_better) {
+  testing::internal::CaptureStdout();
+  const Value report = make_doctor_command()->run().json.at("device_auto");
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::HasSubstr("\ndevice_auto"));
+  const std::string device = report.at("device").as_string();
+  EXPECT_EQ(report.find("not_" + device), nullptr);
+  EXPECT_EQ(report.find("not_cuda") == nullptr, device == "cuda");
+  EXPECT_EQ(report.find("not_cpu"), nullptr);
 }
 
 // doctor has no option --device, a recipe none either.
@@ -49,7 +60,7 @@ TEST(Engines, of_an_unknown_name_are_refused_with_those_known) {
     static_cast<void>(engine::make_engine("tpu"));
     FAIL() << "an engine";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("expected one of cpu, cuda, got tpu; try roentgen doctor"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected auto, cpu, cuda or cuda:N, got tpu; try roentgen doctor"));
   }
 }
 

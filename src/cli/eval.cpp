@@ -136,7 +136,7 @@ score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedMode
 
 Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const data::Split split = data::parse_split(options_.split);
-  const auto engine = engine::make_engine("cpu");
+  const auto engine = engine::make_engine(options_.inference.device);
   train::LoadedModel model = train::load_checkpoint(
       options_.checkpoint, *engine,
       {.batch = options_.inference.batch,

@@ -12,6 +12,7 @@
 #include "core/plural.h"
 #include "core/terminal.h"
 #include "publish/model_card.h"
+#include "task/device_option.h"
 #include "task/export_model.h"
 
 namespace roentgen::cli {
@@ -43,6 +44,7 @@ class ExportCommand final : public Command {
              .target = &export_.points,
              .doc = "points of roentgen eval --save-points: their temperature goes into the file",
              .value_name = "FILE"},
+            task::device_option(export_.device),
             {.name = "--opset", .target = &export_.opset, .doc = "ONNX operator set", .range = {13, 17}},
             {.name = "--fold-batch-norm",
              .target = &export_.is_folding,

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "task/device_option.h"
 
 namespace roentgen::cli {
 
-/// --batch, --threads, --workers and --algorithms. Threads of 0: all cores.
+/// --device, --batch, --threads, --workers and --algorithms. Threads of 0: all cores.
 struct InferenceOptions {
+  std::string device = "auto";
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
@@ -21,7 +23,8 @@ struct InferenceOptions {
 
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
-    return {{.name = "--batch", .target = &batch, .doc = "images at a time", .range = {1, 65536}},
+    return {task::device_option(device),
+            {.name = "--batch", .target = &batch, .doc = "images at a time", .range = {1, 65536}},
             {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}},
             {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
             {.name = "--algorithms",

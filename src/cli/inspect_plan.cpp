@@ -29,7 +29,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
   }
   if (shape.image_px == 0) shape.image_px = task::own_image_px(network);
   const graph::Graph graph = graph::with_loss(task::make_model(network, shape), {});
-  const auto engine = engine::make_engine(recipe.train.engine);
+  const auto engine = engine::make_engine(recipe.train.device);
   const int threads = train::compute_threads(recipe.train);
   constexpr int kMostSlots = 8;
   engine::CompileOptions options{.threads = threads,

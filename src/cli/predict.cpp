@@ -243,6 +243,7 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
 
 CommandResult PredictCommand::run() {
   options_.check();
+  const auto engine = engine::make_engine(options_.inference.device);
   data::ImageList list = data::list_images(options_.images);
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
@@ -251,7 +252,6 @@ CommandResult PredictCommand::run() {
                           counted(static_cast<std::int64_t>(before), "image is", "images are")));
   }
   const auto total = static_cast<std::int64_t>(list.dataset.samples.size());
-  const auto engine = engine::make_engine("cpu");
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
   if (!options_.points.empty()) {
@@ -275,7 +275,7 @@ CommandResult PredictCommand::run() {
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(
         "DICOM files are taken by their stored values, without their windows and tables: the checkpoint's "
-        "preprocess.intensity is stored (docs/data.md)");
+        "preprocess.intensity is stored (docs/reference/dicom.md)");
   }
 
   const bool is_softmax = model.info.loss == "softmax";

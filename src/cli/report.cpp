@@ -27,6 +27,7 @@
 #include "score/recipe_difference.h"
 #include "score/stored_evaluation.h"
 #include "score/truth.h"
+#include "task/device_option.h"
 #include "train/aurocs_csv.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
@@ -221,6 +222,7 @@ class ReportCommand final : public Command {
              .target = &cases_,
              .doc = "false positives, and false negatives, of each finding in the gallery; 0 = none",
              .range = {0, 24}},
+            task::device_option(device_, ", of the gallery"),
             {.name = "--image-names",
              .target = &shows_names_,
              .doc = "name images in the gallery: a name can hold a patient's number"},
@@ -237,6 +239,7 @@ class ReportCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     check_arguments();
+    static_cast<void>(engine::parse_device(device_));
     publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
     if (!beside_.empty()) {
       input.runs.push_back(read_run(beside_, beside_evaluation_));
@@ -311,7 +314,7 @@ class ReportCommand final : public Command {
           .data = data_,
           .cases = cases_,
           .names = shows_names_ ? publish::ImageNames::Shown : publish::ImageNames::Hidden};
-      input.gallery = publish::make_gallery(input.runs[0].scored->predictions, request, *engine::make_engine("cpu"));
+      input.gallery = publish::make_gallery(input.runs[0].scored->predictions, request, *engine::make_engine(device_));
     }
   }
 
@@ -367,6 +370,7 @@ class ReportCommand final : public Command {
   fs::path beside_predictions_;
   fs::path labels_;
   fs::path data_;
+  std::string device_ = "auto";
   std::int64_t cases_ = 3;
   bool shows_names_ = false;
 };

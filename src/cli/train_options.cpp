@@ -11,7 +11,9 @@
 #include "cli/arguments.h"
 #include "cli/output_file.h"
 #include "core/comma_list.h"
+#include "engine/device.h"
 #include "io/place.h"
+#include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
 
@@ -59,6 +61,7 @@ std::vector<Option> TrainOptions::list() {
        .range = {.low = 0}},
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"}};
   const std::vector<Option> computing{
+      task::device_option(device, ": train.device"),
       {.name = "--algorithms",
        .target = &algorithms,
        .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
@@ -94,11 +97,15 @@ void TrainOptions::check() const {
 
 train::Recipe TrainOptions::read_recipe() const {
   std::vector<std::string> changes = overrides;
-  for (const auto& [key, value] :
-       {std::pair{"algorithms", &algorithms}, {"dtype", &dtype}, {"recompute", &recompute}, {"fuse", &fuse}}) {
+  for (const auto& [key, value] : {std::pair{"device", &device},
+                                   {"algorithms", &algorithms},
+                                   {"dtype", &dtype},
+                                   {"recompute", &recompute},
+                                   {"fuse", &fuse}}) {
     if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
   }
   train::Recipe read = task::read_recipe(recipe, changes);
+  read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;
   if (!init_preset.empty()) read.train.init_preset = init_preset;

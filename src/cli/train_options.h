@@ -28,6 +28,7 @@ struct TrainOptions {
   std::string init_preset;
   std::string input_cores;
   /// Short forms of keys of [train]; empty: the recipe's.
+  std::string device;
   std::string algorithms;
   std::string dtype;
   std::string recompute;

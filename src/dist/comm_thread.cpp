@@ -98,16 +98,32 @@ Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& 
                               : group.all_reduce_mean(request.data, request.phase);
 }
 
-void CommThread::start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket) {
+void CommThread::stage(Request& request, Flight& flight) {
+  const std::span<std::byte> bytes =
+      request.sums.empty() ? std::as_writable_bytes(request.data) : std::as_writable_bytes(request.sums);
+  if (!spare_.empty()) {
+    flight.staged = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  flight.staged.resize(bytes.size());
+  flight.device = bytes.data();
+  flight.copies = request.copies;
+  flight.copies->read(flight.device, flight.staged);
+  std::byte* const copy = flight.staged.data();
+  request.data = {reinterpret_cast<float*>(copy), request.data.size()};
+  request.sums = {reinterpret_cast<double*>(copy), request.sums.size()};
+}
+
+void CommThread::start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket) {
   if (request.work != nullptr) {
     (*request.work)(group);
     finish(ticket);
     return;
   }
-  flights_.push_back({.ticket = ticket,
-                      .pending = begin(group, reducer, request),
-                      .begin = Clock::now(),
-                      .timeline = request.timeline});
+  Flight flight{.ticket = ticket, .pending = {}, .begin = Clock::now(), .timeline = request.timeline};
+  if (request.copies != nullptr) stage(request, flight);
+  flight.pending = begin(group, reducer, request);
+  flights_.push_back(std::move(flight));
   if (request.timeline == nullptr) return;
   flights_.back().span = {.name = request.phase.name,
                           .index = request.phase.index,
@@ -124,6 +140,10 @@ void CommThread::poll_all() {
       if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
       ++i;
       continue;
+    }
+    if (flight.copies != nullptr) {
+      flight.copies->write(flight.staged, flight.device);
+      spare_.push_back(std::move(flight.staged));
     }
     const std::int64_t ticket = flight.ticket;
     if (flight.timeline != nullptr) {
@@ -165,7 +185,11 @@ std::int64_t CommThread::give(const Request& request) {
 
 std::int64_t CommThread::all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                          Phase phase) {
-  return give({.data = gradients.host(), .ready = &ready, .phase = phase, .is_gradients = true});
+  return give({.data = {gradients.address, gradients.count},
+               .copies = gradients.copies,
+               .ready = &ready,
+               .phase = phase,
+               .is_gradients = true});
 }
 
 std::int64_t CommThread::average_figures(std::span<float> figures, Phase phase) {
@@ -173,7 +197,11 @@ std::int64_t CommThread::average_figures(std::span<float> figures, Phase phase) 
 }
 
 std::int64_t CommThread::all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready, Phase phase) {
-  return give({.data = {}, .sums = figures.host(), .ready = &ready, .phase = phase});
+  return give({.data = {},
+               .sums = {figures.address, figures.count},
+               .copies = figures.copies,
+               .ready = &ready,
+               .phase = phase});
 }
 
 void CommThread::call(const std::function<void(Communicator&)>& work) {

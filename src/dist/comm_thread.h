@@ -52,8 +52,8 @@ class CommThread {
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
   /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
-  /// returned; until then the event must live. Memory of the CPU device. Allocates nothing once as many were under way
-  /// before.
+  /// returned; until then the event must live. Memory of another device goes by way of the host. Allocates nothing once
+  /// as many were under way before.
   /// @return for wait(): 0, 1, 2, ...
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
@@ -86,6 +86,8 @@ class CommThread {
     std::span<float> data;
     /// Not empty: summed instead.
     std::span<double> sums{};
+    /// Not null: `data` and `sums` are of another device, and copied.
+    runtime::DeviceCopies* copies = nullptr;
     /// Reached once they are there.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
@@ -100,6 +102,10 @@ class CommThread {
   struct Flight {
     std::int64_t ticket = 0;
     Pending pending;
+    /// Host's copy of what lies on another device, which gets it back.
+    std::vector<std::byte> staged{};
+    std::byte* device = nullptr;
+    runtime::DeviceCopies* copies = nullptr;
     std::chrono::steady_clock::time_point begin;
     Timeline* timeline = nullptr;
     Span span{};
@@ -107,7 +113,9 @@ class CommThread {
 
   void run(const Make& make, const ReduceOptions& reduce);
   void serve(Communicator& group, Reducer& reducer);
-  void start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket);
+  void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
+  /// Copies what lies on another device to the host; the request is then of that copy.
+  void stage(Request& request, Flight& flight);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
   void poll_all();
   [[nodiscard]] std::int64_t give(const Request& request);
@@ -141,6 +149,8 @@ class CommThread {
 
   /// Of the thread.
   std::vector<Flight> flights_;
+  /// Memory of Flight::staged that is free.
+  std::vector<std::vector<std::byte>> spare_;
   std::int64_t started_ = 0;
 
   std::jthread thread_;

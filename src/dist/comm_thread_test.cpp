@@ -6,12 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <optional>
 #include <string>
 
 #include "core/error.h"
+#include "runtime/twin_device_testing.h"
 
 namespace roentgen::dist {
 namespace {
@@ -152,6 +154,30 @@ TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) 
   thread.wait(two);
   EXPECT_EQ(first[0], 2.0F);
   EXPECT_EQ(second[0], 4.0F);
+}
+
+TEST_F(CommThreadCase, averages_memory_that_the_host_cannot_reach_by_way_of_copies) {
+  runtime::TwinDevice device;
+  const auto stream = device.make_twin_stream();
+  const auto buffer = device.make_device_buffer(6 * sizeof(float));
+  const auto span = [&](std::size_t begin, std::size_t count) {
+    auto* const address = reinterpret_cast<float*>(buffer->address()) + begin;
+    return runtime::DeviceSpan<float>{.address = address, .count = count, .copies = buffer->copies()};
+  };
+  const auto ready = device.make_event();
+  CommThread thread(make(), kAnHour);
+  for (const float sent : {1.0F, 3.0F}) {  // memory of the first copies serves the second
+    stream->run([&] { std::ranges::fill(device.memory().behind(span(0, 6)), sent); });
+    stream->record(*ready);
+    const std::int64_t one = thread.all_reduce_mean(span(0, 2), *ready, {"gradient bucket", 0});
+    const std::int64_t two = thread.all_reduce_mean(span(2, 3), *ready, {"gradient bucket", 1});
+    thread.wait(one);
+    thread.wait(two);
+    std::array<float, 6> values{};
+    stream->download(*buffer, 0, std::as_writable_bytes(std::span(values)));
+    stream->synchronize();
+    EXPECT_EQ(values, (std::array<float, 6>{2 * sent, 2 * sent, 2 * sent, 2 * sent, 2 * sent, sent}));
+  }
 }
 
 TEST_F(CommThreadCase, ends_beside_gradients_that_never_become_ready) {

@@ -16,7 +16,7 @@ runtime::DeviceSpan<float> Arena::device(ArenaRange range) const {
   RG_ASSERT(range.begin >= 0 && range.count >= 0 && range.begin + range.count <= elements_);
   return {.address = reinterpret_cast<float*>(memory_->address()) + range.begin,
           .count = static_cast<std::size_t>(range.count),
-          .is_host_memory = memory_->is_host_memory()};
+          .copies = memory_->copies()};
 }
 
 void Arena::upload(std::int64_t begin, std::span<const float> values) {

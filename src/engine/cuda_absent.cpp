@@ -8,9 +8,9 @@
 
 namespace roentgen::engine {
 
-std::unique_ptr<Engine> make_cuda_engine() {
-  throw DeviceError(error_text("engine.cuda", "engine cuda", "a build with the CUDA toolkit", "one without",
-                               "the engine cpu, or a build where nvcc is found"));
+std::unique_ptr<Engine> make_cuda_engine(int) {
+  throw DeviceError(error_text("engine.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
+                               "the device cpu, or a build where nvcc is found"));
 }
 
 }  // namespace roentgen::engine

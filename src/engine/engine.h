@@ -17,6 +17,7 @@
 
 #include "core/shape.h"
 #include "engine/arena.h"
+#include "engine/device.h"
 #include "engine/plan.h"
 #include "engine/update/update_list.h"
 #include "graph/graph.h"
@@ -145,7 +146,8 @@ class Executable {
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
   /// Host memory of an input in a slot: inputs()[input].bytes bytes, zeroed at compile. 64-byte aligned.
   [[nodiscard]] virtual std::span<std::byte> slot(std::int64_t input, int slot) = 0;
-  /// The slot the next forward() reads.
+  /// The slot the next forward() reads. It may be filled again once the backward() of that forward has returned, in
+  /// inference the forward().
   virtual void bind_slot(int slot) = 0;
   /// The step number that keys dropout.
   virtual void set_step(std::int64_t step) = 0;
@@ -229,6 +231,8 @@ class Engine {
   virtual ~Engine() = default;
   /// "cpu" or "cuda".
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Reason why "auto" (device.h) must not choose this engine, or empty: it can train.
+  [[nodiscard]] virtual std::string why_not_auto() const { return {}; }
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
   /// Property of this machine that kernels are chosen by, as one word. Default: the engine's name, as if all machines
@@ -248,9 +252,5 @@ class Engine {
   [[nodiscard]] virtual std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                                     const CompileOptions& options);
 };
-
-/// The engine of that name from engine_list.h; ConfigError naming the known ones; DeviceError when this build or
-/// machine lacks it ("built without CUDA").
-[[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view name);
 
 }  // namespace roentgen::engine

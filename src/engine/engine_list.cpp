@@ -1,24 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The choice of an engine by name; in a target of its own, since it needs all of them.
+// The engine for a device; in a target of its own, since it needs all engines.
 #include "engine/engine_list.h"
 
 #include <string>
 
 #include "core/error.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 
 namespace roentgen::engine {
+namespace {
 
-std::unique_ptr<Engine> make_engine(std::string_view name) {
-#define RG_ENGINE_CASE(engine) \
-  if (name == #engine) return make_##engine##_engine();
+std::unique_ptr<Engine> make_named(std::string_view name, int device) {
+#define RG_ENGINE_CASE(engine, ...) \
+  if (name == #engine) return make_##engine##_engine(device);
   RG_ENGINE_LIST(RG_ENGINE_CASE)
 #undef RG_ENGINE_CASE
-  std::string known;
-  for (const std::string_view other : engine_names()) known += (known.empty() ? "one of " : ", ") + std::string(other);
-  throw ConfigError(error_text("engine.list", "engine", known, name, "roentgen doctor, which says what each needs"));
+  throw ConfigError(error_text("engine.device", "engine", "one of engine_list.h", name));
 }
+
+}  // namespace
+
+std::string why_not_auto(std::string_view engine) {
+  try {
+    return make_named(engine, 0)->why_not_auto();
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+}
+
+DeviceChoice resolve_device(const DeviceChoice& choice) {
+  if (choice != DeviceChoice{}) return choice;
+  const std::vector<EngineName> engines = engine_names();
+  for (auto engine = engines.rbegin(); engine != engines.rend(); ++engine) {
+    if (why_not_auto(engine->name).empty()) return {.engine = std::string(engine->name)};
+  }
+  throw DeviceError(error_text("engine.device", "device auto", "an engine that can train here", "none"));
+}
+
+std::unique_ptr<Engine> make_engine(const DeviceChoice& choice) {
+  const DeviceChoice device = resolve_device(choice);
+  return make_named(device.engine, device.index.value_or(0));
+}
+
+std::unique_ptr<Engine> make_engine(std::string_view device) { return make_engine(parse_device(device)); }
 
 }  // namespace roentgen::engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of engines: X(name) declares `std::unique_ptr<Engine> make_<name>_engine()`, which the room
-// engine/<name> (or engine/<name>_absent.cpp) defines.
+// The one list of engines: X(name, has_several_devices) declares `std::unique_ptr<Engine> make_<name>_engine(int)`,
+// which the room engine/<name> (or engine/<name>_absent.cpp) defines. "auto" is the last one that can train here.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,27 @@
 #include <vector>
 
 #define RG_ENGINE_LIST(X) \
-  X(cpu)                  \
-  X(cuda)
+  X(cpu, false)           \
+  X(cuda, true)
 
 namespace roentgen::engine {
 
 class Engine;
 
-#define RG_ENGINE_FACTORY(name) /** As make_engine() of that name. */ std::unique_ptr<Engine> make_##name##_engine();
+#define RG_ENGINE_FACTORY(name, ...) \
+  /** As make_engine() of that name and device number. */ std::unique_ptr<Engine> make_##name##_engine(int device);
 RG_ENGINE_LIST(RG_ENGINE_FACTORY)
 #undef RG_ENGINE_FACTORY
 
+/// An engine's name, and what its devices are.
+struct EngineName {
+  std::string_view name;             ///< "cpu"
+  bool has_several_devices = false;  ///< "cuda:1" names one of them
+};
+
 /// Names of all engines, in the order of the list: those this build or machine lacks as well.
-[[nodiscard]] inline std::vector<std::string_view> engine_names() {
-#define RG_ENGINE_NAME(name) #name,
+[[nodiscard]] inline std::vector<EngineName> engine_names() {
+#define RG_ENGINE_NAME(name, has_several_devices) EngineName{#name, has_several_devices},
   return {RG_ENGINE_LIST(RG_ENGINE_NAME)};
 #undef RG_ENGINE_NAME
 }

@@ -12,7 +12,8 @@
 // (B) under resampling of patients and c_AB that of a seed of A with one of B, means over all such pairs, from one
 // patient bootstrap. Interval and p are Student's t with dof = var² / (sum over A, B of (s² / n)² / (n - 1)). Of A
 // alone: s_A² / n_A + max(0, c_AA). A percentile bootstrap that draws seeds as well is not used: it does
-// not know how few they are, and rejects equal recipes of three seeds twice as often as stated (docs/comparison.md).
+// not know how few they are, and rejects equal recipes of three seeds twice as often as stated
+// (docs/reference/comparison.md).
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@
 #include "graph/ops/losses.h"
 #include "graph/ops/max_pool.h"
 #include "graph/ops/relu.h"
+#include "graph/ops/sigmoid.h"
 #include "graph/ops/silu.h"
 
 #define RG_OP_LIST(X)    \
@@ -27,6 +28,7 @@
   X(BatchNorm)           \
   X(Relu)                \
   X(Silu)                \
+  X(Sigmoid)             \
   X(MaxPool)             \
   X(AvgPool)             \
   X(GlobalAvgPool)       \

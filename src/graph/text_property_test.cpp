@@ -58,7 +58,7 @@ class RandomGraph {
       case 3:
         return Relu{};
       case 4:
-        return Silu{};
+        return flip() ? Op(Silu{}) : Op(Sigmoid{});
       case 6:
         return MaxPool{.kernel = {2, 2}, .stride = extent(1, 1), .pad = extent(0, 2), .is_ceil = flip()};
       case 7:

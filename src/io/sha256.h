@@ -19,9 +19,9 @@ namespace roentgen::io {
 [[nodiscard]] std::string fast_hash_hex(std::span<const std::byte> bytes);
 /// XXH3 64-bit of the same use, where text is not wanted.
 [[nodiscard]] std::uint64_t fast_hash(std::span<const std::byte> bytes);
-/// Identity of a split list (docs/formats): SHA-256 of the distinct base names, sorted bytewise, each followed by a
-/// newline. Where two different names have one base name (CheXpert's view1_frontal.jpg), of the distinct whole names:
-/// base names would be the same of any list.
+/// Identity of a split list (docs/reference/formats): SHA-256 of the distinct base names, sorted bytewise, each
+/// followed by a newline. Where two different names have one base name (CheXpert's view1_frontal.jpg), of the distinct
+/// whole names: base names would be the same of any list.
 [[nodiscard]] std::string name_list_sha256(std::vector<std::string> names);
 
 }  // namespace roentgen::io

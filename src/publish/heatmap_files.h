@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps of pictures on disk, and what `roentgen predict --out` writes of them (docs/formats/heatmaps.md).
+// Heat-maps of pictures on disk, and what `roentgen predict --out` writes of them (docs/reference/formats/heatmaps.md).
 #pragma once
 
 #include <cstdint>

@@ -138,6 +138,7 @@ class Translator {
     after_norm(op, id, "n:" + name);
   }
   void emit(const graph::Relu&, graph::NodeId id) { emit_node("Relu", id, {input(id)}); }
+  void emit(const graph::Sigmoid&, graph::NodeId id) { emit_node("Sigmoid", id, {input(id)}); }
   void emit(const graph::Silu&, graph::NodeId id) {
     const std::string sigmoid = "s:" + graph_.node(id).name;
     node("Sigmoid", graph_.node(id).name + ".sigmoid", {input(id)}, sigmoid);

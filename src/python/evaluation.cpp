@@ -83,6 +83,7 @@ struct EvaluateRequest {
   fs::path folder;
   std::string split;
   std::vector<std::string> data;
+  std::string device;
   std::int64_t batch = 32, threads = 0, workers = 0, replicates = 1000;
   std::uint64_t seed = 0;
   eval::OnOverlap on_overlap = eval::OnOverlap::Refuse;
@@ -94,7 +95,7 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   const fs::path weights = best_weights_of(run);
   const data::Split split = data::parse_split(request.split);
   const train::Ranks ranks(nullptr);
-  const auto engine = engine::make_engine("cpu");
+  const auto engine = engine::make_engine(request.device);
   train::LoadedModel model =
       train::load_checkpoint(weights, *engine, {.batch = request.batch, .threads = static_cast<int>(request.threads)});
   data::SourceOptions source = source_of(model.info, weights, run, request.data);
@@ -121,7 +122,7 @@ std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
 
 nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const std::vector<std::string>& data,
                        std::int64_t batch, std::int64_t threads, std::int64_t workers, std::int64_t replicates,
-                       std::int64_t seed, bool allows_overlap) {
+                       std::int64_t seed, bool allows_overlap, const std::string& device) {
   constexpr Range kThreads{.most = 4096};
   std::pair<Value, std::string> result;
   {
@@ -130,6 +131,7 @@ nb::tuple evaluate_run(const fs::path& folder, const std::string& split, const s
     result = evaluate({.folder = folder,
                        .split = split,
                        .data = data,
+                       .device = device,
                        .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.run", "batch"),
                        .threads = within(threads, kThreads, "python.run", "threads"),
                        .workers = within(workers, kThreads, "python.run", "workers"),

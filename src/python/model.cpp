@@ -112,11 +112,12 @@ void add_model(nb::module_& module) {
       .def("__init__",
            [](Predictor* self, const std::filesystem::path& file, std::int64_t batch, std::int64_t threads,
               std::int64_t workers, const std::string& model, const std::vector<std::string>& labels,
-              const std::string& preset, const std::string& loss) {
+              const std::string& preset, const std::string& loss, const std::string& device) {
              const NativeCall call;
              constexpr Range kThreads{.least = 0, .most = 4096};
              new (self)
                  Predictor({.weights = {.file = file, .model = model, .labels = labels, .preset = preset, .loss = loss},
+                            .device = device,
                             .batch = within(batch, {.least = 1, .most = 1 << 20}, "python.model", "batch"),
                             .threads = within(threads, kThreads, "python.model", "threads"),
                             .workers = within(workers, kThreads, "python.model", "workers")});

@@ -72,16 +72,19 @@ void interruptible(std::int64_t /*done*/) { throw_if_interrupted(); }
 
 Predictor::Predictor(PredictorOptions options)
     : options_(std::move(options)),
-      weights_(task::convert_weights(options_.weights)),
-      engine_(engine::make_engine("cpu")) {
+      engine_(engine::make_engine(options_.device)),
+      weights_(task::convert_weights(options_.weights)) {
   preprocess_ = model_for(0, false).preprocess;
 }
 
 void Predictor::export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const {
   require_threads();
-  task::export_model(
-      weights_.checkpoint,
-      {.checkpoint = options_.weights.file, .out = out, .form = "onnx", .opset = opset, .is_folding = is_folding});
+  task::export_model(weights_.checkpoint, {.checkpoint = options_.weights.file,
+                                           .out = out,
+                                           .form = "onnx",
+                                           .device = options_.device,
+                                           .opset = opset,
+                                           .is_folding = is_folding});
 }
 
 train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features) {

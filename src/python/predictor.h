@@ -26,6 +26,7 @@ namespace roentgen::python {
 /// Settings of a Predictor.
 struct PredictorOptions {
   task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
+  std::string device = "auto";     ///< for engine::make_engine()
   std::int64_t batch = 32;         ///< most images at a time
   std::int64_t threads = 0;        ///< compute threads; 0: all cores
   std::int64_t workers = 0;        ///< decoding threads; 0: as many as there are cores for them
@@ -75,8 +76,8 @@ class Predictor {
   [[nodiscard]] train::LoadedModel& model_for(std::int64_t images, bool has_features);
 
   const PredictorOptions options_;
-  const task::ConvertedWeights weights_;
   const std::unique_ptr<engine::Engine> engine_;
+  const task::ConvertedWeights weights_;
   data::Preprocess preprocess_;
   std::mutex mutex_;
   // Compiled, by batch size and whether they give features.

@@ -16,7 +16,7 @@ class CpuDeviceBuffer final : public DeviceBuffer {
   explicit CpuDeviceBuffer(std::size_t bytes) : memory_(bytes), size_(bytes) {}
   [[nodiscard]] std::byte* address() const override { return memory_.data(); }
   [[nodiscard]] std::size_t size_bytes() const override { return size_; }
-  [[nodiscard]] bool is_host_memory() const override { return true; }
+  [[nodiscard]] DeviceCopies* copies() const override { return nullptr; }
 
  private:
   AlignedBuffer memory_;

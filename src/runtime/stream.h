@@ -21,16 +21,28 @@
 
 namespace roentgen::runtime {
 
+/// Copies between the memory of a device and the host's, done when they return and apart from its streams: for
+/// collectives that the host carries out. Thread-safe for ranges that do not overlap. DeviceError when the device
+/// fails.
+class DeviceCopies {
+ public:
+  virtual ~DeviceCopies() = default;
+  /// Copies the device's bytes at `from` to `to`.
+  virtual void read(const std::byte* from, std::span<std::byte> to) = 0;
+  /// Copies `from` to the device's bytes at `to`.
+  virtual void write(std::span<const std::byte> from, std::byte* to) = 0;
+};
+
 /// Elements of a DeviceBuffer, for kernels and collectives. A plain value; the buffer outlives it.
 template <typename T>
 struct DeviceSpan {
-  T* address = nullptr;        ///< address on the device
-  std::size_t count = 0;       ///< elements
-  bool is_host_memory = true;  ///< the host may read and write there: memory of the CPU device
+  T* address = nullptr;            ///< address on the device
+  std::size_t count = 0;           ///< elements
+  DeviceCopies* copies = nullptr;  ///< null: the host may read and write there, memory of the CPU device
 
   /// The elements as the host sees them. Memory of the CPU device alone.
   [[nodiscard]] std::span<T> host() const {
-    RG_ASSERT(is_host_memory);
+    RG_ASSERT(copies == nullptr);
     return {address, count};
   }
 };
@@ -49,8 +61,8 @@ class DeviceBuffer {
   /// Address for kernels, aligned to 64 bytes at least. Only the CPU's may be read by the host.
   [[nodiscard]] virtual std::byte* address() const = 0;
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
-  /// Memory of the CPU device.
-  [[nodiscard]] virtual bool is_host_memory() const { return false; }
+  /// Copies of this memory for the host. Null: it is the host's own, of the CPU device.
+  [[nodiscard]] virtual DeviceCopies* copies() const = 0;
 };
 
 /// Zeroed host memory that the device can copy from and to while the host does something else (page-locked under CUDA).
@@ -131,7 +143,9 @@ struct CudaInventory {
 };
 /// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
 [[nodiscard]] CudaInventory find_cuda_devices();
-/// One of them, by CudaDeviceInfo::index. DeviceError saying why there is none, or how many there are.
+/// The device of that index. DeviceError saying why there is none, or how many there are.
+[[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
+/// One of find_cuda_devices(), by CudaDeviceInfo::index. Errors as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);
 
 }  // namespace roentgen::runtime

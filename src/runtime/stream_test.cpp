@@ -40,5 +40,26 @@ TEST(CudaInventory, a_device_beyond_it_is_refused_in_one_line) {
   }
 }
 
+std::string refusal(const CudaInventory& inventory, int index) {
+  try {
+    static_cast<void>(pick_cuda_device(inventory, index));
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CudaInventory, of_one_or_more_devices_says_which_there_are) {
+  const CudaInventory one{.devices = {{.index = 0, .name = "A"}}};
+  const CudaInventory two{.devices = {{.index = 0, .name = "A"}, {.index = 1, .name = "B"}}};
+  EXPECT_EQ(pick_cuda_device(two, 1).name, "B");
+  EXPECT_EQ(refusal(one, 7),
+            "[runtime.cuda] device cuda:7: expected cuda:0, the only CUDA device, got cuda:7; try the device cpu");
+  EXPECT_EQ(refusal(two, 7),
+            "[runtime.cuda] device cuda:7: expected one of cuda:0 to cuda:1, got cuda:7; try the device cpu");
+  EXPECT_EQ(refusal({.why_none = "no driver"}, 0),
+            "[runtime.cuda] device cuda:0: expected a CUDA device, got none: no driver; try the device cpu");
+}
+
 }  // namespace
 }  // namespace roentgen::runtime

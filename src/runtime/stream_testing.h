@@ -69,6 +69,21 @@ inline void expect_parts_come_back(Device& device) {
   EXPECT_THROW(stream->download(*buffer, 801, received), ShapeError);
 }
 
+/// Of a device whose memory is not the host's.
+inline void expect_copies_for_the_host_come_back(Device& device) {
+  const auto stream = device.make_stream();
+  const auto buffer = device.make_device_buffer(1000);
+  ASSERT_NE(buffer->copies(), nullptr);
+  std::vector<std::byte> sent(300), received(200), downloaded(300);
+  fill_randomly(sent, 3);
+  buffer->copies()->write(sent, buffer->address() + 650);
+  buffer->copies()->read(buffer->address() + 700, received);
+  EXPECT_TRUE(std::equal(received.begin(), received.end(), sent.begin() + 50));
+  stream->download(*buffer, 650, downloaded);
+  stream->synchronize();
+  EXPECT_EQ(downloaded, sent);
+}
+
 inline void expect_second_stream_waits_for_event(Device& device) {
   constexpr std::size_t kBytes = 32U << 20;
   const auto upload = device.make_stream();

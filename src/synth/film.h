@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The film of a study: how its gray values are stored, and what a department leaves on it: lead markers, the black
-// frame of the collimator, inverted gray values. docs/synthetic.md, "Film". All are drawn from the study's key, so they
-// are the same on every machine; switched off they change nothing.
+// frame of the collimator, inverted gray values. docs/reference/synthetic.md, "Film". All are drawn from the study's
+// key, so they are the same on every machine; switched off they change nothing.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Images of 1024 px at default options against 59 originals of NIH ChestX-ray14, whose figures are those of
-// docs/synthetic.md ("Bytes like NIH's"). Means of as many images of one seed.
+// docs/reference/synthetic.md ("Bytes like NIH's"). Means of as many images of one seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

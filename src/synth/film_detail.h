@@ -3,7 +3,7 @@
 //
 // What only a large image shows: structure finer than the anatomy that is drawn, and the detector's blur, which makes
 // neighbouring pixels of its noise alike. Both are set so that images of 1024 px look, in statistics, like those of NIH
-// ChestX-ray14 (docs/synthetic.md). One thread each; the same floats everywhere.
+// ChestX-ray14 (docs/reference/synthetic.md). One thread each; the same floats everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: reads what encode_film() wrote, and measures images as docs/synthetic.md does ("Bytes like NIH's").
+// For tests only: reads what encode_film() wrote, and measures images as docs/reference/synthetic.md does ("Bytes like
+// NIH's").
 #pragma once
 
 #include <spng.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes a synthetic chest X-ray data set in NIH ChestX-ray14's layout. docs/synthetic.md says what is drawn and why.
-// Single studies: synth/study.h.
+// Writes a synthetic chest X-ray data set in NIH ChestX-ray14's layout. docs/reference/synthetic.md says what is drawn
+// and why. Single studies: synth/study.h.
 #pragma once
 
 #include <cstdint>

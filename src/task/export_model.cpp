@@ -127,7 +127,7 @@ publish::CardInput export_model(const ExportOptions& options) {
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options) {
   const std::string form = export_form(options);
   check_places(options);
-  const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
   train::LoadedModel model = train::load_checkpoint(checkpoint, *engine, {.batch = 1});
   std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
   Value data = read_optional(options.run_data());

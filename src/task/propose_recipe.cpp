@@ -120,7 +120,7 @@ std::string data_reason(const DataLook& look, std::string_view key) {
 void add_data(const DataLook& look, Keys& keys) {
   keys.add(
       "data", "source", look.source.source,
-      fmt::format("How the folder is read: docs/data.md has them all. {}",
+      fmt::format("How the folder is read: docs/reference/data.md has them all. {}",
                   look.patient_from.empty() ? "Patients: not known of all images" : "Patients: " + look.patient_from));
   keys.add("data", "split", look.source.split.mode == data::SplitMode::Auto ? Value("auto") : Value(),
            split_reason(look));

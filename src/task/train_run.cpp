@@ -130,10 +130,11 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
 }
 
 train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
+  recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
+  const auto engine = engine::make_engine(recipe.train.device);
   const train::Start start = begin(recipe, folder);
   const data::Dataset& dataset = load_data(recipe);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
-  const auto engine = engine::make_engine(recipe.train.engine);
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
   if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::info(note);

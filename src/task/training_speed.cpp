@@ -41,7 +41,7 @@ std::unique_ptr<engine::Executable> compile(const train::Recipe& recipe, const d
                                  .algorithms = engine::parse_algorithms(recipe.train.algorithms),
                                  .dtype = engine::parse_dtype(recipe.train.dtype),
                                  .recompute = recipe.train.recompute};
-  auto executable = engine::make_engine(recipe.train.engine)->compile(graph::with_loss(model, loss), options);
+  auto executable = engine::make_engine(recipe.train.device)->compile(graph::with_loss(model, loss), options);
   engine::initialise(*executable, static_cast<std::uint64_t>(recipe.train.seed));
   return executable;
 }

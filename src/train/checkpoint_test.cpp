@@ -12,7 +12,7 @@
 #include "data/source/source_testing.h"
 #include "io/safetensors.h"
 #include "train/ema.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 #include "train/load_checkpoint.h"
 #include "train/optimizer/optimizer.h"
 #include "train/resume.h"
@@ -61,8 +61,8 @@ RunState sample_state() {
   return state;
 }
 
-std::unique_ptr<FakeExecutable> make_executable(float first) {
-  auto executable = std::make_unique<FakeExecutable>(fake_model(2, 4, 3), engine::CompileOptions{});
+std::unique_ptr<ReferenceExecutable> make_executable(float first) {
+  auto executable = std::make_unique<ReferenceExecutable>(flat_model(2, 4, 3), engine::CompileOptions{});
   for (std::int32_t id = 0; id < 2; ++id) {
     std::vector<float> values(static_cast<std::size_t>(executable->graph().parameter(id).shape.elements()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<float>(i);
@@ -295,10 +295,10 @@ TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
   CheckpointInfo info = sample_info();
   info.labels = {"a", "b", "c"};
   info.graph =
-      "graph \"fake\"\ninput image (N, 1, 4, 4)\nflat = flatten(image)\nfc = linear(flat, out=3)\n"
+      "graph \"flat\"\ninput image (N, 1, 4, 4)\nflat = flatten(image)\nfc = linear(flat, out=3)\n"
       "output logits = fc\n";
   write_weights(path, weights_of(*executable), 1, to_metadata(info));
-  FakeEngine engine;
+  ReferenceEngine engine;
   const LoadedModel model = load_checkpoint(path, engine, {.batch = 5});
   EXPECT_EQ(model.executable->inputs()[0].shape, (Shape{5, 1, 4, 4}));
   EXPECT_EQ(model.executable->store(1), executable->store(1));
@@ -315,7 +315,7 @@ TEST(LoadCheckpoint, names_the_file_whose_preprocessing_it_refuses) {
   CheckpointInfo info = sample_info();
   info.preprocess.set("fit", "stretch");
   write_weights(path, weights_of(*make_executable(1.0F)), 1, to_metadata(info));
-  FakeEngine engine;
+  ReferenceEngine engine;
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
               AllOf(HasSubstr("[data.preprocess] " + path.string() + ": preprocess.fit: expected one of"),
                     HasSubstr("got stretch; try a checkpoint")));

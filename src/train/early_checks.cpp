@@ -30,6 +30,8 @@ constexpr std::string_view kChangeable[] = {
     "train.epochs", "train.early_stop", "train.workers", "train.threads", "train.slots", "train.keep_best",
     "train.keep_last", "train.checkpoint_steps", "train.max_bad", "train.init", "train.init_preset", "train.partial",
     "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
+    // Resume files serve all devices; kernels that differ are refused (compile_run.cpp).
+    "train.device", "train.engine",
     // Changes with the number of ranks, for the same global batch (resumed_run.cpp).
     "train.batch"};
 

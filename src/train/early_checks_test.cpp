@@ -33,6 +33,16 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
+// Kernels that differ are refused when the network is compiled.
+TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
+  Recipe recipe;
+  recipe.train.device = "cpu";
+  Value begun = Value::table();
+  begun.set_path("train.engine", "cpu");
+  EXPECT_NO_THROW(refuse_changed_recipe(begun, to_value(recipe)));
+  EXPECT_NO_THROW(refuse_changed_recipe(to_value(Recipe{}), to_value(recipe)));
+}
+
 /// A network with a batch norm over images of `image_px`, and the recipe that feeds it.
 struct NormCase {
   std::int64_t batch = 1;

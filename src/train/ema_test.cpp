@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "engine/engine.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 
 namespace roentgen::train {
 namespace {
@@ -23,8 +23,8 @@ class EmaOfWeights : public testing::Test {
     executable_->load(1, std::vector<float>(3, -value));
   }
 
-  FakeEngine engine_;
-  std::unique_ptr<engine::Executable> executable_ = engine_.compile(fake_model(2, kSizePx, 3), {});
+  ReferenceEngine engine_;
+  std::unique_ptr<engine::Executable> executable_ = engine_.compile(flat_model(2, kSizePx, 3), {});
 };
 
 TEST_F(EmaOfWeights, decays_less_at_first) {

@@ -94,8 +94,8 @@ class Observer {
   virtual void on_end() {}
 };
 
-/// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/formats/run.md. DataError when the file
-/// cannot be opened or written.
+/// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/reference/formats/run.md. DataError when
+/// the file cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
 /// Keeps the lines whose "step" is at most `step`, and of epochs those before `epoch`, which a resumed run is yet to
 /// end, so that it repeats none; drops a line cut short. Atomic.

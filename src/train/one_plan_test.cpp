@@ -12,18 +12,18 @@
 
 #include "core/error.h"
 #include "graph/loss.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 #include "train/ranks.h"
 #include "train/ranks_testing.h"
 
 namespace roentgen::train {
 namespace {
 
-graph::Graph network() { return graph::with_loss(fake_model(2, 4, 3), {}); }
+graph::Graph network() { return graph::with_loss(flat_model(2, 4, 3), {}); }
 
 TEST(SharedChoiceInputs, are_the_least_instruction_set_and_rank_0s_threads) {
   expect_none(as_ranks(3, [](dist::CommThread& comm) {
-    FakeEngine engine;
+    ReferenceEngine engine;
     engine.set = comm.rank() == 1 ? "a" : "b";
     const engine::ChoiceInputs inputs = shared_choice_inputs(Ranks(&comm), engine, 4 + comm.rank());
     EXPECT_EQ(inputs.instruction_set, "a");
@@ -33,19 +33,19 @@ TEST(SharedChoiceInputs, are_the_least_instruction_set_and_rank_0s_threads) {
 }
 
 TEST(SharedChoiceInputs, of_one_process_are_its_own) {
-  const FakeEngine engine;
+  const ReferenceEngine engine;
   const engine::ChoiceInputs inputs = shared_choice_inputs(Ranks(nullptr), engine, 3);
-  EXPECT_EQ(inputs.instruction_set, "fake");
+  EXPECT_EQ(inputs.instruction_set, "reference");
   EXPECT_EQ(inputs.threads, 3);
 }
 
 /// Ranks with a form each.
-std::vector<std::exception_ptr> compare(const std::vector<FakeForm>& forms) {
+std::vector<std::exception_ptr> compare(const std::vector<ReferenceForm>& forms) {
   const std::vector<std::string> hosts{"node0", "node1", "node2"};
   const auto ranks = static_cast<int>(forms.size());
   return as_ranks(ranks,
                   [&](dist::CommThread& comm) {
-                    FakeEngine engine;
+                    ReferenceEngine engine;
                     engine.form = forms[static_cast<std::size_t>(comm.rank())];
                     const auto executable = engine.compile(network(), {});
                     require_one_plan(Ranks(&comm), *executable);
@@ -55,7 +55,7 @@ std::vector<std::exception_ptr> compare(const std::vector<FakeForm>& forms) {
 
 TEST(OnePlan, is_what_all_ranks_have) {
   expect_none(compare({{}, {}, {}}));
-  FakeEngine engine;
+  ReferenceEngine engine;
   const auto executable = engine.compile(network(), {});
   require_one_plan(Ranks(nullptr), *executable);
 }
@@ -79,7 +79,7 @@ TEST(OnePlan, is_not_of_ranks_whose_values_are_of_another_type) {
 // Kernels of one name on unlike machines: their digits differ, which training takes and an evaluation does not.
 TEST(OnePlan, of_inference_is_one_to_the_kernel) {
   const auto of = [](const std::string& kernel, bool has_gradients) {
-    return FakeForm{.kernel = kernel, .has_gradients = has_gradients};
+    return ReferenceForm{.kernel = kernel, .has_gradients = has_gradients};
   };
   expect_none(compare({of("jit:avx512_core", false), of("jit:avx512_core", false)}));
   expect_none(compare({of("jit:avx512_core", true), of("jit:avx2", true)}));

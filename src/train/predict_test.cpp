@@ -12,7 +12,7 @@
 #include "data/source/source_testing.h"
 #include "data/transform/test_views.h"
 #include "io/png_writer.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 
 namespace roentgen::train {
 namespace {
@@ -48,7 +48,7 @@ class Predict : public testing::Test {
     source.root = folder_.path();
     source.labels = {"found"};
     dataset_ = data::load_dataset(source);
-    executable_ = engine_.compile(fake_model(2, kSizePx, 1), {.form = engine::Form::Inference});
+    executable_ = engine_.compile(flat_model(2, kSizePx, 1), {.form = engine::Form::Inference});
     preprocess_ = data::preset("unit");
     preprocess_.size_px = kSizePx;
   }
@@ -75,7 +75,7 @@ class Predict : public testing::Test {
 
   data::TestFolder folder_;
   data::Dataset dataset_;
-  FakeEngine engine_;
+  ReferenceEngine engine_;
   std::unique_ptr<engine::Executable> executable_;
   data::Preprocess preprocess_;
 };

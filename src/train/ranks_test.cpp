@@ -160,16 +160,16 @@ TEST_F(RanksOfARun, stop_together_when_one_is_asked_to) {
 }
 
 TEST_F(RanksOfARun, stop_together_on_a_loss_that_is_not_finite_on_one) {
-  FakeEngine poisoned;
-  poisoned.poison = true;
+  ReferenceEngine poisoned;
+  poisoned.form.makes_nan_loss = true;
   // A job names its engine by reference, so this one is made anew.
   recipe_.train.batch = 4;
   const RunFolder folder(out_.path() / "nan");
   folder.create_new();
   const auto errors = as_ranks(2, [&](dist::CommThread& comm) {
     const data::Dataset dataset = load();
-    const graph::Graph model = fake_model(4, kSizePx, 2);
-    FakeEngine sound;
+    const graph::Graph model = flat_model(4, kSizePx, 2);
+    ReferenceEngine sound;
     const RunFolder out(out_.path() / "nan");
     static_cast<void>(train({.recipe = recipe_,
                              .dataset = dataset,
@@ -187,9 +187,9 @@ TEST_F(RanksOfARun, predict_as_one_to_the_last_digit) {
   const data::Dataset dataset = load();
   std::vector<std::uint32_t> samples(dataset.samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint32_t>(i);
-  const graph::Graph model = graph::with_loss(fake_model(5, kSizePx, 2), {});
+  const graph::Graph model = graph::with_loss(flat_model(5, kSizePx, 2), {});
   const auto predicted = [&](const Ranks& ranks) {
-    FakeExecutable executable(model, {.slots = 2});
+    ReferenceExecutable executable(model, {.slots = 2});
     engine::initialise(executable, 3);
     PredictOptions options{.preprocess = recipe_.preprocess};
     options.views = {data::AugmentDraw{}, data::AugmentDraw{.zoom = 1.25}};
@@ -256,11 +256,14 @@ TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
 TEST(RanksTogether, name_those_whose_weights_differ) {
   for (const int astray : {0, 2}) {
     const auto errors = as_ranks(3, [&](dist::CommThread& comm) {
-      FakeExecutable executable(graph::with_loss(fake_model(2, kSizePx, 2), {}), {.slots = 1});
+      ReferenceExecutable executable(graph::with_loss(flat_model(2, kSizePx, 2), {}), {.slots = 1});
       engine::initialise(executable, 1);
       const Ranks ranks(&comm);
       require_equal_weights(ranks, executable, 100);
-      if (comm.rank() == astray) executable.parameters().host()[5] += 1e-6F;
+      if (comm.rank() == astray) {
+        const float other = executable.parameters().values()[5] + 1e-6F;
+        executable.parameters().upload(5, {&other, 1});
+      }
       require_equal_weights(ranks, executable, 200);
     });
     for (const auto& error : errors) {

@@ -13,6 +13,7 @@
 #include "core/error_parts.h"
 #include "data/source/options.h"
 #include "dist/launched.h"
+#include "engine/device.h"
 #include "graph/loss.h"
 #include "graph/passes/pass_list.h"
 #include "io/file.h"
@@ -27,6 +28,26 @@
 namespace roentgen::train {
 namespace {
 
+// Earlier name of train.device, which recipes and run folders of its time have.
+constexpr std::string_view kEarlierDevice = "train.engine";
+constexpr std::string_view kDevice = "train.device";
+
+// The table with the keys of this version.
+Value with_present_keys(Value table, std::string_view what) {
+  if (table.find_path(kEarlierDevice) == nullptr) return table;
+  if (table.find_path(kDevice) != nullptr) {
+    throw ConfigError(error_text("train.recipe", fmt::format("{}: {}", what, kEarlierDevice),
+                                 fmt::format("{} alone, its present name", kDevice), "both"));
+  }
+  for (auto& [section, keys] : table.as_table()) {
+    if (section != "train") continue;
+    for (auto& [name, value] : keys.as_table()) {
+      if (name == "engine") name = "device";
+    }
+  }
+  return table;
+}
+
 // "section.key=value" into the table.
 void apply_override(Value& table, const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -35,8 +56,9 @@ void apply_override(Value& table, const std::string& text) {
     throw ConfigError(error_text("train.recipe", "--set " + text, "section.key=value", text,
                                  "roentgen train --keys for all keys and what they take"));
   }
-  const std::string key = text.substr(0, equals);
+  std::string key = text.substr(0, equals);
   Value value = io::parse_toml_value(text.substr(equals + 1), "--set " + key).or_throw<ConfigError>();
+  if (key == kEarlierDevice) key = kDevice;
   try {
     table.set_path(key, std::move(value));
   } catch (const Error& error) {  // a key below a value
@@ -98,7 +120,8 @@ std::int64_t to_steps(double epochs, std::int64_t steps_per_epoch) {
 Recipe recipe_from_value(const Value& table, std::string_view what) {
   Recipe recipe;
   ForeignSections foreign = foreign_sections(recipe);
-  recipe_fields(recipe, foreign).read(table, what);
+  recipe_fields(recipe, foreign).read(with_present_keys(table, what), what);
+  read_section(what, "train", [&] { static_cast<void>(engine::parse_device(recipe.train.device)); });
   read_section(what, "train", [&] { graph::check_passes(recipe.train.fuse); });
   read_section(what, "train", [&] { static_cast<void>(training_pipeline(recipe.train)); });
   recipe.data = read_section(what, "data", [&] { return data::source_options_from_value(foreign.data, {}); });
@@ -114,7 +137,7 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
 
 Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides) {
   Value table = io::parse_toml(toml, what).or_throw<ConfigError>();
-  if (table.is_null()) table = Value::table();
+  table = table.is_null() ? Value::table() : with_present_keys(std::move(table), what);
   const Value written = table;
   for (const std::string& text : overrides) apply_override(table, text);
   const std::string error = overrides.empty() ? "" : error_in(table, what);
@@ -153,7 +176,7 @@ TrainCores train_cores(const TrainRecipe& recipe) {
   if (recipe.input_cores == kSharedCores) return {};
   if (recipe.input_cores.empty()) {
     const auto launched = dist::launched_rank();
-    if (!launched || launched->size == 1 || recipe.engine != TrainRecipe{}.engine) return {};
+    if (!launched || launched->size == 1 || !engine::parse_device(recipe.device).is_host()) return {};
     const auto cores = runtime::by_physical_core(runtime::cores_of_process());
     if (!runtime::are_own(cores, launched->local_size)) return {};
     const auto placed = runtime::place(cores, {.has_input = true, .threads = asked_threads(recipe)});

@@ -70,7 +70,7 @@ struct TrainRecipe {
   std::int64_t keep_best = 1;         ///< best epochs whose weights are kept
   std::int64_t keep_last = 1;         ///< resume files that are kept
   std::int64_t checkpoint_steps = 0;  ///< updates between resume files; 0: an epoch
-  std::string engine = "cpu";         ///< name for engine::make_engine()
+  std::string device = "auto";        ///< device for engine::make_engine()
   std::string fuse = "on";            ///< engine::CompileOptions::fuse
   std::string algorithms = "auto";    ///< engine::CompileOptions::algorithms
   std::string choices;                ///< file of measured choices (choice_file.h); "": none

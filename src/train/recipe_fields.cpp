@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The one table of recipe keys: name, type, accepted values, meaning. A new key: a field in recipe.h and a line here.
+#include <tuple>
+
 #include "data/source/options.h"
-#include "engine/engine_list.h"
 #include "graph/loss.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
@@ -74,7 +75,7 @@ void add_train(TrainRecipe& train, FieldList& fields) {
   fields.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "resume files that are kept");
   fields.integer("checkpoint_steps", train.checkpoint_steps, kCount,
                  "resume file every so many updates; 0 = every epoch");
-  fields.text("engine", train.engine, engine::engine_names(), "what computes");
+  fields.text("device", train.device, {}, "what computes: auto (the best that there is), cpu, cuda or cuda:N");
   fields.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
   fields.text("algorithms", train.algorithms, {"auto", "direct"},
               "convolutions: per layer the faster of direct and our own, by a rule that times nothing; or direct");
@@ -114,8 +115,8 @@ class RuleKeys {
 };
 
 template <typename Rule>
-void add_rule(Rule& rule, std::string_view optimizer, FieldList& fields) {
-  Rule::visit_options(rule, RuleKeys(optimizer, fields));
+void add_rule(Rule& rule, FieldList& fields) {
+  Rule::visit_options(rule, RuleKeys(Rule::kName, fields));
 }
 
 void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
@@ -126,12 +127,9 @@ void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
   fields.integer(
       "lr_batch", optimizer.lr_batch, kCount,
       "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
-  fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
-                "in the gradient (sgd, adam, lars) or decoupled (adamw)");
+  fields.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient, or decoupled (adamw)");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
-  add_rule(std::get<engine::Sgd>(optimizer.rules), "sgd", fields);
-  add_rule(std::get<engine::Adam>(optimizer.rules), "adam", fields);
-  add_rule(std::get<engine::Lars>(optimizer.rules), "lars", fields);
+  std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);
 }
 
 void add_schedule(ScheduleRecipe& schedule, FieldList& fields) {

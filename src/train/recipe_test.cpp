@@ -76,6 +76,21 @@ TEST(Recipe, prints_what_reads_back_as_the_same) {
   EXPECT_THAT(text, HasSubstr("lr = 3e-04"));
 }
 
+TEST(Recipe, device_has_an_earlier_name) {
+  EXPECT_EQ(parse("").train.device, "auto");
+  EXPECT_EQ(parse("[train]\nengine = \"cpu\"\n").train.device, "cpu");
+  EXPECT_EQ(parse("[train]\ndevice = \"cuda:1\"\n", {"train.engine=cpu"}).train.device, "cpu");
+  EXPECT_EQ(parse("[train]\nengine = \"cpu\"\n", {"train.device=cuda"}).train.device, "cuda");
+  EXPECT_THAT(to_toml(parse("[train]\nengine = \"cpu\"\n")), testing::Not(HasSubstr("engine")));
+  EXPECT_THAT(refusal("[train]\nengine = \"cpu\"\ndevice = \"cpu\"\n"), HasSubstr("train.device alone"));
+}
+
+TEST(Recipe, names_its_key_for_a_device_that_does_not_exist) {
+  EXPECT_THAT(refusal("[train]\ndevice = \"gpu\"\n"),
+              HasSubstr("r.toml: train.device: expected auto, cpu, cuda or cuda:N, got gpu"));
+  EXPECT_THAT(refusal("", {"train.device=cpu:1"}), HasSubstr("--set train.device=cpu:1"));
+}
+
 TEST(Recipe, overrides_win_and_the_last_one_counts) {
   const Recipe recipe = parse("[train]\nepochs = 3\n", {"train.epochs=4", "train.epochs=5", "model.name=resnet34"});
   EXPECT_EQ(recipe.train.epochs, 5);
@@ -125,7 +140,7 @@ TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
   EXPECT_THAT(refusal("[train]\nselect = \"f1\"\n"), HasSubstr("expected one of auroc, loss, got \"f1\""));
   EXPECT_THAT(refusal("[train]\npartial = 1\n"), HasSubstr("expected true or false"));
   EXPECT_THAT(refusal("[optimizer]\nlr = -1\n"), HasSubstr("optimizer.lr"));
-  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, adamw"));
+  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, lars, rmsprop, adamw"));
   EXPECT_THAT(refusal("[schedule]\nmilestones_epochs = [\"a\"]\n"), HasSubstr("schedule.milestones_epochs"));
   EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("stretch"));
   EXPECT_THAT(refusal("[augment]\nrotat = 3\n"), HasSubstr("rotat"));
@@ -151,7 +166,8 @@ TEST(Recipe, sets_the_option_of_every_rule_that_shares_a_key) {
   const engine::OptimizerRules rules = parse("", {"optimizer.momentum=0.25"}).optimizer.rules;
   EXPECT_EQ(std::get<engine::Sgd>(rules).momentum, 0.25);
   EXPECT_EQ(std::get<engine::Lars>(rules).momentum, 0.25);
-  EXPECT_THAT(recipe_keys(), HasSubstr("momentum = 0.9  # sgd, lars (at least 0 and below 1)"));
+  EXPECT_EQ(std::get<engine::RmsProp>(rules).momentum, 0.25);
+  EXPECT_THAT(recipe_keys(), HasSubstr("momentum = 0.9  # sgd, lars, rmsprop (at least 0 and below 1)"));
   EXPECT_THAT(recipe_keys(), HasSubstr("trust = 0.001  # lars: trust coefficient"));
 }
 
@@ -226,7 +242,7 @@ TEST(TrainCores, of_a_rank_are_kept_apart_where_there_are_enough) {
   const Launched launched("1");
   EXPECT_TRUE(train_cores(sharing_cores(recipe)).input.empty());
   TrainRecipe accelerated = recipe;
-  accelerated.engine = "cuda";
+  accelerated.device = "cuda";
   EXPECT_TRUE(train_cores(accelerated).input.empty()) << "its cores need not compute";
   const auto cores = runtime::by_physical_core(runtime::usable_cores());
   const TrainCores own = train_cores(recipe);

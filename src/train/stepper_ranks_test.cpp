@@ -38,12 +38,17 @@ fc = linear(flat, out=2)
 output logits = fc
 )";
 
+std::unique_ptr<engine::Engine> cpu_engine() { return engine::make_engine("cpu"); }
+/// Memory of this one is not the host's: its gradients travel by way of copies.
+std::unique_ptr<engine::Engine> reference_engine() { return std::make_unique<ReferenceEngine>(); }
+
 // One rank's engine, data and loader.
 struct Rank {
-  Rank(const data::Dataset& dataset, int rank, int ranks) : engine(engine::make_engine("cpu")) {
+  Rank(const data::Dataset& dataset, int rank, int ranks, std::unique_ptr<engine::Engine> made)
+      : engine(std::move(made)) {
     const graph::Graph model = graph::with_loss(graph::parse_graph(kNet, "net").or_throw(), {});
     // Small buckets, so that there are several.
-    executable = engine->compile(model, {.threads = 1, .slots = 2, .bucket_bytes = 256});
+    executable = engine->compile(model, {.threads = 1, .slots = 2, .bucket_bytes = 128});
     engine::initialise(*executable, 3);
     memory = std::make_unique<SlotMemory>(*executable, 2, 2);
     data::LoaderOptions options;
@@ -107,12 +112,22 @@ std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) 
   return mean;
 }
 
+/// How gradients travel, what they then add up to, and what computes them.
+struct Way {
+  const char* reduce;
+  Mean mean;
+  const char* engine_name = "cpu";
+  std::unique_ptr<engine::Engine> (*make)() = cpu_engine;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.reduce << "_" << way.engine_name; }
+
 // What so many ranks must come to.
-std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, Mean mean_of) {
+std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, const Way& way) {
   std::vector<std::unique_ptr<Rank>> all;
   std::vector<std::unique_ptr<Optimizer>> optimizers;
   for (int rank = 0; rank < ranks; ++rank) {
-    all.push_back(std::make_unique<Rank>(dataset, rank, ranks));
+    all.push_back(std::make_unique<Rank>(dataset, rank, ranks, way.make()));
     optimizers.push_back(std::make_unique<Optimizer>("sgd", engine::OptimizerRules{}, *all.back()->executable));
   }
   for (int update = 0; update < kUpdates; ++update) {
@@ -124,7 +139,7 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
       rank->executable->backward({});
       rank->loader->release(batch->slot);
     }
-    const std::vector<float> mean = mean_of(all);
+    const std::vector<float> mean = way.mean(all);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       const auto ranges = update_ranges(*all[rank]->executable, options());
       engine::Arena& gradients = all[rank]->executable->gradients();
@@ -134,14 +149,6 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
   }
   return all;
 }
-
-/// How gradients travel, and what they then add up to.
-struct Way {
-  const char* reduce;
-  Mean mean;
-};
-
-void PrintTo(const Way& way, std::ostream* out) { *out << way.reduce; }
 
 class RanksWithBatchNorm : public testing::TestWithParam<Way> {};
 
@@ -153,7 +160,7 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
   source.labels = {"bright", "noise"};
   const data::Dataset dataset = data::load_dataset(source);
   for (const int ranks : {1, 2, 3, 4}) {
-    const auto wanted = emulate(dataset, ranks, GetParam().mean);
+    const auto wanted = emulate(dataset, ranks, GetParam());
     std::vector<double> mean(wanted[0]->statistics().size());
     for (const auto& rank : wanted) {
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(rank->statistics()[i]) / ranks;
@@ -166,7 +173,7 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
         const auto seed = static_cast<unsigned>(number);
         dist::CommThread comm([&] { return std::make_unique<dist::MailboxMember>(boxes, group, number, seed); },
                               std::chrono::minutes(1), {.algorithm = GetParam().reduce});
-        Rank rank(dataset, number, ranks);
+        Rank rank(dataset, number, ranks, GetParam().make());
         ASSERT_GT(rank.executable->buckets().size(), 1U);
         StepperOptions stepping = options();
         stepping.group = &comm;
@@ -200,7 +207,8 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RanksWithBatchNorm,
-                         testing::Values(Way{"allreduce", mean_in_double}, Way{"auto", mean_in_float}),
+                         testing::Values(Way{"allreduce", mean_in_double}, Way{"auto", mean_in_float},
+                                         Way{"auto", mean_in_float, "reference", reference_engine}),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The trace of a run: what its ranks did when, on one time axis, in one file (docs/formats/trace.md).
+// The trace of a run: what its ranks did when, on one time axis, in one file (docs/reference/formats/trace.md).
 #pragma once
 
 #include <cstdint>

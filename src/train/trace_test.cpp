@@ -172,7 +172,7 @@ class TracedRun : public Trainer {
   // Trains as so many ranks, traced. All of them fail before update `failing`, from 0, if that is not negative.
   std::filesystem::path run_traced(int ranks, const TraceOptions& options = {}, int failing = -1) {
     const data::Dataset dataset = load();
-    const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
+    const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);
     const RunFolder folder(out_.path() / std::to_string(ranks));
     folder.create_new();
     dist::LocalGroup group(ranks);
@@ -180,7 +180,7 @@ class TracedRun : public Trainer {
     for (int rank = 0; rank < ranks; ++rank) {
       threads.emplace_back([&, rank] {
         dist::CommThread comm([&] { return group.member(rank); }, std::chrono::minutes(1));
-        FakeEngine engine;
+        ReferenceEngine engine;
         int update = 0;
         const TrainJob job{.recipe = recipe_,
                            .dataset = dataset,

@@ -38,7 +38,7 @@ class SetupOfAJob : public Trainer {
  protected:
   void set_up(Start start = Start::Fresh, std::int64_t labels_of_model = 2) {
     const data::Dataset dataset = load();
-    const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, labels_of_model);
+    const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, labels_of_model);
     const RunFolder folder(out_.path() / "run");
     static_cast<void>(make_train_setup({.recipe = recipe_,
                                         .dataset = dataset,
@@ -196,7 +196,7 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
   };
   expect("--stop-after of rank 1: expected 2, as rank 0, got 3",
          [](int rank, TrainJob& job) { job.stop_after_steps = 2 + rank; });
-  machine_of_ = [](int rank, FakeEngine& engine) { engine.form.choice = rank == 1 ? "rounded" : "plain"; };
+  machine_of_ = [](int rank, ReferenceEngine& engine) { engine.form.choice = rank == 1 ? "rounded" : "plain"; };
   expect("choice of kernels of rank 1 (here)");
   machine_of_ = {};
   other_recipe_ = [](Recipe& recipe) { std::get<engine::Sgd>(recipe.optimizer.rules).momentum = 0.5; };

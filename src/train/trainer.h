@@ -37,7 +37,7 @@ struct TrainOutcome {
 /// disk, a loss that is not finite), CommError (as dist::CommThread; weights that are not the same on all ranks).
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
 
-/// Contents of --json of `roentgen train`: docs/formats/run.md.
+/// Contents of --json of `roentgen train`: docs/reference/formats/run.md.
 /// @param folder of the run, whose weights are named
 [[nodiscard]] Value to_value(const TrainOutcome& outcome, const RunFolder& folder);
 

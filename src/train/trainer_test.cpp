@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loop on real image files and the fake engine: what it must do whatever computes.
+// The loop on real image files and the reference engine: what it must do whatever computes.
 #include "train/trainer.h"
 #include "train/early_checks.h"
 
@@ -78,7 +78,7 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
   }
 }
 
-// The fake engine would choose "plain", as another version's rule might.
+// The reference engine would choose "plain", as another version's rule might.
 TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
@@ -93,13 +93,13 @@ TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
 TEST_F(Trainer, is_resumed_on_its_own_instruction_set_alone) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
-  EXPECT_EQ(stored.state.plan.instruction_set, "fake");
+  EXPECT_EQ(stored.state.plan.instruction_set, "reference");
   stored.state.plan.hash = "0123456789abcdef";
   stored.state.plan.instruction_set = "other";
   rewrite_state("a", stored.state);
   EXPECT_THAT(
       message_of<ConfigError>([&] { run("a", Start::Resume); }),
-      HasSubstr("[train.resume] instruction set of the kernels: expected other, as the run began, got fake; try"));
+      HasSubstr("[train.resume] instruction set of the kernels: expected other, as the run began, got reference; try"));
   stored.state.plan.instruction_set = "";
   rewrite_state("a", stored.state);
   EXPECT_TRUE(run("a", Start::Resume).is_finished) << "of a version that stored none";
@@ -235,7 +235,7 @@ TEST_F(Trainer, keeps_as_many_files_as_asked) {
 }
 
 TEST_F(Trainer, names_the_step_of_a_loss_that_is_not_finite) {
-  engine_.poison = true;
+  engine_.form.makes_nan_loss = true;
   EXPECT_THAT(message_of<DataError>([&] { run("a"); }), AllOf(HasSubstr("step 1"), HasSubstr("nan")));
   EXPECT_FALSE(std::filesystem::exists(RunFolder(out_.path() / "a").resume()));
 }

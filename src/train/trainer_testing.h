@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: runs of the training loop on real image files and the fake engine.
+// For tests: runs of the training loop on real image files and the reference engine.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@
 #include "io/json.h"
 #include "io/png_writer.h"
 #include "io/safetensors.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/run_folder.h"
@@ -65,7 +65,7 @@ class Trainer : public testing::Test {
   // Trains into <temporary>/<name>.
   TrainOutcome run(const std::string& name, Start start = Start::Fresh, std::int64_t stop_after = 0) {
     const data::Dataset dataset = load();
-    const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
+    const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);
     const RunFolder folder(out_.path() / name);
     if (start == Start::Fresh) folder.create_new();
     return train({.recipe = recipe_,
@@ -106,7 +106,7 @@ class Trainer : public testing::Test {
   data::TestFolder data_;
   data::TestFolder out_;
   Recipe recipe_;
-  FakeEngine engine_;
+  ReferenceEngine engine_;
 };
 
 }  // namespace roentgen::train

@@ -43,8 +43,8 @@ class RanksOfARun : public Trainer {
           if (other_data_ && comm.rank() == 1) other_data_(dataset);
           Recipe recipe = recipe_;
           if (other_recipe_ && comm.rank() == 1) other_recipe_(recipe);
-          const graph::Graph model = fake_model(recipe.train.batch, kSizePx, 2);
-          FakeEngine engine;
+          const graph::Graph model = flat_model(recipe.train.batch, kSizePx, 2);
+          ReferenceEngine engine;
           if (machine_of_) machine_of_(comm.rank(), engine);
           TrainJob job{.recipe = recipe,
                        .dataset = dataset,
@@ -97,7 +97,7 @@ class RanksOfARun : public Trainer {
 
   std::vector<TrainOutcome> outcomes_;
   /// What a rank's machine is like.
-  std::function<void(int rank, FakeEngine& engine)> machine_of_;
+  std::function<void(int rank, ReferenceEngine& engine)> machine_of_;
   /// Difference of rank 1 from rank 0.
   std::function<void(data::Dataset&)> other_data_;
   std::function<void(Recipe&)> other_recipe_;

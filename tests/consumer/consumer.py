@@ -4,7 +4,7 @@
 """Checks an installation of a build: its program, its library and its headers. Exits 1 with the reason.
 
   consumer.py BUILD install   installs BUILD into BUILD/consumer/prefix and draws images there; the other checks read both
-  consumer.py BUILD files     program, recipes, man page, libraries, licence are there; none needs an MPI library
+  consumer.py BUILD files     program, recipes, man pages, completion, libraries, licence are there; none needs an MPI library
   consumer.py BUILD exports   the shared library exports names of roentgen alone
   consumer.py BUILD headers   every header compiles alone
   consumer.py BUILD shared    main.cpp, built against the shared library, trains and scores
@@ -19,7 +19,9 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent
-FILES = ["bin/roentgen", "share/roentgen/recipes/default.toml", "share/man/man1/roentgen.1", "share/doc/roentgen/LICENSE"]
+COMPLETION = "share/bash-completion/completions/roentgen"
+FILES = ["bin/roentgen", "share/roentgen/recipes/default.toml", "share/man/man1/roentgen.1",
+         "share/man/man1/roentgen-train.1", COMPLETION, "share/zsh/site-functions/_roentgen", "share/doc/roentgen/LICENSE"]
 LIBRARIES = ["libroentgen.so", "libroentgen.a"]
 # Functions, data, types, thunks and statics of namespace roentgen.
 OURS = re.compile(r"_Z(T[VTIS]|Th\w+?_|Tv\w+?_|GV)?Z?N[KRO]*8roentgen")
@@ -71,6 +73,10 @@ def check_files(_, prefix):
     for needed in (prefix / "bin/roentgen", library(prefix, "libroentgen.so")):
         if MPI.search(run("ldd", needed)):
             fail(f"{needed}: expected no MPI library among those it needs, got {MPI.search(run('ldd', needed))[0]}")
+    completed = run("bash", "-c", f"source '{prefix / COMPLETION}'; COMP_WORDS=(roentgen train --rec); COMP_CWORD=2; _roentgen; "
+                    'echo "${COMPREPLY[@]}"')
+    if completed.split() != ["--recipe", "--recompute"]:
+        fail(f"completion of train --rec: expected --recipe --recompute, got {completed}")
     if not run(prefix / "bin/roentgen", "--version").strip():
         fail("roentgen --version: expected a version, got nothing")
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // A program that uses libroentgen: trains a small network on a folder of labelled images and prints its AUROCs on the
-// test images. Usage: consumer DATA RUN, where RUN is the folder to make. docs/library.md explains it.
+// test images. Usage: consumer DATA RUN, where RUN is the folder to make. docs/guide/cpp.md explains it.
 #include <roentgen/core/error.h>
 #include <roentgen/data/source/dataset.h>
 #include <roentgen/data/source/describe.h>

@@ -66,10 +66,18 @@ class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
   EmulatedDeviceBuffer& operator=(const EmulatedDeviceBuffer&) = delete;
   [[nodiscard]] std::byte* address() const override { return memory_.bytes().data(); }
   [[nodiscard]] std::size_t size_bytes() const override { return memory_.bytes().size(); }
+  [[nodiscard]] runtime::DeviceCopies* copies() const override { return &copies_; }
 
  private:
+  /// Copies at once: whoever asks has waited for the work before.
+  class Copies final : public runtime::DeviceCopies {
+   public:
+    void read(const std::byte* from, std::span<std::byte> to) override { std::memcpy(to.data(), from, to.size()); }
+    void write(std::span<const std::byte> from, std::byte* to) override { std::memcpy(to, from.data(), from.size()); }
+  };
   EmulatedDevice& device_;
   Memory memory_;
+  mutable Copies copies_;
 };
 
 namespace {

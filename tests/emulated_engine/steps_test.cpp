@@ -8,12 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "core/random.h"
 #include "engine/conformance/conformance.h"
-#include "engine/reference/reference_run.h"
-#include "engine/reference/update.h"
 #include "graph/loss.h"
 #include "models/model.h"
 #include "tests/emulated_engine/emulated_engine.h"
@@ -120,8 +117,8 @@ Trained train(const Case& tested, const CompileOptions& options, EmulatedEngine 
   return trained;
 }
 
-// The same work in every order that streams and events allow, by every order of threads, whether or not slots are filled
-// again as early as they may be.
+// The same work in every order that streams and events allow, by every order of threads, whether or not slots are
+// filled again as early as they may be.
 TEST(EmulatedCuda, ten_steps_give_the_same_bits_in_any_schedule) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::Bf16}, EmulatedEngine(), engine::Sgd{}, 10, Slots::Kept);
@@ -156,118 +153,6 @@ TEST(EmulatedCuda, ten_steps_in_bf16_follow_those_in_f32) {
     EXPECT_NEAR(got.losses[i], wanted.losses[i], 0.05F * wanted.losses[i]) << "step " << i << ", seed " << kSeed;
   }
   EXPECT_NE(got.losses, wanted.losses);
-}
-
-const UpdateRule kRules[] = {
-    engine::Sgd{.momentum = 0.0},        engine::Sgd{},  engine::Sgd{.nesterov = true},  engine::Adam{},
-    engine::Adam{.decoupled = true},     engine::Lars{}, engine::Average{.share = 0.25}, engine::Accumulate{},
-    engine::Accumulate{.is_first = true}};
-
-// Ten updates by every rule, each of the same gradients as the reference's, over ranges of several parts.
-TEST(EmulatedCuda, updates_follow_the_reference) {
-  const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
-  EmulatedEngine engine;
-  const std::unique_ptr<Executable> executable = engine.compile(tested.graph, {.dtype = DType::F32});
-  for (const UpdateRule& rule : kRules) {
-    const auto make = [&] { return executable->make_arena(ArenaKind::Trained); };
-    const std::unique_ptr<engine::Arena> target = make(), expected = make(), source = make();
-    std::vector<std::unique_ptr<engine::Arena>> state;
-    std::vector<engine::Arena*> own, reference;
-    for (std::size_t i = 0; i < state_of(rule).size(); ++i) {
-      own.push_back(state.emplace_back(make()).get());
-      reference.push_back(state.emplace_back(make()).get());
-    }
-    std::vector<UpdateRange> ranges;
-    for (const auto& slice : executable->slices()) {
-      ranges.push_back({.begin = slice.begin,
-                        .count = slice.count,
-                        .weight_decay = ranges.size() % 2 == 0 ? 0.01 : 0.0,
-                        .is_layer = ranges.size() % 3 != 0});
-    }
-    const bool is_scaled = std::visit([](const auto& one) { return !one.state().empty(); }, rule) || rule.index() == 0;
-    const double scale = is_scaled ? 0.5 : 1.0;
-    Random random(kSeed, RandomStage::Test);
-    std::vector<float> values(static_cast<std::size_t>(target->elements()));
-    for (float& value : values) value = static_cast<float>(random.normal());
-    target->upload(0, values);
-    expected->upload(0, values);
-    for (int step = 1; step <= 10; ++step) {
-      for (float& value : values) value = static_cast<float>(random.normal());
-      source->upload(0, values);
-      const auto work = [&](engine::Arena& to, const std::vector<engine::Arena*>& arenas) {
-        return engine::UpdateWork{.target = to,
-                                  .source = *source,
-                                  .state = arenas,
-                                  .ranges = ranges,
-                                  .lr = 0.1,
-                                  .step = step,
-                                  .scale = scale};
-      };
-      executable->begin_update();
-      executable->update(rule, work(*target, own)).wait();
-      engine::reference::update(rule, work(*expected, reference));
-    }
-    const std::vector<float> got = target->values(), wanted = expected->values();
-    double worst = 0.0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(wanted[i])));
-    }
-    // Ten float32 updates, each rounded a few times to 2^-24 of values below 16: 2^-24 * 16 * 10 = 1e-5.
-    EXPECT_LT(worst, 1e-5) << "rule " << rule.index() << ", seed " << kSeed;
-  }
-}
-
-// The norm and its limit are found on the device.
-TEST(EmulatedCuda, update_clips_by_the_norm) {
-  const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
-  EmulatedEngine engine;
-  const std::unique_ptr<Executable> executable = engine.compile(tested.graph, {.dtype = DType::F32});
-  const std::int64_t count = executable->parameters().elements();
-  executable->gradients().upload(0, std::vector<float>(static_cast<std::size_t>(count), 2.0F));
-  executable->parameters().upload(0, std::vector<float>(static_cast<std::size_t>(count), 1.0F));
-  const UpdateRange all{.begin = 0, .count = count};
-  executable->begin_update();
-  executable->update(engine::Sgd{.momentum = 0.0}, {.target = executable->parameters(),
-                                                    .source = executable->gradients(),
-                                                    .ranges = {&all, 1},
-                                                    .lr = 1.0,
-                                                    .scale = 0.5,
-                                                    .clip_norm = 1.0});
-  const double norm = std::sqrt(static_cast<double>(count));
-  EXPECT_NEAR(executable->read_norm(), norm, 1e-9 * norm);
-  EXPECT_NEAR(executable->parameters().values().front(), 1.0 - 1.0 / (norm + 1e-6), 1e-6);
-}
-
-// Weights that count never come of a loss or gradient that is not finite, although the update is queued before it is
-// known; the step after counts again.
-TEST(EmulatedCuda, unsound_step_changes_nothing) {
-  const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
-  EmulatedEngine engine;
-  const std::unique_ptr<Executable> executable = engine.compile(tested.graph, {.dtype = DType::Bf16});
-  initialise(*executable, kSeed);
-  const UpdateRange all{.begin = 0, .count = executable->parameters().elements()};
-  for (const double limit : {0.0, 1.0}) {
-    for (const bool is_nan : {true, false}) {
-      fill_slot(*executable, 0, kSeed);
-      const float nan = std::numeric_limits<float>::quiet_NaN();
-      if (is_nan) std::memcpy(executable->slot(0, 0).data(), &nan, sizeof nan);
-      const std::vector<float> before = executable->parameters().values();
-      const std::vector<float> running = executable->state().values();
-      executable->bind_slot(0);
-      executable->begin_update();
-      executable->forward();
-      executable->backward({});
-      executable->update(engine::Sgd{.momentum = 0.0}, {.target = executable->parameters(),
-                                                        .source = executable->gradients(),
-                                                        .ranges = {&all, 1},
-                                                        .lr = 0.1,
-                                                        .clip_norm = limit});
-      EXPECT_EQ(std::isnan(executable->read("loss")[0]), is_nan);
-      EXPECT_EQ(executable->parameters().values() == before, is_nan) << "limit " << limit;
-      // Statistics of a step that does not count are those of its values; the next run starts from good ones.
-      executable->state().upload(0, running);
-    }
-  }
 }
 
 // A plan of the engine needs no memory of the device and is that of compile().

@@ -4,7 +4,7 @@
 """Makes the packages of a build and checks them as a user meets them. Exits 1 with the reason.
 
   packages.py BUILD tarball   made of BUILD/wheels and unpacked elsewhere, it runs without variables, with the versions
-                              of the machine's libraries that docs/install.md states
+                              of the machine's libraries that docs/guide/install.md states
   packages.py BUILD deb       dependencies, documents and files of the Debian packages
   packages.py BUILD lintian   no errors or warnings of Debian's checker about them
 
@@ -53,9 +53,9 @@ def check_tarball(build):
         skip("the build has no wheel (tools/wheel.py)")
     file = pathlib.Path(run(SOURCE / "tools/tarball.py", build, wheel, build / "tarball").strip())
     stated = re.search(r"glibc (2\.\d+) and C\+\+ library (3\.4\.\d+) for the tarball",
-                       (SOURCE / "docs/install.md").read_text(encoding="utf-8"))
+                       (SOURCE / "docs/guide/install.md").read_text(encoding="utf-8"))
     if not file.name.endswith(f"-glibc{stated[1]}.tar.gz"):
-        fail(f"{file.name}: expected glibc {stated[1]}, as docs/install.md states")
+        fail(f"{file.name}: expected glibc {stated[1]}, as docs/guide/install.md states")
     with tempfile.TemporaryDirectory() as place:
         moved = pathlib.Path(place) / "another name"
         with tarfile.open(file) as archive:
@@ -71,7 +71,7 @@ def check_tarball(build):
         binaries = [program, *(moved / "lib/roentgen").iterdir()]
         lowest = bundle.lowest(binaries, "GLIBCXX_3.4.")
         if lowest != stated[2]:
-            fail(f"{file.name}: expected C++ library {stated[2]}, as docs/install.md states, got {lowest}")
+            fail(f"{file.name}: expected C++ library {stated[2]}, as docs/guide/install.md states, got {lowest}")
         linked = run("ldd", program)
         if MPI.search(linked):
             fail(f"expected no MPI library, got\n{linked}")
@@ -117,7 +117,8 @@ def check_deb(build):
     needed = run("dpkg-deb", "-f", packages["roentgen"], "Depends")
     if "libdnnl" not in needed or "libc6 (>=" not in needed:
         fail(f"roentgen: expected the packages of its libraries, got {needed}")
-    for wanted in ("usr/bin/roentgen", "usr/share/man/man1/roentgen.1.gz", "usr/share/roentgen/recipes/default.toml"):
+    for wanted in ("usr/bin/roentgen", "usr/share/man/man1/roentgen.1.gz", "usr/share/man/man1/roentgen-train.1.gz",
+                   "usr/share/bash-completion/completions/roentgen", "usr/share/roentgen/recipes/default.toml"):
         if wanted not in run("dpkg-deb", "-c", packages["roentgen"]):
             fail(f"roentgen: expected {wanted}, got none")
     print(", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in packages.values()))

@@ -3,7 +3,7 @@
 //
 // Every fault in every phase: all processes are gone within --comm-timeout and five seconds, one line names who and
 // where, and --resume comes to the bits of a run that was never struck. Prints a line for the table in
-// docs/distributed.md.
+// docs/reference/ranks.md.
 #include <fmt/format.h>
 
 #include <cctype>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Whole networks on the CPU engine against PyTorch in float64, small images. The yardstick is how far PyTorch's own
-// float32 is off (docs/architecture.md, "Numerics").
+// float32 is off (docs/design/architecture.md, "Numerics").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

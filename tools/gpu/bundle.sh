@@ -44,13 +44,13 @@ for program in "${programs[@]}"; do
 done
 
 # Open MPI: its launcher, daemon, library, the components that it loads at run time, and its texts.
-components=$(dirname "$(ldconfig -p | awk '/libmpi\.so\.40 / {print $NF; exit}')")/openmpi/lib/openmpi3
+library=$(ldconfig -p | awk '/libmpi\.so\.40 / && !found++ {print $NF}')
+components=$(dirname "$library")/openmpi/lib/openmpi3
 if [ -d "$components" ]; then
   mkdir -p "$stage/openmpi/bin" "$stage/openmpi/${components#/usr/}" "$stage/openmpi/share"
   for tool in orterun orted; do install -m 755 "$(realpath "$(command -v $tool)")" "$stage/openmpi/bin/$tool"; done
   ln -s orterun "$stage/openmpi/bin/mpirun"
   ln -s ../openmpi/bin/mpirun ../openmpi/bin/orted "$stage/bin/"
-  library=$(ldconfig -p | awk '/libmpi\.so\.40 / {print $NF; exit}')
   install -m 644 "$(realpath "$library")" "$stage/lib/libmpi.so.40"
   install -m 644 "$components"/mca_*.so "$stage/openmpi/${components#/usr/}/"
   add_libraries "$stage"/openmpi/bin/orterun "$stage"/openmpi/bin/orted "$library" "$components"/mca_*.so

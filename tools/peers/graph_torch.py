@@ -66,7 +66,8 @@ class GraphModule(nn.Module):
                 values[name] = functional.avg_pool2d(src[0], _extent(options["kernel"]), _extent(options["stride"]))
             else:
                 values[name] = {
-                    "silu": lambda: functional.silu(src[0]), "add": lambda: src[0] + src[1],
+                    "silu": lambda: functional.silu(src[0]), "sigmoid": lambda: torch.sigmoid(src[0]),
+                    "add": lambda: src[0] + src[1],
                     "concat": lambda: torch.cat(src, 1), "flatten": lambda: torch.flatten(src[0], 1),
                     "global_avg_pool": lambda: functional.adaptive_avg_pool2d(src[0], 1)}[op]()
         return values[self.result]

@@ -12,6 +12,8 @@
 
 #include "bench/case_list.h"
 #include "bench/harness.h"
+#include "bench/network.h"
+#include "bench/options.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "engine/engine.h"
@@ -98,10 +100,10 @@ std::vector<double> expected_means(std::span<const float> image) {
   return means;
 }
 
-Value batch_norm(const CaseOptions& options) {
+Value batch_norm(const NetworkOptions& options) {
   require_at_least("threads", options.threads, 0);
   const graph::Graph graph = graph::with_loss(graph::parse_graph(kGraph, "bench").or_throw<ConfigError>(), {});
-  const auto engine = engine::make_engine("cpu");
+  const auto engine = engine::make_engine(options.device);
   const auto executable = engine->compile(graph, {.threads = options.threads});
   engine::initialise(*executable, 1);
   load_identity(*executable);
@@ -125,7 +127,7 @@ Value batch_norm(const CaseOptions& options) {
     }
     return checksum(std::as_bytes(means));
   };
-  return measure("engine.batch_norm", options,
+  return measure("engine.batch_norm", {.warmup = options.warmup, .repeats = options.steps, .threads = options.threads},
                  {.run = run,
                   .check = check,
                   .amount = counted_bytes(executable->plan()) * 1e-9,
@@ -135,11 +137,24 @@ Value batch_norm(const CaseOptions& options) {
                                         {"plan_hash", executable->plan().hash()}}});
 }
 
+class BatchNormCase final : public Case {
+ public:
+  BatchNormCase()
+      : Case("the batch norms of one training step, forward and backward, with ReLU",
+             "roentgen bench engine.batch_norm --threads 2") {}
+  [[nodiscard]] std::vector<Option> options() override {
+    return joined(
+        {sizes_.options({"--warmup", "--steps"}), network_.options({"--device", "--threads", "--oversubscribe"})});
+  }
+  [[nodiscard]] Value run(const Host& /*host*/) override { return batch_norm(network_.checked(sizes_)); }
+
+ private:
+  SizeArguments sizes_;
+  NetworkArguments network_;
+};
+
 }  // namespace
 
-std::unique_ptr<Case> make_engine_batch_norm_case() {
-  return make_repeated_case("the batch norms of one training step, forward and backward, with ReLU",
-                            "roentgen bench engine.batch_norm --threads 2", batch_norm);
-}
+std::unique_ptr<Case> make_engine_batch_norm_case() { return std::make_unique<BatchNormCase>(); }
 
 }  // namespace roentgen::bench

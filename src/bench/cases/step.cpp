@@ -24,7 +24,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Networks of docs/benchmarks/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
+// Networks of docs/notebook/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
 constexpr double kMostFloorRatio = 5.0;
 
 /// Results of the steps.

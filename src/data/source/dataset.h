@@ -223,7 +223,7 @@ enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 /// all of them whatever their view. Errors name lines, no image.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
-/// Settings of load_dataset(). docs/data.md describes every key of a recipe's [data] section.
+/// Settings of load_dataset(). docs/reference/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Never written to.
   std::filesystem::path root{};
@@ -285,7 +285,7 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// Name of the source that load_dataset() takes; DataError and ConfigError as there.
 [[nodiscard]] std::string_view detected_source(const SourceOptions& options);
 
-/// Are there record files (docs/data.md) in a folder?
+/// Are there record files (docs/reference/data.md) in a folder?
 [[nodiscard]] bool has_records(const std::filesystem::path& folder);
 
 /// Labels that are known of no image: with UnknownLabels::Mask, those that the data lack.

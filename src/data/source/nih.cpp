@@ -6,7 +6,7 @@
 // Data_Entry_2017_v2020.csv); without a csv, the community's lists ("name 0 1 0 ...", 14 marks in CheXNet's order).
 // Labels: the findings the csv knows, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
 // their names, and "Column:value".
-// Full set: 112,120 images, 30,805 patients (docs/data.md has the positives of both csv versions).
+// Full set: 112,120 images, 30,805 patients (docs/reference/data.md has the positives of both csv versions).
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ enum class PadchestRelation : std::uint8_t {
 /// `-` do not count, but a label asked for as a list writes it, letter by letter, is always meant by it ("mass", which
 /// leaves NIH's Mass open, since it is of any structure of the thorax). Narrower is what lies below in the tree of
 /// labels that PadChest's authors published (auriml/Rx-thorax-automatic-captioning, manual_review/trees_code.txt;
-/// Bustos et al. 2020); docs/data.md says where NIH's findings make exceptions. Thread-safe.
+/// Bustos et al. 2020); docs/reference/padchest.md says where NIH's findings make exceptions. Thread-safe.
 [[nodiscard]] PadchestRelation padchest_relation(std::string_view finding, std::string_view named);
 
 }  // namespace roentgen::data

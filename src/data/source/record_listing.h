@@ -35,8 +35,9 @@ class RecordListing {
   [[nodiscard]] const SourceOptions& options() const { return options_; }
 
   /// DataError "[thing] what: expected ..., got ...".
-  [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                           std::string_view remedy = "docs/data.md, which lists what records hold") const;
+  [[noreturn]] void refuse(
+      std::string_view what, std::string_view expected, std::string_view got,
+      std::string_view remedy = "docs/reference/record_files.md, which lists what records hold") const;
   /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 

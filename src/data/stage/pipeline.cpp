@@ -14,7 +14,7 @@ namespace roentgen::data {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "docs/pipeline.md") {
+                         std::string_view remedy = "docs/reference/pipeline.md") {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 

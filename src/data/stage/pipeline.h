@@ -6,7 +6,7 @@
 //   samples | shuffle | shard | repeat | map_and_batch(parallel=4) | prefetch(2)
 //
 // A stage's settings stand in brackets, name=value; the first may go without its name, and what equals its default is
-// not printed. docs/pipeline.md describes every stage.
+// not printed. docs/reference/pipeline.md describes every stage.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ Carries carried(std::string_view stage, Carries before, const std::vector<Carrie
   std::string wanted;
   for (const Carries one : allowed) wanted += (wanted.empty() ? "" : " or ") + std::string(name_of(one));
   throw ConfigError(error_text("data.pipeline", fmt::format("pipeline, stage {}", stage), wanted + " before it",
-                               std::string(name_of(before)), "another order: docs/pipeline.md"));
+                               std::string(name_of(before)), "another order: docs/reference/pipeline.md"));
 }
 
 Carries passed_on(std::string_view stage, Carries before) {

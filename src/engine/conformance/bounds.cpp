@@ -33,6 +33,7 @@ std::int64_t longest_sum(const graph::BatchNorm&, const Graph&, const Node& node
 std::int64_t longest_sum(const graph::Relu&, const Graph&, const Node&) { return 0; }
 /// No sum, but an exp of a few units in the last place, twice in the gradient.
 std::int64_t longest_sum(const graph::Silu&, const Graph&, const Node&) { return 16; }
+std::int64_t longest_sum(const graph::Sigmoid&, const Graph&, const Node&) { return 16; }
 /// Gradients of overlapping windows meet.
 std::int64_t longest_sum(const graph::MaxPool& op, const Graph&, const Node&) {
   return op.kernel.height * op.kernel.width;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReLU, SiLU, add, concat, dropout, flatten and linear.
+// ReLU, SiLU, sigmoid, add, concat, dropout, flatten and linear.
 #include "engine/conformance/cases.h"
 
 namespace roentgen::engine::conformance {
@@ -14,6 +14,13 @@ Case on_rows(const std::string& name, graph::Op op, std::int64_t features) {
   const NodeId rows = builder.add("rows0", graph::Flatten{}, {builder.upstream({3, 4, 2, 3})});
   const NodeId linear = builder.add("linear0", graph::Linear{.out_features = features}, {rows});
   return std::move(builder).finish(builder.add("op", std::move(op), {linear}));
+}
+
+/// upstream -> op -> convolution: what an op writes into the padding of channel blocks shows in the sums.
+Case read_by_convolution(const std::string& name, graph::Op op, const Shape& shape) {
+  CaseBuilder builder(name);
+  const NodeId node = builder.add("op", std::move(op), {builder.upstream(shape)});
+  return std::move(builder).finish(builder.add("after", graph::Conv2d{.out_channels = 16, .kernel = {3, 3}}, {node}));
 }
 
 /// Concatenation of convolutions with these channels.
@@ -99,6 +106,16 @@ std::vector<Case> cases_of(const graph::Relu&) {
       single_op_case("relu.channels_3", graph::Relu{}, {3, 3, 5, 5}),
       single_op_case("relu.channels_20", graph::Relu{}, {1, 20, 5, 7}),
       on_rows("relu.rows", graph::Relu{}, 13),
+  };
+}
+
+std::vector<Case> cases_of(const graph::Sigmoid&) {
+  return {
+      single_op_case("sigmoid.image", graph::Sigmoid{}, {2, 16, 6, 6}),
+      single_op_case("sigmoid.channels_3", graph::Sigmoid{}, {3, 3, 5, 5}),
+      single_op_case("sigmoid.channels_20", graph::Sigmoid{}, {2, 20, 5, 7}),
+      on_rows("sigmoid.rows", graph::Sigmoid{}, 13),
+      read_by_convolution("sigmoid.read_by_convolution", graph::Sigmoid{}, {2, 20, 5, 7}),
   };
 }
 

@@ -88,6 +88,7 @@ class RandomNetwork {
         return add(any_norm(), {src});
       case 5:
         if (random_.chance(0.2)) return add(graph::Silu{}, {src});
+        if (random_.chance(0.1)) return add(graph::Sigmoid{}, {src});
         return add(graph::Relu{}, {src});
       case 6: {
         const auto others = matching(src, false);

@@ -24,43 +24,30 @@ int multiprocessors(int device) {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(runtime::CudaInventory inventory) : inventory_(std::move(inventory)) {}
+  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
+  [[nodiscard]] std::string why_not_auto() const override { return "this version has no CUDA kernels for ops"; }
   [[nodiscard]] std::string description() const override {
-    std::string text;
-    for (const runtime::CudaDeviceInfo& device : inventory_.devices) {
-      text += fmt::format("{}cuda:{} {}, sm_{}, {} MiB", text.empty() ? "" : "; ", device.index, device.name,
-                          device.compute_capability, device.memory_bytes >> 20);
+    return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
+                       device_.memory_bytes >> 20);
+  }
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
+    for (const graph::Node& node : graph.nodes()) {
+      if (node.is_input()) continue;
+      throw DeviceError(error_text("engine.cuda", node.name, fmt::format("a CUDA kernel for {}", op_name(node.op)),
+                                   "none: " + why_not_auto(), "the device cpu"));
     }
-    return text;
-  }
-  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
-    const int index = inventory_.devices.front().index;
-    cuda::DeviceSetup setup{.device = runtime::make_cuda_device(index),
-                            .convolutions = cuda::make_cudnn_convolutions(),
-                            .graphs = cuda::make_cuda_graph_recorder(),
-                            .multiprocessors = multiprocessors(index)};
-    return cuda::make_executable(graph, options, std::move(setup));
-  }
-  [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
-    const int index = inventory_.devices.front().index;
-    runtime::cuda::use_device(index);
-    return cuda::make_plan(graph, options, *cuda::make_cudnn_convolutions(), multiprocessors(index));
+    throw DeviceError(error_text("engine.cuda", graph.name(), "a graph with ops", "one without"));
   }
 
  private:
-  runtime::CudaInventory inventory_;
+  runtime::CudaDeviceInfo device_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cuda_engine() {
-  runtime::CudaInventory inventory = runtime::find_cuda_devices();
-  if (inventory.devices.empty()) {
-    throw DeviceError(
-        error_text("engine.cuda", "engine cuda", "a CUDA device", "none: " + inventory.why_none, "the engine cpu"));
-  }
-  return std::make_unique<CudaEngine>(std::move(inventory));
+std::unique_ptr<Engine> make_cuda_engine(int device) {
+  return std::make_unique<CudaEngine>(runtime::pick_cuda_device(runtime::find_cuda_devices(), device));
 }
 
 }  // namespace roentgen::engine

@@ -29,7 +29,7 @@ namespace roentgen::engine::cuda {
 /// other rounds adds up as a random walk does. Twice that, and as much again for sums. More where large values leave
 /// few digits to what varies, and where roundings turn some of the gradients of a ReLU or a maximum: of 1,000 values
 /// near a kink one or two, each a share of sqrt(1 / 1,000) of the whole.
-[[nodiscard]] inline double bf16_scale(const conformance::Case& tested) {
+[[nodiscard]] inline double narrow_scale(const conformance::Case& tested) {
   const double margin = tested.name.starts_with("network.")                ? 60.0
                         : has_kink(tested.graph)                           ? 40.0
                         : tested.name.find(".large_") != std::string::npos ? 30.0
@@ -41,7 +41,7 @@ namespace roentgen::engine::cuda {
 /// A run of the case in this form and type: with the tolerances that they need.
 [[nodiscard]] inline conformance::RunOptions run_options(const conformance::Case& tested, CompileOptions compile) {
   if (compile.dtype != DType::Bf16) return {.compile = std::move(compile)};
-  return {.compile = std::move(compile), .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
+  return {.compile = std::move(compile), .bound_scale = narrow_scale(tested), .gradient_floor = 0.05};
 }
 
 }  // namespace roentgen::engine::cuda

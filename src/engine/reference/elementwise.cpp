@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReLU, SiLU, add, dropout, and the ops that only move elements: flatten and concat.
+// ReLU, SiLU, sigmoid, add, dropout, and the ops that only move elements: flatten and concat.
 #include <cmath>
 
 #include "engine/reference/ops.h"
@@ -46,6 +46,17 @@ void backward(const graph::Silu&, Scope& scope) {
   for (std::int64_t i = 0; i < src.size(); ++i) {
     const double s = sigmoid(src[i]);
     (*scope.diff_src[0])[i] += (*scope.diff_dst)[i] * s * (1.0 + src[i] * (1.0 - s));
+  }
+}
+
+void forward(const graph::Sigmoid&, Scope& scope) {
+  for (std::int64_t i = 0; i < scope.dst->size(); ++i) (*scope.dst)[i] = sigmoid((*scope.src[0])[i]);
+}
+
+void backward(const graph::Sigmoid&, Scope& scope) {
+  for (std::int64_t i = 0; i < scope.dst->size(); ++i) {
+    const double s = (*scope.dst)[i];
+    (*scope.diff_src[0])[i] += (*scope.diff_dst)[i] * s * (1.0 - s);
   }
 }
 

@@ -164,6 +164,7 @@ TEST(ReferenceLinear, multiplies_rows_and_adds_the_bias) {
 
 TEST(ReferenceElementwise, follows_its_formulas) {
   EXPECT_THAT(loss_of(graph::Relu{}, {{-1.0, 2.0}}, {{2}}), ElementsAre(0.0, 2.0));
+  EXPECT_THAT(loss_of(graph::Sigmoid{}, {{0.0, 2.0}}, {{2}}), near({0.5, 1.0 / (1.0 + std::exp(-2.0))}));
   EXPECT_THAT(loss_of(graph::Silu{}, {{0.0, 2.0}}, {{2}}), near({0.0, 2.0 / (1.0 + std::exp(-2.0))}));
   EXPECT_THAT(loss_of(graph::Add{}, {{1.0, 2.0}, {3.0, 5.0}}, {{2}, {2}}), ElementsAre(4.0, 7.0));
   EXPECT_THAT(applied(graph::Flatten{}, {1, 2, 1, 2}), ElementsAre(1.0, 2.0, 3.0, 4.0));

@@ -41,6 +41,20 @@ void element(const Adam& rule, const Numbers& numbers, double& p, double g, doub
   p -= numbers.lr * mean / (std::sqrt(square) + rule.epsilon);
 }
 
+void element(const RmsProp& rule, const Numbers& numbers, double& p, double g, double* state) {
+  g += numbers.weight_decay * p;
+  state[0] = rule.alpha * state[0] + (1.0 - rule.alpha) * g * g;
+  double square = state[0];
+  if (rule.centered) {
+    double& mean = state[rule.momentum > 0.0 ? 2 : 1];
+    mean = rule.alpha * mean + (1.0 - rule.alpha) * g;
+    square = std::max(square - mean * mean, 0.0);
+  }
+  double change = g / (std::sqrt(square) + rule.epsilon);
+  if (rule.momentum > 0.0) change = state[1] = rule.momentum * state[1] + change;
+  p -= numbers.lr * change;
+}
+
 // `g` and the decay are adapted already.
 void element(const Lars& rule, const Numbers& numbers, double& p, double g, double* state) {
   state[0] = rule.momentum * state[0] + g + numbers.weight_decay * p;
@@ -83,35 +97,38 @@ void set(Arena& arena, const std::vector<double>& values) {
 }
 
 template <typename Rule>
-void run(const Rule& rule, const UpdateWork& work) {
-  std::vector<double> target = values_of(work.target), source = values_of(work.source);
-  std::vector<std::vector<double>> state;
-  for (const Arena* arena : work.state) state.push_back(values_of(*arena));
-  for (double& value : source) value *= work.scale;
+void run(const Rule& rule, const UpdateWork& work, UpdateValues& values) {
+  for (double& value : values.source) value *= work.scale;
   if (work.clip_norm > 0.0) {
-    const double factor = std::min(1.0, work.clip_norm / (norm(source, 0, source.size()) + 1e-6));
-    for (double& value : source) value *= factor;
+    const double factor = std::min(1.0, work.clip_norm / (norm(values.source, 0, values.source.size()) + 1e-6));
+    for (double& value : values.source) value *= factor;
   }
   for (const UpdateRange& range : work.ranges) {
-    const double adapted = adaptation(rule, range, target, source);
+    const double adapted = adaptation(rule, range, values.target, values.source);
     const Numbers numbers{
         .lr = work.lr, .weight_decay = range.weight_decay * adapted, .step = static_cast<double>(work.step)};
     for (std::int64_t i = range.begin; i < range.begin + range.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       double own[3] = {};
-      for (std::size_t k = 0; k < state.size(); ++k) own[k] = state[k][at];
-      element(rule, numbers, target[at], source[at] * adapted, own);
-      for (std::size_t k = 0; k < state.size(); ++k) state[k][at] = own[k];
+      for (std::size_t k = 0; k < values.state.size(); ++k) own[k] = values.state[k][at];
+      element(rule, numbers, values.target[at], values.source[at] * adapted, own);
+      for (std::size_t k = 0; k < values.state.size(); ++k) values.state[k][at] = own[k];
     }
   }
-  set(work.target, target);
-  for (std::size_t k = 0; k < state.size(); ++k) set(*work.state[k], state[k]);
 }
 
 }  // namespace
 
+void update(const UpdateRule& rule, const UpdateWork& work, UpdateValues& values) {
+  std::visit([&](const auto& one) { run(one, work, values); }, rule);
+}
+
 void update(const UpdateRule& rule, const UpdateWork& work) {
-  std::visit([&](const auto& one) { run(one, work); }, rule);
+  UpdateValues values{.target = values_of(work.target), .source = values_of(work.source), .state = {}};
+  for (const Arena* arena : work.state) values.state.push_back(values_of(*arena));
+  update(rule, work, values);
+  set(work.target, values.target);
+  for (std::size_t k = 0; k < values.state.size(); ++k) set(*work.state[k], values.state[k]);
 }
 
 }  // namespace roentgen::engine::reference

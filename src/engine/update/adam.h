@@ -21,6 +21,7 @@ struct Adam {
   double epsilon = 1e-8;   ///< added to the denominator, outside the square root
   bool decoupled = false;  ///< weight decay outside the gradient: AdamW
 
+  static constexpr std::string_view kName = "adam";  ///< name in recipes
   static constexpr bool kIsLayerwise = false;
   [[nodiscard]] std::vector<std::string_view> state() const { return {"exp_avg", "exp_avg_sq"}; }
   template <typename Rule, typename Visit>

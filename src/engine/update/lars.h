@@ -19,6 +19,7 @@ struct Lars {
   double momentum = 0.9;  ///< as Sgd's
   double trust = 1e-3;    ///< trust coefficient; above 0
 
+  static constexpr std::string_view kName = "lars";  ///< name in recipes
   static constexpr bool kIsLayerwise = true;
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
   template <typename Rule, typename Visit>

@@ -19,6 +19,7 @@ struct Sgd {
   double momentum = 0.9;  ///< 0: none, and no state
   bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013), with lr outside the velocity
 
+  static constexpr std::string_view kName = "sgd";  ///< name in recipes
   static constexpr bool kIsLayerwise = false;
   /// Names of the state, as torch has them.
   [[nodiscard]] std::vector<std::string_view> state() const {

@@ -14,17 +14,29 @@
 #include "engine/update/adam.h"
 #include "engine/update/average.h"
 #include "engine/update/lars.h"
+#include "engine/update/rms_prop.h"
 #include "engine/update/sgd.h"
 #include "engine/update/update.h"
 
-#define RG_UPDATE_LIST(X) X(Sgd) X(Adam) X(Lars) X(Average) X(Accumulate)
+/// Rules that optimizers of recipes are.
+#define RG_OPTIMIZER_LIST(X) X(Sgd) X(Adam) X(Lars) X(RmsProp)
+/// All rules.
+#define RG_UPDATE_LIST(X) RG_OPTIMIZER_LIST(X) X(Average) X(Accumulate)
 
 namespace roentgen::engine {
 
+/// Types after the first one.
+template <typename, typename... Rules>
+struct RuleTypes {
+  using All = std::tuple<Rules...>;    ///< one of each
+  using Any = std::variant<Rules...>;  ///< one of them
+};
+#define RG_RULE_TYPE(Rule) , Rule
 /// Options of all rules that optimizers are.
-using OptimizerRules = std::tuple<Sgd, Adam, Lars>;
+using OptimizerRules = RuleTypes<void RG_OPTIMIZER_LIST(RG_RULE_TYPE)>::All;
 /// One rule of the list, with its options.
-using UpdateRule = std::variant<Sgd, Adam, Lars, Average, Accumulate>;
+using UpdateRule = RuleTypes<void RG_UPDATE_LIST(RG_RULE_TYPE)>::Any;
+#undef RG_RULE_TYPE
 
 /// Names of the state that a rule keeps in arenas laid out as its target, in the order of UpdateWork::state.
 [[nodiscard]] inline std::vector<std::string_view> state_of(const UpdateRule& rule) {

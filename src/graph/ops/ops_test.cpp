@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shape rules of the small ops: add, concat, dropout, flatten, linear, relu, silu. The others have files of their own.
+// Shape rules of the small ops: add, concat, dropout, flatten, linear, relu, silu, sigmoid. The others have files of
+// their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,6 +96,8 @@ TEST(Linear, refuses_an_image) {
 }
 
 TEST(Relu, keeps_the_shape) { EXPECT_EQ(node_of(Relu{}, {{2, 3, 4, 5}}).shape, (Shape{2, 3, 4, 5})); }
+
+TEST(Sigmoid, keeps_the_shape) { EXPECT_EQ(node_of(Sigmoid{}, {{2, 3}}).shape, (Shape{2, 3})); }
 
 TEST(Silu, keeps_the_shape) { EXPECT_EQ(node_of(Silu{}, {{2, 3}}).shape, (Shape{2, 3})); }
 

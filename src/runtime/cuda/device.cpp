@@ -18,11 +18,30 @@ namespace roentgen::runtime {
 namespace cuda {
 namespace {
 
+/// Copies on a stream of their own, which is waited for.
+class CudaCopies final : public DeviceCopies {
+ public:
+  /// On the current device.
+  explicit CudaCopies(int index) : index_(index), stream_(make_stream_handle()) {}
+  void read(const std::byte* from, std::span<std::byte> to) override { copy(from, to.data(), to.size()); }
+  void write(std::span<const std::byte> from, std::byte* to) override { copy(from.data(), to, from.size()); }
+
+ private:
+  void copy(const std::byte* from, std::byte* to, std::size_t bytes) const {
+    use_device(index_);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()), "a copy for a collective");
+    check(cudaStreamSynchronize(stream_.get()), "a copy for a collective");
+  }
+
+  int index_;
+  StreamHandle stream_;
+};
+
 /// cudaMalloc's memory: 256-byte aligned. Freeing waits for the device's work, so never inside a step.
 class CudaDeviceBuffer final : public DeviceBuffer {
  public:
   /// On the current device; zeroed by `stream`, which is waited for.
-  CudaDeviceBuffer(std::size_t bytes, cudaStream_t stream) : size_(bytes) {
+  CudaDeviceBuffer(std::size_t bytes, cudaStream_t stream, DeviceCopies& copies) : copies_(copies), size_(bytes) {
     if (bytes == 0) return;
     void* memory = nullptr;
     check(cudaMalloc(&memory, bytes), "device buffer of " + std::to_string(bytes) + " bytes");
@@ -32,8 +51,10 @@ class CudaDeviceBuffer final : public DeviceBuffer {
   }
   [[nodiscard]] std::byte* address() const override { return memory_.get(); }
   [[nodiscard]] std::size_t size_bytes() const override { return size_; }
+  [[nodiscard]] DeviceCopies* copies() const override { return &copies_; }
 
  private:
+  DeviceCopies& copies_;
   UniqueHandle<std::byte, cudaFree> memory_;
   std::size_t size_ = 0;
 };
@@ -61,11 +82,12 @@ class CudaDevice final : public Device {
   explicit CudaDevice(int index) : index_(index), name_("cuda:" + std::to_string(index)) {
     use_device(index_);
     setup_ = make_stream_handle();
+    copies_ = std::make_unique<CudaCopies>(index_);
   }
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::unique_ptr<DeviceBuffer> make_device_buffer(std::size_t bytes) override {
     use_device(index_);
-    return std::make_unique<CudaDeviceBuffer>(bytes, setup_.get());
+    return std::make_unique<CudaDeviceBuffer>(bytes, setup_.get(), *copies_);
   }
   [[nodiscard]] std::unique_ptr<PinnedBuffer> make_pinned_buffer(std::size_t bytes) override {
     use_device(index_);
@@ -85,6 +107,7 @@ class CudaDevice final : public Device {
   std::string name_;
   /// Zeroes new memory.
   StreamHandle setup_;
+  std::unique_ptr<CudaCopies> copies_;
 };
 }  // namespace
 }  // namespace cuda
@@ -110,17 +133,7 @@ CudaInventory find_cuda_devices() {
 }
 
 std::unique_ptr<Device> make_cuda_device(int index) {
-  const CudaInventory inventory = find_cuda_devices();
-  const auto count = static_cast<int>(inventory.devices.size());
-  if (count == 0) {
-    throw DeviceError(error_text("runtime.cuda", "device cuda:" + std::to_string(index), "a CUDA device",
-                                 "none: " + inventory.why_none, "the engine cpu"));
-  }
-  if (index < 0 || index >= count) {
-    throw DeviceError(error_text("runtime.cuda", "device cuda:" + std::to_string(index),
-                                 "an index below " + std::to_string(count), std::to_string(index)));
-  }
-  return std::make_unique<cuda::CudaDevice>(index);
+  return std::make_unique<cuda::CudaDevice>(pick_cuda_device(find_cuda_devices(), index).index);
 }
 
 }  // namespace roentgen::runtime

@@ -24,6 +24,7 @@ TEST_F(CudaDeviceTest, is_called_cuda_0) { EXPECT_EQ(device_->name(), "cuda:0");
 TEST_F(CudaDeviceTest, memory_is_zeroed_and_aligned) { expect_memory_is_zeroed_and_aligned(*device_); }
 TEST_F(CudaDeviceTest, bytes_come_back) { expect_bytes_come_back(*device_); }
 TEST_F(CudaDeviceTest, parts_come_back) { expect_parts_come_back(*device_); }
+TEST_F(CudaDeviceTest, copies_for_the_host_come_back) { expect_copies_for_the_host_come_back(*device_); }
 TEST_F(CudaDeviceTest, second_stream_waits_for_event) { expect_second_stream_waits_for_event(*device_); }
 TEST_F(CudaDeviceTest, event_counts_as_reached_before_its_first_record) {
   expect_event_counts_as_reached_before_its_first_record(*device_);

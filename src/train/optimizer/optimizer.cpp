@@ -36,12 +36,9 @@ struct Entry {
   UpdateRule (*make)(const OptimizerRules&);
 };
 
-constexpr Entry kEntries[] = {
-    {"sgd", &rule_of<engine::Sgd>},
-    {"adam", &rule_of<engine::Adam>},
-    {"adamw", &decoupled_adam},
-    {"lars", &rule_of<engine::Lars>},
-};
+#define RG_OPTIMIZER_ENTRY(Rule) {engine::Rule::kName, &rule_of<engine::Rule>},
+constexpr Entry kEntries[] = {RG_OPTIMIZER_LIST(RG_OPTIMIZER_ENTRY){"adamw", &decoupled_adam}};
+#undef RG_OPTIMIZER_ENTRY
 
 constexpr std::string_view kSeeDefaults = "a value in that range, such as the default that roentgen train --keys shows";
 
@@ -64,10 +61,10 @@ void check(const Rule& rule) {
   }
 }
 
-// Nesterov's form is sgd's alone.
-void check_nesterov(const UpdateRule& rule, const OptimizerRules& rules) {
-  if (!std::holds_alternative<engine::Lars>(rule) || !std::get<engine::Sgd>(rules).nesterov) return;
-  throw ConfigError(error_text("train.optimizer", "nesterov", "sgd with it", "lars",
+// Nesterov's form is sgd's alone among those with momentum.
+void check_nesterov(std::string_view name, const OptimizerRules& rules) {
+  if ((name != engine::Lars::kName && name != engine::RmsProp::kName) || !std::get<engine::Sgd>(rules).nesterov) return;
+  throw ConfigError(error_text("train.optimizer", "nesterov", "sgd with it", name,
                                "--set optimizer.nesterov=false, or optimizer.name=sgd"));
 }
 
@@ -81,7 +78,7 @@ UpdateRule optimizer_rule(std::string_view name, const OptimizerRules& rules) {
   }
   UpdateRule rule = entry->make(rules);
   std::visit([](const auto& one) { check(one); }, rule);
-  check_nesterov(rule, rules);
+  check_nesterov(name, rules);
   return rule;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "train/fake_engine_testing.h"
+#include "train/flat_model_testing.h"
 
 namespace roentgen::train {
 namespace {
@@ -34,7 +34,8 @@ std::string refusal(std::string_view name, const Rules& rules) {
 
 TEST(Optimizer, refusals_say_what_there_is) {
   EXPECT_EQ(refusal("sdg", {}),
-            "[train.optimizer] name: expected an optimizer that exists, got sdg; try one of sgd, adam, adamw, lars");
+            "[train.optimizer] name: expected an optimizer that exists, got sdg; try one of sgd, adam, lars, rmsprop, "
+            "adamw");
   EXPECT_EQ(
       refusal("sgd", with(engine::Sgd{.momentum = 1.0})),
       "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "
@@ -47,6 +48,8 @@ TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {
                ConfigError);
   EXPECT_THROW(static_cast<void>(optimizer_rule("adam", with(engine::Adam{.beta2 = -0.1}))), ConfigError);
   EXPECT_THROW(static_cast<void>(optimizer_rule("lars", with(engine::Sgd{.nesterov = true}))), ConfigError);
+  EXPECT_THROW(static_cast<void>(optimizer_rule("rmsprop", with(engine::Sgd{.nesterov = true}))), ConfigError);
+  EXPECT_THROW(static_cast<void>(optimizer_rule("rmsprop", with(engine::RmsProp{.alpha = 1.0}))), ConfigError);
   EXPECT_THROW(static_cast<void>(optimizer_rule("lars", with(engine::Lars{.trust = 0.0}))), ConfigError);
 }
 
@@ -55,12 +58,14 @@ TEST(Optimizer, looks_at_the_options_of_its_own_rule_alone) {
 }
 
 TEST(Optimizer, of_each_name_has_the_rule_and_the_state_of_torchs) {
-  FakeEngine engine;
-  const auto executable = engine.compile(fake_model(2, 2, 3), {});
-  const std::pair<std::string_view, std::vector<std::string_view>> expected[] = {{"sgd", {"momentum_buffer"}},
-                                                                                 {"adam", {"exp_avg", "exp_avg_sq"}},
-                                                                                 {"adamw", {"exp_avg", "exp_avg_sq"}},
-                                                                                 {"lars", {"momentum_buffer"}}};
+  ReferenceEngine engine;
+  const auto executable = engine.compile(flat_model(2, 2, 3), {});
+  const std::pair<std::string_view, std::vector<std::string_view>> expected[] = {
+      {"sgd", {"momentum_buffer"}},
+      {"adam", {"exp_avg", "exp_avg_sq"}},
+      {"adamw", {"exp_avg", "exp_avg_sq"}},
+      {"rmsprop", {"square_avg", "momentum_buffer"}},
+      {"lars", {"momentum_buffer"}}};
   ASSERT_EQ(std::size(expected), optimizer_names().size());
   for (const auto& [name, names] : expected) {
     Optimizer optimizer(name, {}, *executable);
@@ -75,6 +80,16 @@ TEST(Optimizer, of_each_name_has_the_rule_and_the_state_of_torchs) {
   }
   EXPECT_TRUE(std::get<engine::Adam>(optimizer_rule("adamw", {})).decoupled);
   EXPECT_FALSE(std::get<engine::Adam>(optimizer_rule("adam", {})).decoupled);
+}
+
+TEST(Optimizer, of_rmsprop_keeps_the_state_that_its_options_need) {
+  using Names = std::vector<std::string_view>;
+  const auto state = [](const engine::RmsProp& rule) {
+    return engine::state_of(optimizer_rule("rmsprop", with(rule)));
+  };
+  EXPECT_EQ(state({.momentum = 0.0}), (Names{"square_avg"}));
+  EXPECT_EQ(state({.momentum = 0.0, .centered = true}), (Names{"square_avg", "grad_avg"}));
+  EXPECT_EQ(state({.centered = true}), (Names{"square_avg", "momentum_buffer", "grad_avg"}));
 }
 
 }  // namespace

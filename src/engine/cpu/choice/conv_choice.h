@@ -40,7 +40,7 @@ struct ChoiceContext {
                                                          const ChoiceContext& context);
 
 /// The candidate that is expected to be fastest. In inference neither batch nor threads count. The numbers in it, what
-/// they were measured on and what they lose against measuring: docs/benchmarks/choice.md.
+/// they were measured on and what they lose against measuring: docs/notebook/choice.md.
 [[nodiscard]] ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context);
 
 /// Layer, pass and context as one line, by which measured choices are kept: equal lines, equal times.

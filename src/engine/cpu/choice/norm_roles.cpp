@@ -84,7 +84,7 @@ NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, boo
       std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
     role.result_by = reader;
   }
-  // A batch norm of one value gains nothing: its second phase finds everything in cache (docs/engine.md).
+  // A batch norm of one value gains nothing: its second phase finds everything in cache (docs/design/engine_cpu.md).
   if (given.fusions.norm_gradient && role.is_shared && role.result_by >= 0 &&
       given.is_by_products(reader, ConvPass::BackwardData) &&
       is_pointwise(std::get<graph::Conv2d>(given.graph.node(reader).op))) {

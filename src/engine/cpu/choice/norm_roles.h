@@ -3,7 +3,7 @@
 //
 // Roles in a batch norm's training. The batch norm computes each part itself, or a kernel around it does that has the
 // values in registers anyway. Roles are a pure function of the graph, its choices of algorithms and the fusions that
-// are on. Lowering obeys them, and `roentgen inspect --plan` prints them. Why: docs/engine.md.
+// are on. Lowering obeys them, and `roentgen inspect --plan` prints them. Why: docs/design/engine_cpu.md.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU engine against the double reference, over every case of every op (engine/conformance).
+// The CPU engine against the double reference, over every case of every op (engine/conformance), and each of its
+// algorithms and fusions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,8 +12,8 @@
 
 #include "core/error.h"
 #include "engine/conformance/bounds.h"
-#include "engine/conformance/conformance.h"
-#include "engine/cpu/plan/conformance_testing.h"
+#include "engine/conformance/suite_testing.h"
+#include "engine/cpu/plan/algorithms_testing.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
@@ -21,31 +22,7 @@
 namespace roentgen::engine::conformance {
 namespace {
 
-// Small buckets, so that there are several even here.
-TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048}); }
-
-TEST_P(Conformance, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
-
-TEST_P(Conformance, training_keeping_all) {
-  expect_passes({.form = Form::Training, .threads = 1, .recompute = "none"});
-}
-
-TEST_P(Conformance, training_recomputing_all) {
-  expect_passes({.form = Form::Training, .threads = 2, .recompute = "all"});
-}
-
-TEST_P(Conformance, training_in_bf16) {
-  expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048, .dtype = DType::Bf16},
-                bf16_scale(GetParam()), 0.05);
-}
-
-// Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
-// which is for sums of many terms.
-TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
-
-TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"}); }
-
-INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
+RG_CONFORMANCE(Cpu, [] { return make_engine("cpu"); }, {kF32, kBf16});
 
 // Winograd multiplies what products round by 2 to 20 (winograd_test.cpp, whose bounds hold it to that), in the root
 // mean square: 2e-6 at most of these. Direct's bound, which is of sums whose errors all add up, has room for it.

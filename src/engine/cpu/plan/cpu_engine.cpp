@@ -62,6 +62,6 @@ class CpuEngine final : public Engine {
 };
 }  // namespace
 
-std::unique_ptr<Engine> make_cpu_engine() { return std::make_unique<CpuEngine>(); }
+std::unique_ptr<Engine> make_cpu_engine(int /*device*/) { return std::make_unique<CpuEngine>(); }
 
 }  // namespace roentgen::engine

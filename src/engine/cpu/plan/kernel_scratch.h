@@ -3,8 +3,8 @@
 //
 // The scratch memory of a kernel of ours, in parts: those that all threads share, and those that each has of its own.
 // What a thread writes into a part of its own should be in the caches beside it from the kernel before: where another
-// thread wrote to the same lines last, each has to come from there before it can be written (docs/engine.md). Internal
-// to conv/products, conv/winograd, and to who gives them memory.
+// thread wrote to the same lines last, each has to come from there before it can be written
+// (docs/design/engine_cpu.md). Internal to conv/products, conv/winograd, and to who gives them memory.
 #pragma once
 
 #include <cstddef>

@@ -115,7 +115,7 @@ struct PhaseGrid {
   /// Else the images are shared out, as our convolutions before and after do, so that less goes from one thread to
   /// another: where there are too few blocks, or where several threads have at most 4 MiB of the tensor each, which
   /// stays in a last-level cache that a few threads share until the second time (measured on an AMD Zen 4,
-  /// docs/engine.md).
+  /// docs/design/engine_cpu.md).
   [[nodiscard]] bool is_by_block(int threads) const {
     constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
     const bool is_kept = threads > 1 && blocks * images * cell_bytes <= threads * kKept_bytes;

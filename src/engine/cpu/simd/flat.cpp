@@ -77,7 +77,7 @@ void narrow(const float* src, Bf16* dst, std::int64_t count) { convert_of(src, d
 void widen(const Bf16* src, float* dst, std::int64_t count) { convert_of(src, dst, count); }
 
 template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
+HWY_INLINE V sigmoid_of(D d, V x) {
   const auto one = hn::Set(d, 1.0F);
   return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(hn::Max(x, hn::Set(d, -87.0F))))));
 }
@@ -85,16 +85,29 @@ HWY_INLINE V sigmoid(D d, V x) {
 void silu_target(const float* src, float* dst, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto x = hn::LoadU(d, src + i);
-    hn::StoreU(hn::Mul(x, sigmoid(d, x)), d, dst + i);
+    hn::StoreU(hn::Mul(x, sigmoid_of(d, x)), d, dst + i);
   });
 }
 
 void silu_backward_target(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto x = hn::LoadU(d, src + i);
-    const auto s = sigmoid(d, x);
+    const auto s = sigmoid_of(d, x);
     const auto one = hn::Set(d, 1.0F);
     const auto slope = hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+    hn::StoreU(hn::Mul(hn::LoadU(d, diff_dst + i), slope), d, diff_src + i);
+  });
+}
+
+void sigmoid_target(const float* src, float* dst, std::int64_t count) {
+  for_each(count,
+           [&](auto d, std::int64_t i) HWY_ATTR { hn::StoreU(sigmoid_of(d, hn::LoadU(d, src + i)), d, dst + i); });
+}
+
+void sigmoid_backward_target(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    const auto s = hn::LoadU(d, dst + i);
+    const auto slope = hn::Mul(s, hn::Sub(hn::Set(d, 1.0F), s));
     hn::StoreU(hn::Mul(hn::LoadU(d, diff_dst + i), slope), d, diff_src + i);
   });
 }
@@ -117,6 +130,8 @@ HWY_EXPORT(narrow);
 HWY_EXPORT(widen);
 HWY_EXPORT(silu_target);
 HWY_EXPORT(silu_backward_target);
+HWY_EXPORT(sigmoid_target);
+HWY_EXPORT(sigmoid_backward_target);
 HWY_EXPORT(target_name_target);
 
 void sum_arrays(std::span<const float* const> sources, float* dst, std::int64_t count) {
@@ -138,6 +153,12 @@ void convert(const Bf16* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISP
 void silu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(silu_target)(src, dst, count); }
 void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(silu_backward_target)(src, diff_dst, diff_src, count);
+}
+void sigmoid(const float* src, float* dst, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(sigmoid_target)(src, dst, count);
+}
+void sigmoid_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(sigmoid_backward_target)(dst, diff_dst, diff_src, count);
 }
 std::string_view target_name() {
   limit_targets();

@@ -24,6 +24,10 @@ void relu_backward(const Bf16* dst, const Bf16* diff_dst, Bf16* diff_src, std::i
 void silu(const float* src, float* dst, std::int64_t count);
 /// diff_src = diff_dst * s * (1 + src (1 - s)), s = 1 / (1 + exp(-src)).
 void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count);
+/// dst = 1 / (1 + exp(-src)), as exact as silu(); dst may be src.
+void sigmoid(const float* src, float* dst, std::int64_t count);
+/// diff_src = diff_dst * dst * (1 - dst); diff_src may be diff_dst.
+void sigmoid_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count);
 
 /// dst = src, rounded as to_bf16() does where it is narrower.
 void convert(const float* src, Bf16* dst, std::int64_t count);

@@ -35,6 +35,14 @@ struct ReluBackward {
   static constexpr bool kHasTwo = true;
   __device__ static float of(float a, float b) { return a > 0.0F ? b : 0.0F; }
 };
+struct Sigmoid {
+  static constexpr bool kHasTwo = false;
+  __device__ static float of(float a, float) { return 1.0F / (1.0F + expf(-a)); }
+};
+struct SigmoidBackward {
+  static constexpr bool kHasTwo = true;
+  __device__ static float of(float a, float b) { return b * a * (1.0F - a); }
+};
 struct Silu {
   static constexpr bool kHasTwo = false;
   __device__ static float of(float a, float) { return a / (1.0F + expf(-a)); }
@@ -168,6 +176,10 @@ std::unique_ptr<Kernel> flat_kernel(const FlatWork& work, runtime::Stream* strea
       return make_flat<Relu>(work, stream);
     case FlatOp::ReluBackward:
       return make_flat<ReluBackward>(work, stream);
+    case FlatOp::Sigmoid:
+      return make_flat<Sigmoid>(work, stream);
+    case FlatOp::SigmoidBackward:
+      return make_flat<SigmoidBackward>(work, stream);
     case FlatOp::Silu:
       return make_flat<Silu>(work, stream);
     case FlatOp::SiluBackward:

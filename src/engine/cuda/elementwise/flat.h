@@ -17,11 +17,13 @@ namespace roentgen::engine::cuda {
 
 /// Operation on each element: of one operand, or of two.
 enum class FlatOp : std::uint8_t {
-  Copy,          ///< a
-  Relu,          ///< max(a, 0); NaN stays
-  ReluBackward,  ///< a > 0 ? b : 0, a the result of the forward
-  Silu,          ///< a s, s = 1 / (1 + exp(-a))
-  SiluBackward,  ///< b s (1 + a (1 - s))
+  Copy,             ///< a
+  Relu,             ///< max(a, 0); NaN stays
+  ReluBackward,     ///< a > 0 ? b : 0, a the result of the forward
+  Sigmoid,          ///< 1 / (1 + exp(-a))
+  SigmoidBackward,  ///< b a (1 - a), a the result of the forward
+  Silu,             ///< a s, s = 1 / (1 + exp(-a))
+  SiluBackward,     ///< b s (1 + a (1 - s))
 };
 
 /// Work of flat_kernel(): dst = op(a, b).

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: the cases of engine/conformance on an engine, in a precision. The tests themselves are in suite_testing.h.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "engine/conformance/bounds.h"
+#include "engine/conformance/conformance.h"
+#include "graph/text.h"
+
+namespace roentgen::engine::conformance {
+
+/// Numbers that an engine computes with, and how far they may lead it from the reference.
+struct Precision {
+  DType dtype = DType::F32;                      ///< CompileOptions::dtype
+  double (*bound_scale)(const Case&) = nullptr;  ///< factor of bounds; null: 1
+  double gradient_floor = 0.0;                   ///< RunOptions::gradient_floor
+};
+
+/// Factor of bounds where values are stored in bf16.
+///
+/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that; what one op after the
+/// other rounds adds up as a random walk does. Twice that, and as much again for sums; more where a mean far from zero
+/// leaves few digits to what varies, and in networks, where a ReLU whose zero a rounding crosses passes or stops a
+/// gradient.
+inline double bf16_scale(const Case& tested) {
+  const double margin = tested.name.starts_with("network.")      ? 60.0
+                        : tested.name.starts_with("random.")     ? 40.0
+                        : tested.name == "batch_norm.large_mean" ? 30.0
+                                                                 : 4.0;
+  const double bound = margin * 0x1p-9 * std::sqrt(static_cast<double>(tested.graph.nodes().size()));
+  return bound / error_bound(tested.graph);
+}
+
+inline const Precision kF32{};  ///< values and products in f32
+/// Values in bf16, sums in f32.
+inline const Precision kBf16{.dtype = DType::Bf16, .bound_scale = bf16_scale, .gradient_floor = 0.05};
+
+/// Makes the engine under test.
+using MakeEngine = std::function<std::unique_ptr<Engine>()>;
+
+/// One case on one engine in one precision.
+struct Trial {
+  MakeEngine make;
+  Precision precision;
+  Case tested;
+};
+
+/// For GoogleTest's messages.
+inline void PrintTo(const Trial& trial, std::ostream* out) {
+  *out << trial.tested.name << " " << name_of(trial.precision.dtype);
+}
+
+/// Every case in every precision.
+[[nodiscard]] inline std::vector<Trial> trials(const MakeEngine& make, const std::vector<Precision>& precisions,
+                                               const std::vector<Case>& cases = all_cases()) {
+  std::vector<Trial> all;
+  for (const Precision& precision : precisions) {
+    for (const Case& tested : cases) all.push_back({.make = make, .precision = precision, .tested = tested});
+  }
+  return all;
+}
+
+/// Name of case and precision as GoogleTest takes it: "relu_image", "relu_image_bf16".
+inline std::string test_name(const testing::TestParamInfo<Trial>& info) {
+  const DType dtype = info.param.precision.dtype;
+  std::string name = info.param.tested.name;
+  if (dtype != DType::F32) name += "_" + std::string(name_of(dtype));
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+/// Expects the engine to give what the double reference gives, for one Trial.
+class Conformance : public testing::TestWithParam<Trial> {
+ protected:
+  /// @param compile options, whose dtype is the trial's
+  void expect_passes(CompileOptions compile) {
+    const auto& [make, precision, tested] = GetParam();
+    compile.dtype = precision.dtype;
+    const RunOptions options{.compile = compile,
+                             .bound_scale = precision.bound_scale ? precision.bound_scale(tested) : 1.0,
+                             .gradient_floor = precision.gradient_floor};
+    const Report report = run_case(*make(), tested, options);
+    RecordProperty("worst_ratio", std::to_string(report.worst_ratio()));
+    EXPECT_TRUE(report.passed()) << report.failures() << graph::print_graph(tested.graph);
+  }
+};
+
+}  // namespace roentgen::engine::conformance

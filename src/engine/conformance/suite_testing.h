@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The conformance tests of an engine, for one source file of each test executable. An engine adds a line:
+//   RG_CONFORMANCE(Cpu, [] { return make_engine("cpu"); }, {kF32, kBf16})
+#pragma once
+
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/random.h"
+#include "engine/conformance/conformance_testing.h"
+#include "engine/reference/update.h"
+
+namespace roentgen::engine::conformance {
+
+// Small buckets, so that there are several even here.
+TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048}); }
+
+/// Cases in f32 alone: passes, recomputation and inference do the same in every precision.
+class ConformanceVariants : public Conformance {};
+
+TEST_P(ConformanceVariants, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
+
+TEST_P(ConformanceVariants, training_keeping_all) {
+  expect_passes({.form = Form::Training, .threads = 1, .recompute = "none"});
+}
+
+TEST_P(ConformanceVariants, training_recomputing_all) {
+  expect_passes({.form = Form::Training, .threads = 2, .recompute = "all"});
+}
+
+// Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
+// which is for sums of many terms.
+TEST_P(ConformanceVariants, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
+
+TEST_P(ConformanceVariants, inference_unfused) {
+  expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"});
+}
+
+/// An update rule with its numbers, on an engine.
+struct UpdateTrial {
+  MakeEngine make;
+  std::string name;  ///< as GoogleTest takes it
+  UpdateRule rule;
+  double lr = 0.1;
+  double scale = 0.5;
+  double clip_norm = 0.0;
+};
+
+/// For GoogleTest's messages.
+inline void PrintTo(const UpdateTrial& trial, std::ostream* out) { *out << trial.name; }
+
+/// Every rule, with each option that changes what it does.
+[[nodiscard]] inline std::vector<UpdateTrial> update_trials(const MakeEngine& make) {
+  return {{make, "sgd", Sgd{.momentum = 0.0}},
+          {make, "sgd_momentum", Sgd{}},
+          {make, "sgd_nesterov", Sgd{.nesterov = true}},
+          {make, "sgd_clipped", Sgd{}, 0.1, 0.5, 1.5},
+          {make, "adam", Adam{}, 0.01},
+          {make, "adamw", Adam{.decoupled = true}, 0.01},
+          {make, "rmsprop", RmsProp{.momentum = 0.0}, 0.01},
+          {make, "rmsprop_momentum", RmsProp{}, 0.01},
+          {make, "rmsprop_centered", RmsProp{.momentum = 0.0, .centered = true}, 0.01},
+          {make, "rmsprop_centered_momentum", RmsProp{.centered = true}, 0.01},
+          {make, "lars", Lars{.trust = 0.02}, 0.5},
+          {make, "average", Average{.share = 0.3}, 0.1, 1.0},
+          {make, "accumulate", Accumulate{}, 0.1, 1.0},
+          {make, "accumulate_first", Accumulate{.is_first = true}, 0.1, 1.0}};
+}
+
+/// Name of a trial as GoogleTest takes it.
+inline std::string rule_name(const testing::TestParamInfo<UpdateTrial>& info) { return info.param.name; }
+
+/// Update rules on the arenas of an executable.
+class UpdateConformance : public testing::TestWithParam<UpdateTrial> {
+ protected:
+  /// A target and the state of the rule.
+  struct Memory {
+    Arena& target;
+    std::vector<std::unique_ptr<Arena>> owned{};
+    std::vector<Arena*> state{};
+  };
+  void add_state(Memory& memory) const {
+    for (std::size_t i = 0; i < state_of(GetParam().rule).size(); ++i) {
+      memory.owned.push_back(executable_->make_arena(ArenaKind::Trained));
+      memory.state.push_back(memory.owned.back().get());
+    }
+  }
+  [[nodiscard]] UpdateWork work(const Memory& memory, std::int64_t step) const {
+    return {.target = memory.target,
+            .source = *source_,
+            .state = memory.state,
+            .ranges = ranges_,
+            .lr = GetParam().lr,
+            .step = step,
+            .scale = GetParam().scale,
+            .clip_norm = GetParam().clip_norm};
+  }
+  void SetUp() override {
+    executable_ = GetParam().make()->compile(network_cases().front().graph, {.threads = 2});
+    initialise(*executable_, 1);
+    source_ = executable_->make_arena(ArenaKind::Trained);
+    for (const ParameterSlice& slice : executable_->slices()) {
+      const bool is_weight = executable_->graph().parameter(slice.parameter).role == graph::Role::Weight;
+      ranges_.push_back(
+          {.begin = slice.begin, .count = slice.count, .weight_decay = is_weight ? 0.01 : 0.0, .is_layer = is_weight});
+    }
+  }
+  void draw_source(std::int64_t step) {
+    for (const ParameterSlice& slice : executable_->slices()) {
+      Random random(static_cast<std::uint64_t>(step), RandomStage::Test, static_cast<std::uint64_t>(slice.parameter));
+      std::vector<float> values(executable_->graph().parameter(slice.parameter).shape.elements());
+      for (float& value : values) value = static_cast<float>(random.uniform(-1.0, 1.0));
+      executable_->load(slice.parameter, values, *source_);
+    }
+  }
+
+  std::unique_ptr<Executable> executable_;
+  std::unique_ptr<Arena> source_;
+  std::vector<UpdateRange> ranges_;
+};
+
+TEST_P(UpdateConformance, follows_the_reference_and_leaves_padding_zero) {
+  const std::unique_ptr<Arena> wanted = executable_->make_arena(ArenaKind::Trained);
+  copy_arena(executable_->parameters(), *wanted);
+  Memory engines{executable_->parameters()}, reference{*wanted};
+  add_state(engines);
+  add_state(reference);
+  executable_->begin_update();
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    draw_source(step);
+    executable_->update(GetParam().rule, work(engines, step)).wait();
+    reference::update(GetParam().rule, work(reference, step));
+  }
+  const std::vector<float> got = executable_->parameters().values(), expected = wanted->values();
+  double worst = 0.0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
+  }
+  // Three float32 updates, each rounded to 2^-24 of a value below 4; what divides by a root has its relative error.
+  EXPECT_LT(worst, 2e-6);
+}
+
+/// An engine, for what is the same for all cases.
+class StepConformance : public testing::TestWithParam<MakeEngine> {
+ protected:
+  void SetUp() override {
+    executable_ = GetParam()()->compile(network_cases().front().graph, {.slots = 1});
+    initialise(*executable_, 7);
+    for (std::size_t i = 0; i < executable_->inputs().size(); ++i) {
+      Random random(11, RandomStage::Test, i);
+      for (float& value : input(i)) value = i == 0 ? static_cast<float>(random.normal()) : 1.0F;
+    }
+    executable_->begin_update();
+  }
+  [[nodiscard]] std::span<float> input(std::size_t i) {
+    const std::span<std::byte> bytes = executable_->slot(static_cast<std::int64_t>(i), 0);
+    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+  void step() {
+    executable_->forward();
+    executable_->backward({});
+  }
+  void update(double scale, double clip_norm) {
+    const UpdateRange all{.begin = 0, .count = executable_->parameters().elements()};
+    executable_->update(Sgd{.momentum = 0.0}, {.target = executable_->parameters(),
+                                               .source = executable_->gradients(),
+                                               .ranges = {&all, 1},
+                                               .lr = 1.0,
+                                               .scale = scale,
+                                               .clip_norm = clip_norm});
+  }
+
+  std::unique_ptr<Executable> executable_;
+};
+
+TEST_P(StepConformance, changes_nothing_after_a_loss_that_is_not_finite) {
+  const std::vector<float> weights = executable_->parameters().values();
+  const float sound = std::exchange(input(0)[0], std::numeric_limits<float>::quiet_NaN());
+  step();
+  EXPECT_TRUE(std::isnan(executable_->read("loss")[0]));
+  input(0)[0] = sound;
+  step();  // a batch of the same update
+  update(1.0, 0.0);
+  EXPECT_EQ(executable_->parameters().values(), weights);
+  initialise(*executable_, 7);  // running statistics took it in
+  executable_->begin_update();
+  step();
+  update(1.0, 0.0);
+  EXPECT_NE(executable_->parameters().values(), weights);
+}
+
+TEST_P(StepConformance, clips_by_the_norm_of_all_gradients) {
+  step();
+  const std::vector<float> weights = executable_->parameters().values(), gradients = executable_->gradients().values();
+  double squares = 0.0;
+  for (const float value : gradients) squares += static_cast<double>(value) * static_cast<double>(value);
+  const double norm = 0.5 * std::sqrt(squares);
+  update(0.5, norm / 4.0);
+  EXPECT_NEAR(executable_->read_norm(), norm, 1e-6 * norm);
+  const std::vector<float> got = executable_->parameters().values();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], weights[i] - 0.125F * gradients[i], 1e-6F * (1.0F + std::abs(weights[i]))) << i;
+  }
+}
+
+/// All of the above for an engine: its name, how it is made, and a list of its precisions.
+#define RG_CONFORMANCE(Name, make, ...)                                                                    \
+  INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);    \
+  INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name); \
+  INSTANTIATE_TEST_SUITE_P(Name, UpdateConformance, testing::ValuesIn(update_trials(make)), rule_name);    \
+  INSTANTIATE_TEST_SUITE_P(Name, StepConformance, testing::Values(MakeEngine(make)))
+
+}  // namespace roentgen::engine::conformance

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// ReferenceEngine, for tests: the reference interpreter as an engine. It shows that a second engine fits behind
+// Executable: its arenas lie on a device that the host cannot read, its work is done later, and every parameter lies in
+// its arena backwards and with padding behind it, so that code which takes plain for kernel layout shows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "engine/engine.h"
+#include "engine/reference/reference_run.h"
+#include "engine/reference/update.h"
+#include "runtime/twin_device_testing.h"
+
+namespace roentgen::engine::reference {
+
+/// How a machine of the engine computes and lays out, to tell machines apart.
+struct ReferenceForm {
+  /// Choice of its kernels, where none is given: "plain", or "rounded", which cuts digits of images.
+  std::string choice = "plain";
+  std::string dtype{};          ///< where it is not f32
+  std::int64_t padding = 3;     ///< elements behind each parameter
+  std::string kernel{};         ///< implementation of a plan entry; empty: no entry
+  bool has_gradients = true;    ///< false: an arena of none, as in inference
+  bool makes_nan_loss = false;  ///< every loss is not a number
+};
+
+/// One graph on a TwinDevice. Graph passes, threads, dtype and recomputation mean nothing to it.
+class ReferenceExecutable final : public Executable {
+ public:
+  ReferenceExecutable(const graph::Graph& graph, const CompileOptions& options, ReferenceForm form = {})
+      : graph_(graph),
+        form_(std::move(form)),
+        run_(graph_, options.form),
+        is_training_(options.form == Form::Training) {
+    if (options.norm_group && options.norm_group->ranks > 1) {
+      throw ConfigError(error_text("engine.reference", "batch_norm", "local statistics", "those of several ranks"));
+    }
+    seed_ = options.seed;
+    for (const graph::Node& node : graph_.nodes()) {
+      if (!node.is_input()) continue;
+      const auto bytes = static_cast<std::size_t>(node.shape.elements()) * sizeof(float);
+      inputs_.push_back({.name = node.name, .shape = node.shape, .bytes = bytes});
+      slots_.emplace_back();
+      for (int i = 0; i < options.slots; ++i) slots_.back().push_back(device_.make_pinned_buffer(bytes));
+    }
+    lay_out(options.bucket_bytes);
+    for (const auto& [name, id] : graph_.outputs()) {
+      outputs_[name].resize(static_cast<std::size_t>(graph_.node(id).shape.elements()));
+    }
+    const bool has_gradients = is_training_ && form_.has_gradients;
+    gradients_ = new_arena(has_gradients ? elements_[0] : 0);
+    plan_.choices = options.choices;
+    if (options.choices.empty()) {
+      plan_.choices["fc/forward"] = form_.choice;
+      if (!form_.dtype.empty()) plan_.choices[std::string(kDtypeChoice)] = form_.dtype;
+    }
+    is_rounded_ = plan_.choices["fc/forward"] == "rounded";
+    if (!form_.kernel.empty()) plan_.entries.push_back({.name = "fc/forward", .implementation = form_.kernel});
+    plan_.memory = {
+        .parameters = parameters_->size_bytes(), .gradients = gradients_->size_bytes(), .state = state_->size_bytes()};
+  }
+
+  [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+  [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
+  [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
+    return slots_.at(static_cast<std::size_t>(input)).at(static_cast<std::size_t>(slot))->bytes();
+  }
+  void bind_slot(int slot) override { bound_ = static_cast<std::size_t>(slot); }
+  void set_step(std::int64_t step) override { step_ = step; }
+
+  void forward() override {
+    std::vector<std::vector<float>> given;  // as uploaded: the slot may be filled again
+    for (const auto& slots : slots_) {
+      const auto bytes = slots.at(bound_)->bytes();
+      const auto* const values = reinterpret_cast<const float*>(bytes.data());
+      given.emplace_back(values, values + bytes.size() / sizeof(float));
+    }
+    stream_->run([this, given = std::move(given), step = step_] { compute(given, step); });
+  }
+
+  void backward(const BucketCallback& on_bucket) override {
+    stream_->run([this] {
+      run_.backward("loss");
+      for (const ParameterSlice& slice : slices_) {
+        const std::vector<double>& gradient = run_.parameter_gradient(slice.parameter).data;
+        put(std::vector<float>(gradient.begin(), gradient.end()), slice, behind(*gradients_));
+      }
+    });
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      stream_->record(*ready_[i]);
+      if (on_bucket) on_bucket(static_cast<std::int64_t>(i), *ready_[i]);
+    }
+  }
+
+  [[nodiscard]] std::span<const float> read(std::string_view name) const override {
+    stream_->synchronize();
+    return outputs_.find(name)->second;
+  }
+
+  void begin_update() override {
+    stream_->run([this] { is_sound_ = true; });
+  }
+  const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
+    // Spans, since an arena may be gone before its turn comes; its memory waits.
+    std::vector<runtime::DeviceSpan<float>> spans{work.target.device(), work.source.device()};
+    for (const Arena* arena : work.state) spans.push_back(arena->device());
+    stream_->run([this, rule, numbers = UpdateWork(work), spans = std::move(spans),
+                  ranges = std::vector<UpdateRange>(work.ranges.begin(), work.ranges.end())]() mutable {
+      numbers.ranges = ranges;
+      change(rule, numbers, spans);
+    });
+    stream_->record(*updated_);
+    return *updated_;
+  }
+  [[nodiscard]] double read_norm() const override {
+    stream_->synchronize();
+    return norm_;
+  }
+
+  [[nodiscard]] Arena& parameters() override { return *parameters_; }
+  [[nodiscard]] const Arena& parameters() const override { return *parameters_; }
+  [[nodiscard]] Arena& gradients() override { return *gradients_; }
+  [[nodiscard]] const Arena& gradients() const override { return *gradients_; }
+  [[nodiscard]] Arena& state() override { return *state_; }
+  [[nodiscard]] const Arena& state() const override { return *state_; }
+  [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) override {
+    return new_arena(elements_[kind == ArenaKind::Trained ? 0 : 1]);
+  }
+  [[nodiscard]] const std::vector<ParameterSlice>& slices() const override { return slices_; }
+  [[nodiscard]] const std::vector<Bucket>& buckets() const override { return buckets_; }
+  using Executable::load;
+  using Executable::store;
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter, const Arena& arena) const override {
+    const ParameterSlice& slice = slice_of(parameter);
+    std::vector<float> values(static_cast<std::size_t>(slice.count));
+    arena.download(slice.begin, values);
+    std::ranges::reverse(values);
+    return values;
+  }
+  void load(std::int32_t parameter, std::span<const float> values, Arena& arena) const override {
+    const ParameterSlice& slice = slice_of(parameter);
+    if (std::ssize(values) != slice.count) {
+      throw ShapeError(error_text("engine.reference", graph_.parameter(parameter).name,
+                                  std::to_string(slice.count) + " values", std::to_string(values.size())));
+    }
+    const std::vector<float> backwards(values.rbegin(), values.rend());
+    arena.upload(slice.begin, backwards);
+  }
+  [[nodiscard]] std::vector<EntryTime> profile() const override { return {}; }
+  void reset_profile() override {}
+
+ private:
+  /// Places parameters in the order in which backward comes to them, and the running statistics.
+  void lay_out(std::size_t bucket_bytes) {
+    for (auto i = static_cast<std::int32_t>(graph_.parameters().size()); i-- > 0;) {
+      const graph::Parameter& parameter = graph_.parameter(i);
+      const bool is_trained = graph::is_trained(parameter.role);
+      std::int64_t& end = elements_[is_trained ? 0 : 1];
+      (is_trained ? slices_ : statistics_)
+          .push_back({.parameter = i, .begin = end, .count = parameter.shape.elements()});
+      end += parameter.shape.elements() + form_.padding;
+      if (!is_trained) continue;
+      if (buckets_.empty() || static_cast<std::size_t>(buckets_.back().count) * sizeof(float) >= bucket_bytes) {
+        buckets_.push_back({.begin = slices_.back().begin, .count = 0});
+        ready_.push_back(device_.make_event());
+      }
+      buckets_.back().count = end - buckets_.back().begin;
+    }
+    parameters_ = new_arena(elements_[0]);
+    state_ = new_arena(elements_[1]);
+  }
+  [[nodiscard]] const ParameterSlice& slice_of(std::int32_t parameter) const {
+    const auto& all = graph::is_trained(graph_.parameter(parameter).role) ? slices_ : statistics_;
+    return *std::ranges::find(all, parameter, &ParameterSlice::parameter);
+  }
+  [[nodiscard]] std::unique_ptr<Arena> new_arena(std::int64_t elements) {
+    return std::make_unique<Arena>(device_, *stream_, elements);
+  }
+
+  // From here on within the stream's thread.
+  [[nodiscard]] std::span<float> behind(const Arena& arena) { return device_.memory().behind(arena.device()); }
+  static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
+    std::ranges::reverse_copy(values, arena.begin() + slice.begin);
+  }
+  void compute(const std::vector<std::vector<float>>& given, std::int64_t step) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      std::vector<double> values(given[i].begin(), given[i].end());
+      if (is_rounded_ && inputs_[i].name == "image") {
+        for (double& value : values) value = std::round(value * 1024.0) / 1024.0;
+      }
+      run_.set(inputs_[i].name, std::span<const double>(values));
+    }
+    for (const auto& [slices, arena] : {std::pair(&slices_, parameters_.get()), {&statistics_, state_.get()}}) {
+      for (const ParameterSlice& slice : *slices) {
+        const std::span<float> own =
+            behind(*arena).subspan(static_cast<std::size_t>(slice.begin), static_cast<std::size_t>(slice.count));
+        const std::vector<float> values(own.rbegin(), own.rend());
+        run_.set(graph_.parameter(slice.parameter).name, values);
+      }
+    }
+    if (is_training_) draw_masks(step);
+    run_.forward();
+    for (auto& [name, values] : outputs_) {
+      const std::vector<double>& exact = run_.output(name).data;
+      std::ranges::transform(exact, values.begin(), [](double value) { return static_cast<float>(value); });
+      if (name == "loss" && form_.makes_nan_loss) values[0] = std::numeric_limits<float>::quiet_NaN();
+      if (name == "loss") is_sound_ = is_sound_ && std::isfinite(values[0]);
+    }
+    if (!is_training_) return;
+    for (const ParameterSlice& slice : statistics_) {
+      const std::vector<double>& now = run_.state(slice.parameter).data;
+      put(std::vector<float>(now.begin(), now.end()), slice, behind(*state_));
+    }
+  }
+  void draw_masks(std::int64_t step) {
+    for (graph::NodeId id = 0; id < std::ssize(graph_.nodes()); ++id) {
+      const auto* const dropout = std::get_if<graph::Dropout>(&graph_.node(id).op);
+      if (dropout == nullptr) continue;
+      Random random(seed_ ^ static_cast<std::uint64_t>(id) << 32U, RandomStage::Dropout,
+                    static_cast<std::uint64_t>(step));
+      std::vector<double> mask(static_cast<std::size_t>(graph_.node(id).shape.elements()));
+      for (double& keep : mask) keep = random.uniform() < dropout->probability ? 0.0 : 1.0;
+      run_.set_mask(graph_.node(id).name, std::move(mask));
+    }
+  }
+  /// @param spans of target, source and state
+  void change(const UpdateRule& rule, const UpdateWork& work, const std::vector<runtime::DeviceSpan<float>>& spans) {
+    std::vector<std::vector<double>> all;
+    for (const auto& span : spans) {
+      const std::span<float> own = device_.memory().behind(span);
+      all.emplace_back(own.begin(), own.end());
+    }
+    UpdateValues values{.target = std::move(all[0]), .source = std::move(all[1]), .state = {}};
+    values.state.assign(all.begin() + 2, all.end());
+    if (work.clip_norm > 0.0) {
+      double squares = 0.0;
+      for (const double value : values.source) squares += value * value;
+      norm_ = work.scale * std::sqrt(squares);
+      is_sound_ = is_sound_ && std::isfinite(norm_);
+    }
+    if (!is_sound_) return;
+    reference::update(rule, work, values);
+    const auto put_back = [&](const std::vector<double>& from, const runtime::DeviceSpan<float>& span) {
+      std::ranges::transform(from, device_.memory().behind(span).begin(),
+                             [](double value) { return static_cast<float>(value); });
+    };
+    put_back(values.target, spans[0]);
+    for (std::size_t k = 0; k < values.state.size(); ++k) put_back(values.state[k], spans[k + 2]);
+  }
+
+  const graph::Graph graph_;
+  const ReferenceForm form_;
+  ReferenceRun run_;
+  const bool is_training_;
+  bool is_rounded_ = false;
+  std::uint64_t seed_ = 0;
+  Plan plan_;
+  runtime::TwinDevice device_;
+  std::vector<InputSpec> inputs_;
+  std::vector<std::vector<std::unique_ptr<runtime::PinnedBuffer>>> slots_;
+  std::vector<ParameterSlice> slices_, statistics_;
+  std::vector<Bucket> buckets_;
+  std::vector<std::unique_ptr<runtime::Event>> ready_;
+  std::unique_ptr<runtime::Event> updated_ = device_.make_event();
+  /// Of the arenas of trained parameters and of running statistics.
+  std::int64_t elements_[2] = {};
+  std::size_t bound_ = 0;
+  std::int64_t step_ = 0;
+  std::map<std::string, std::vector<float>, std::less<>> outputs_;
+  double norm_ = 0.0;
+  bool is_sound_ = true;
+  /// Before the arenas, which use it, and behind what its work uses.
+  std::unique_ptr<runtime::TwinStream> stream_ = device_.make_twin_stream();
+  std::unique_ptr<Arena> parameters_, gradients_, state_;
+};
+
+/// Makes ReferenceExecutables.
+class ReferenceEngine final : public Engine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "reference"; }
+  [[nodiscard]] std::string description() const override { return "the reference interpreter"; }
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    if (options.choices.empty()) ++chosen;
+    return std::make_unique<ReferenceExecutable>(graph, options, form);
+  }
+  [[nodiscard]] std::string instruction_set() const override { return set; }
+  [[nodiscard]] std::string least_instruction_set(const std::vector<std::string>& sets) const override {
+    return *std::ranges::min_element(sets);
+  }
+
+  std::string set = "reference";  ///< instruction_set()
+  ReferenceForm form{};           ///< form of what compile() makes
+  int chosen = 0;                 ///< how often compile() was given no choices
+};
+
+}  // namespace roentgen::engine::reference

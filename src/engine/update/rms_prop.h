@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// RMSProp (Tieleman & Hinton 2012, lecture 6.5 of "Neural Networks for Machine Learning") as torch.optim.RMSprop:
+//   g = scale * gradient + weight_decay * p;  v = alpha v + (1 - alpha) g^2
+//   centered: a = alpha a + (1 - alpha) g;  d = sqrt(max(v - a^2, 0)) + epsilon, else d = sqrt(v) + epsilon
+//   b = momentum * b + g / d;  p -= lr * (momentum > 0 ? b : g / d)
+// torch has no max: where rounding makes v - a^2 negative, its root is not a number. TensorFlow's (Keras') RMSprop has
+// epsilon inside the root, d = sqrt(v + epsilon), and lr within the buffer, b = momentum * b + lr * g / d; it calls
+// alpha rho. Its epsilon e is about sqrt(e) here; a schedule that lowers lr acts on its buffer later.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/update/option.h"
+
+namespace roentgen::engine {
+
+/// Options of the rule. torch's defaults, but for momentum: 0 there.
+struct RmsProp {
+  double momentum = 0.9;  ///< 0: none, and no state of it
+  double alpha = 0.99;    ///< decay rate of the mean of squares
+  double epsilon = 1e-8;  ///< added to the denominator, outside the square root
+  bool centered = false;  ///< divides by the standard deviation of gradients instead of their root mean square
+
+  static constexpr std::string_view kName = "rmsprop";  ///< name in recipes
+  static constexpr bool kIsLayerwise = false;
+  /// Names of the state, as torch has them.
+  [[nodiscard]] std::vector<std::string_view> state() const {
+    std::vector<std::string_view> names{"square_avg"};
+    if (momentum > 0.0) names.emplace_back("momentum_buffer");
+    if (centered) names.emplace_back("grad_avg");
+    return names;
+  }
+  template <typename Rule, typename Visit>
+  static void visit_options(Rule& rule, const Visit& visit) {
+    visit("momentum", rule.momentum, kShareBelowOne, "");
+    visit("alpha", rule.alpha, kShareBelowOne, "share of the mean of squares that is kept");
+    visit("epsilon", rule.epsilon, kShareBetween, "");
+    visit("centered", rule.centered, "by the deviation of gradients instead of their root mean square");
+  }
+  void check() const {}
+};
+
+}  // namespace roentgen::engine

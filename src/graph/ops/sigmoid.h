@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Logistic sigmoid, a smooth activation; as a gate or an output, not as part of a loss.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// dst = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * dst * (1 - dst).
+struct Sigmoid {
+  static constexpr OpInfo kInfo{.name = "sigmoid", .keeps = {.output = true}};  ///< name and kept values
+
+  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  friend bool operator==(const Sigmoid&, const Sigmoid&) = default;
+};
+
+}  // namespace roentgen::graph

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Runs every command line of README.md, docs/guide and docs/reference with small data. Exits 1 with the command and what it printed.
+
+  commands.py PROGRAM              all pages
+  commands.py PROGRAM train.md     one page
+
+A page's commands run in its order, in a folder of its own with the files that guides speak of (make_place). A command line
+is a line of a block marked `sh`. What cannot run here has its first word in SKIPPED; any other word is an error.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# First word of a command that is not run -> why.
+SKIPPED = {
+    "make": "builds", "cmake": "builds", "ctest": "tests a build", "tools/setup.sh": "installs packages", "pip": "installs",
+    "python3": "makes an environment", "sudo": "installs", "tar": "unpacks a package", "podman": "needs a registry",
+    "srun": "needs Slurm", "mpirun": "needs MPI's slots", "tools/peers/report_screenshot.sh": "needs a browser",
+    "build/consumer/consumer": "is built from the library",
+}
+# Makes every training one short epoch of one thread. A later --set wins, so these stand last.
+SHORT = ["--set", "train.epochs=1", "--set", "train.batch=8", "--set", "train.threads=1", "--set", "preprocess.size=64",
+         "--set", "preprocess.resize=0"]
+SMALL_NETWORK = ["--model", "resnet18", "--set", "model.width=8"]
+
+
+def fail(text):
+    sys.exit(f"[docs.commands] {text}")
+
+
+def blocks(text):
+    """(language, text) of every fenced block of a page."""
+    found, language, lines = [], None, []
+    for line in text.splitlines():
+        if language is None and line.startswith("```"):
+            language, lines = line[3:].strip(), []
+        elif line == "```":
+            found.append((language, "\n".join(lines)))
+            language = None
+        elif language is not None:
+            lines.append(line)
+    return found
+
+
+def command_lines(text):
+    """Command lines of the blocks marked `sh` of a page."""
+    found = []
+    for language, block in blocks(text):
+        if language == "sh":
+            lines = [shlex.split(line, comments=True) for line in block.replace("\\\n", " ").splitlines()]
+            found += [words for words in lines if words]
+    return found
+
+
+def unmarked_commands(text):
+    """Lines of blocks without a mark that look like commands. A block that begins with `$` shows what was printed."""
+    return [line for language, block in blocks(text) if not language and not block.startswith("$")
+            for line in block.splitlines() if re.match(r"roentgen [a-z]", line)]
+
+
+def is_skipped(words):
+    if words[0].startswith("ROENTGEN_MPI="):  # that MPI may be absent
+        return True
+    if words[0] not in SKIPPED and pathlib.Path(words[0]).name != "roentgen":
+        fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
+    needs_hosts = "--hosts" in words
+    needs_mpi = "--ranks" in words and shutil.which("mpirun") is None
+    return words[0] in SKIPPED or needs_hosts or needs_mpi
+
+
+def shortened(words):
+    """The command with settings that make it short."""
+    if words[1] != "train" or "--keys" in words or "--resume" in words:
+        return words
+    built_in = "recipe.toml" not in words
+    names_network = "--model" in words or "--init" in words
+    return [*words, *SHORT, *(SMALL_NETWORK if built_in and not names_network else [])]
+
+
+class Place:
+    """A folder in which commands run, and the program."""
+
+    def __init__(self, folder, program):
+        self.folder, self.program = folder, program
+        self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(folder / ".cache")}
+
+    def run(self, words):
+        """Runs a command line that begins with `roentgen`; fails with what it printed."""
+        done = subprocess.run([self.program, *words[1:]], cwd=self.folder, env=self.environment, capture_output=True,
+                              text=True, check=False)
+        if done.returncode:
+            fail(f"{shlex.join(words)}: expected success, got {done.returncode}\n{done.stdout}{done.stderr}")
+
+    def roentgen(self, line):
+        self.run(["roentgen", *shlex.split(line)])
+
+
+def dicom_file(rows, columns, level):
+    """A gray 8-bit DICOM file of one level, explicit VR, little endian, uncompressed."""
+    def element(group, number, kind, value):
+        value += (b"\0" if kind in ("UI", "OB") else b" ") * (len(value) % 2)
+        head = struct.pack("<HH2s", group, number, kind.encode())
+        size = struct.pack("<HI", 0, len(value)) if kind in ("OB", "OW") else struct.pack("<H", len(value))
+        return head + size + value
+
+    def short(group, number, value):
+        return element(group, number, "US", struct.pack("<H", value))
+
+    meta = element(2, 0x10, "UI", b"1.2.840.10008.1.2.1")
+    image = b"".join([
+        element(8, 0x16, "UI", b"1.2.840.10008.5.1.4.1.1.1"), element(8, 0x60, "CS", b"DX"),
+        element(0x10, 0x20, "LO", b"p%d" % level), element(0x18, 0x15, "CS", b"CHEST"), element(0x18, 0x5101, "CS", b"PA"),
+        short(0x28, 2, 1), element(0x28, 4, "CS", b"MONOCHROME2"), short(0x28, 0x10, rows), short(0x28, 0x11, columns),
+        short(0x28, 0x100, 8), short(0x28, 0x101, 8), short(0x28, 0x102, 7), short(0x28, 0x103, 0),
+        element(0x7fe0, 0x10, "OW", bytes((level + i) % 256 for i in range(rows * columns)))])
+    return b"\0" * 128 + b"DICM" + element(2, 0, "UL", struct.pack("<I", len(meta))) + meta + image
+
+
+def make_place(place):
+    """Makes the files that guides speak of."""
+    folder = place.folder
+    place.roentgen("synth my_xrays --images 120 --size 64 --seed 3 --masks")
+    place.roentgen("init my_xrays --set 'data.labels=[\"Cardiomegaly\",\"Effusion\",\"Edema\"]'")
+    for run in ("run", "run2"):
+        place.run(["roentgen", "train", "--recipe", "recipe.toml", "--data", "my_xrays", "--out", run, "--set",
+                   f"train.seed={len(run)}", *SHORT])
+    place.roentgen("eval --checkpoint run/checkpoints/best.safetensors --data my_xrays --json eval.json --preds a_test.csv")
+    place.roentgen("eval --checkpoint run2/checkpoints/best.safetensors --data my_xrays --preds b_test.csv")
+    shutil.copy(folder / "a_test.csv", folder / "preds.csv")
+    images = sorted((folder / "my_xrays/images").iterdir())
+    shutil.copy(images[0], folder / "chest.png")
+    (folder / "new_images").mkdir()
+    for image in images[:3]:
+        shutil.copy(image, folder / "new_images")
+    shutil.copytree(folder / "my_xrays", folder / "nih")
+    shutil.copytree(folder / "my_xrays/images", folder / "images")
+    place.roentgen("synth ours --images 60 --size 32 --seed 4 --labels csv")
+    make_hospital(folder)
+    make_chexpert(folder, images)
+    # Weights as torchvision has them, under the name of its file: the content decides the form.
+    place.run(["roentgen", "train", "--recipe", "recipe.toml", "--data", "my_xrays", "--out", "dense", "--model", "densenet121",
+               "--set", "model.width=64", *SHORT, "--set", "preprocess.size=32"])
+    place.roentgen("export --checkpoint dense/checkpoints/best.safetensors --out dense.safetensors --channels 3")
+    weights = (folder / "dense.safetensors").read_bytes()
+    (folder / "densenet121-a639ec97.pth").write_bytes(without_metadata(weights))
+    shutil.rmtree(folder / "dense")
+
+
+def without_metadata(weights):
+    """A safetensors file without the metadata of its header."""
+    size = struct.unpack("<Q", weights[:8])[0]
+    header = json.loads(weights[8:8 + size])
+    del header["__metadata__"]
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + weights[8 + size:]
+
+
+def make_hospital(folder):
+    """DICOM files without labels, and with a table."""
+    for name in ("hospital", "hospital_labelled"):
+        (folder / name).mkdir()
+        for number in range(8):
+            (folder / name / ("scan.dcm" if number == 0 else f"scan{number}.dcm")).write_bytes(dicom_file(40, 40, number))
+    rows = [f"scan{number or ''}.dcm,p{number},{number % 2}" for number in range(8)]
+    (folder / "hospital_labelled/labels.csv").write_text("path,patient,Mass\n" + "\n".join(rows) + "\n")
+
+
+def make_chexpert(folder, images):
+    """A folder as CheXpert is published."""
+    for table, first in (("train", 0), ("valid", 60)):
+        rows = ["Path,Sex,Age,Frontal/Lateral,AP/PA," + ",".join(CHEXPERT)]
+        for number in range(first, first + 60):
+            path = f"{table}/patient{number:05}/study1/view1_frontal.png"
+            (folder / "chexpert" / path).parent.mkdir(parents=True)
+            shutil.copy(images[number], folder / "chexpert" / path)
+            labels = ",".join(f"{float((number >> bit) & 1)}" for bit in range(len(CHEXPERT)))
+            rows.append(f"CheXpert-v1.0/{path},Male,50,Frontal,PA,{labels}")
+        (folder / f"chexpert/{table}.csv").write_text("\n".join(rows) + "\n")
+
+
+CHEXPERT = ["No Finding", "Enlarged Cardiomediastinum", "Cardiomegaly", "Lung Opacity", "Lung Lesion", "Edema", "Consolidation",
+            "Pneumonia", "Atelectasis", "Pneumothorax", "Pleural Effusion", "Pleural Other", "Fracture", "Support Devices"]
+
+
+def pages(names):
+    found = [ROOT / "README.md", ROOT / "docs/index.md"]
+    for folder in ("docs/guide", "docs/reference"):
+        found += sorted((ROOT / folder).rglob("*.md"))
+    return [page for page in found if not names or page.name in names]
+
+
+def link_or_copy(source, target):
+    """Files that are only replaced, never written to, are linked: they are most of the bytes."""
+    if source.endswith((".safetensors", ".pth", ".png")):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
+def check_page(page, base, program):
+    """Runs the commands of a page in a copy of `base`; how many ran."""
+    text = page.read_text(encoding="utf-8")
+    is_generated = text.startswith("<!-- Written by tools/reference.py")
+    for line in () if is_generated else unmarked_commands(text):
+        fail(f"{page.name}: expected ```sh before a block of commands, got none: {line}")
+    lines = [words for words in command_lines(text) if not is_skipped(words)]
+    if not lines:
+        return 0
+    with tempfile.TemporaryDirectory(dir=base.parent) as folder:
+        place = Place(pathlib.Path(folder) / "place", program)
+        shutil.copytree(base, place.folder, copy_function=link_or_copy)
+        if page.name in ("README.md", "index.md", "own_data.md"):
+            (place.folder / "recipe.toml").unlink()
+            for run in ("run", "run2"):
+                shutil.rmtree(place.folder / run)
+        for words in lines:
+            out = words[words.index("--out") + 1] if words[1] == "train" and "--out" in words else ""
+            if out and "--resume" not in words:
+                shutil.rmtree(place.folder / out, ignore_errors=True)
+            place.run(shortened(words))
+    return len(lines)
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        base = Place(pathlib.Path(folder) / "base", program)
+        base.folder.mkdir()
+        make_place(base)
+        total = 0
+        for page in pages(sys.argv[2:]):
+            ran = check_page(page, base.folder, program)
+            if ran:
+                print(f"{page.relative_to(ROOT)}: {ran} commands")
+            total += ran
+    if not total:
+        fail("expected commands in the pages, got none")
+    print(f"{total} commands ran")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""The draw is the commit's: the same seed draws the same, another one something else; each kind has something to draw."""
+import unittest
+
+import check_prose
+import draw_prose
+
+
+class Draw(unittest.TestCase):
+    def test_a_seed_draws_the_same_whatever_the_order(self):
+        items = [(str(number), "text") for number in range(100)]
+        self.assertEqual(draw_prose.draw(items, 5, "a"), draw_prose.draw(reversed(items), 5, "a"))
+        self.assertNotEqual(draw_prose.draw(items, 5, "a"), draw_prose.draw(items, 5, "b"))
+
+    def test_a_draw_of_few_is_all_of_them(self):
+        self.assertEqual(draw_prose.draw([("a", "b")], 40, "a"), [("a", "b")])
+
+    def test_every_kind_is_found(self):
+        for find in (draw_prose.comments, draw_prose.page_sentences, draw_prose.help_lines, draw_prose.errors):
+            self.assertGreater(sum(1 for _ in find(check_prose.ROOT)), 100, find.__name__)
+
+    def test_errors_are_the_literals_of_one_call(self):
+        found = draw_prose.ERROR.search('throw E(error_text("a.b", name(x), "expected c", "got d"));')
+        self.assertEqual(found[1], '"a.b", name(x), "expected c", "got d"')
+
+
+if __name__ == "__main__":
+    unittest.main()
