@@ -7,6 +7,8 @@
 
 #include <new>
 
+#include "tests/emulated_cuda/sanitizer.h"
+
 namespace roentgen::emulated {
 namespace {
 constexpr std::size_t kPageBytes = 4096;
@@ -20,6 +22,10 @@ std::byte* allocate_stack() {
   return static_cast<std::byte*>(memory) + kPageBytes;
 }
 
-void free_stack(std::byte* stack) { munmap(stack - kPageBytes, kStackBytes + kPageBytes); }
+void free_stack(std::byte* stack) {
+  // Frames of a kernel that was abandoned left poison, which would outlive the mapping.
+  sanitizer::unpoison(stack, kStackBytes);
+  munmap(stack - kPageBytes, kStackBytes + kPageBytes);
+}
 
 }  // namespace roentgen::emulated
