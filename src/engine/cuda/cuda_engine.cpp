@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine: finds devices and compiles for the first one. Plan entries and kernels of the ops lie beside this
-// file under the names of engine/cpu.
+// The CUDA engine of one device. Plan entries and kernels of the ops lie beside this file under the names of
+// engine/cpu.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -26,18 +26,21 @@ class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
-  [[nodiscard]] std::string why_not_auto() const override { return "this version has no CUDA kernels for ops"; }
+  [[nodiscard]] std::string why_not_auto() const override { return "it is new and must be asked for: cuda"; }
   [[nodiscard]] std::string description() const override {
     return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
                        device_.memory_bytes >> 20);
   }
-  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
-    for (const graph::Node& node : graph.nodes()) {
-      if (node.is_input()) continue;
-      throw DeviceError(error_text("engine.cuda", node.name, fmt::format("a CUDA kernel for {}", op_name(node.op)),
-                                   "none: " + why_not_auto(), "the device cpu"));
-    }
-    throw DeviceError(error_text("engine.cuda", graph.name(), "a graph with ops", "one without"));
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
+                            .convolutions = cuda::make_cudnn_convolutions(),
+                            .graphs = cuda::make_cuda_graph_recorder(),
+                            .multiprocessors = multiprocessors(device_.index)};
+    return cuda::make_executable(graph, options, std::move(setup));
+  }
+  [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
+    runtime::cuda::use_device(device_.index);
+    return cuda::make_plan(graph, options, *cuda::make_cudnn_convolutions(), multiprocessors(device_.index));
   }
 
  private:

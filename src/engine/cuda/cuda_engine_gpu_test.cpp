@@ -17,7 +17,7 @@ namespace {
 void expect_all_pass(const CompileOptions& compile) {
   const runtime::CudaInventory inventory = runtime::find_cuda_devices();
   if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-  const std::unique_ptr<Engine> engine = make_cuda_engine();
+  const std::unique_ptr<Engine> engine = make_cuda_engine(0);
   EXPECT_NE(engine->description().find(inventory.devices[0].name), std::string::npos);
   for (const conformance::Case& tested : conformance::all_cases()) {
     try {
