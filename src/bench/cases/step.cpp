@@ -44,8 +44,9 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
     }
     const auto begin = Clock::now();
     const double optimizer_s = steps.run();
-    const double step_s = seconds_since(begin);
+    // Reading the loss waits for a device that is still at work.
     measured.losses.push_back(steps.loss());
+    const double step_s = seconds_since(begin);
     if (step < options.warmup) continue;
     measured.step_s.push_back(step_s);
     measured.optimizer_s.push_back(optimizer_s);

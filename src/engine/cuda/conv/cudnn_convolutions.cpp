@@ -189,6 +189,31 @@ PlanName name_of_config(const Descriptor& config, const Descriptor& engine) {
   return name;
 }
 
+// Elements that a pass writes.
+std::int64_t result_elements(const ConvProblem& problem) {
+  const auto [out_height, out_width] = problem.out_size();
+  switch (problem.pass) {
+    case ConvPass::Forward:
+      return problem.images * problem.out_channels * out_height * out_width;
+    case ConvPass::DataGradient:
+      return problem.images * problem.channels * problem.size[0] * problem.size[1];
+    case ConvPass::WeightGradient:
+      return problem.out_channels * problem.channels / problem.groups * problem.kernel[0] * problem.kernel[1];
+  }
+  return 0;
+}
+
+// True when the plan splits its sums and has no memory for the parts in f32: it adds them up in the result's 16 bits.
+// On an H200, such plans of weight gradients missed the bound of sums in f32 by 16 times.
+bool sums_in_16_bits(const ConvProblem& problem, const PlanName& name, std::size_t workspace_bytes) {
+  if (problem.dtype == DType::F32) return false;
+  const auto split = std::ranges::find(name.knobs, std::int64_t{CUDNN_KNOB_TYPE_SPLIT_K},
+                                       &std::pair<std::int64_t, std::int64_t>::first);
+  if (split == name.knobs.end() || split->second <= 1) return false;
+  const std::int64_t parts_bytes = split->second * result_elements(problem) * std::int64_t{sizeof(float)};
+  return static_cast<std::int64_t>(workspace_bytes) < parts_bytes;
+}
+
 bool has_note(const Descriptor& engine, cudnnBackendNumericalNote_t note) {
   const auto notes = engine.get<cudnnBackendNumericalNote_t>(
       CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
@@ -252,8 +277,8 @@ class CudnnConvolutions final : public Convolutions {
         if (found.size() >= most) return found;
         if (auto plan = plan_of(config, problem)) found.push_back(std::move(plan));
       }
-      if (!found.empty()) return found;
     }
+    if (!found.empty()) return found;
     throw DeviceError(error_text("engine.cuda", text_of(problem), "a plan of cuDNN", "none"));
   }
 
@@ -307,8 +332,10 @@ class CudnnConvolutions final : public Convolutions {
         .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
     if (!plan.try_finalize()) return nullptr;
     const bool is_deterministic = !has_note(engine, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
-    return std::make_unique<CudnnPlan>(handle_.get(), std::move(plan), name_of_config(config, engine).text(),
-                                       is_deterministic);
+    const PlanName name = name_of_config(config, engine);
+    auto made = std::make_unique<CudnnPlan>(handle_.get(), std::move(plan), name.text(), is_deterministic);
+    if (sums_in_16_bits(problem, name, made->workspace_bytes())) return nullptr;
+    return made;
   }
 
   CudnnHandle handle_;

@@ -19,7 +19,14 @@ namespace {
 constexpr int kNoVirtualConcats = 1 << 30;
 // Arenas give each parameter a multiple of this many elements (finish_plan.cpp).
 constexpr std::int64_t kParameterUnit = 16;
-constexpr std::size_t kMostPlans = 8;
+constexpr std::size_t kFewPlans = 8;
+constexpr std::size_t kAllPlans = 128;
+
+// Null when all of them may give other bits on the next run.
+std::unique_ptr<ConvPlan> first_deterministic(std::vector<std::unique_ptr<ConvPlan>> plans) {
+  const auto found = std::ranges::find_if(plans, [](const auto& one) { return one->is_deterministic(); });
+  return found == plans.end() ? nullptr : std::move(*found);
+}
 
 std::string_view name_of(ConvPass pass) {
   switch (pass) {
@@ -133,12 +140,11 @@ std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const Con
   if (stored != options().choices.end()) {
     chosen = device_.convolutions.plan_named(problem, stored->second);
   } else if (options().choices.empty()) {
-    std::vector<std::unique_ptr<ConvPlan>> plans = device_.convolutions.plans(problem, kMostPlans);
-    const auto found = std::ranges::find_if(plans, [](const auto& one) { return one->is_deterministic(); });
-    if (found == plans.end()) {
+    chosen = first_deterministic(device_.convolutions.plans(problem, kFewPlans));
+    if (chosen == nullptr) chosen = first_deterministic(device_.convolutions.plans(problem, kAllPlans));
+    if (chosen == nullptr) {
       throw DeviceError(error_text("engine.cuda", key, "a plan that gives the same bits on every run", "none"));
     }
-    chosen = std::move(*found);
   } else {
     throw ConfigError(error_text("engine.cuda", "stored plan", "a choice for " + key, "none",
                                  "the graph, options and device the plan was made with"));
