@@ -69,7 +69,7 @@ inline void expect_parts_come_back(Device& device) {
   EXPECT_THROW(stream->download(*buffer, 801, received), ShapeError);
 }
 
-/// Of a device whose memory is not the host's.
+/// Expects a device with memory of its own to copy bytes for the host and back.
 inline void expect_copies_for_the_host_come_back(Device& device) {
   const auto stream = device.make_stream();
   const auto buffer = device.make_device_buffer(1000);

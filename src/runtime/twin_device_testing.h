@@ -230,7 +230,7 @@ class TwinDevice final : public Device {
 
   /// make_stream(), for kernels.
   [[nodiscard]] std::unique_ptr<TwinStream> make_twin_stream() { return std::make_unique<TwinStream>(memory_); }
-  /// What its addresses stand for.
+  /// Memory that the buffer's addresses stand for.
   [[nodiscard]] TwinMemory& memory() { return *memory_; }
 
  private:

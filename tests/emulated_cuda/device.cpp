@@ -252,7 +252,7 @@ void EmulatedStream::submit(std::string name, std::function<void()> work) {
   at.end = nodes.size();
 }
 
-// What the stream waits for comes before what follows now.
+// Orders all later work of the stream after the work it waits for.
 void EmulatedStream::submit_waits(std::string name) {
   if (!tail().waits.empty()) submit(std::move(name), [] {});
 }

@@ -44,7 +44,7 @@ float read(runtime::Stream& stream, const runtime::DeviceBuffer& buffer) {
   return value;
 }
 
-/// What the steps of a training loop leave out.
+/// Wait that a training loop leaves out: a planted bug.
 enum class Missing { Nothing, UploadBeforeStep, SlotFree, BufferFree };
 
 /// Three steps: upload on one stream from one pinned slot, weight += rate * gradient on another, two gradient buffers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a sanitizer must know of fibres and of shared memory. CMake picks sanitizer_none.cpp, sanitizer_address.cpp or
+// Notes to a sanitizer about fibres and shared memory. CMake picks sanitizer_none.cpp, sanitizer_address.cpp or
 // sanitizer_thread.cpp. The emulator itself is never compiled with -fsanitize=thread.
 #pragma once
 

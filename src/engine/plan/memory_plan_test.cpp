@@ -67,7 +67,7 @@ std::vector<Lifetime> dense_block(int layers, std::size_t pixels) {
   return tensors;
 }
 
-/// What no arena can beat: the largest sum, over the entries, of the bytes alive, each rounded up to `alignment`.
+/// Lower bound of an arena's size: the largest sum of live bytes over the entries, each rounded up to `alignment`.
 std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment) {
   std::map<int, std::size_t> born;
   std::map<int, std::size_t> died;

@@ -92,7 +92,7 @@ class PlanBuilder {
   [[nodiscard]] const std::vector<bool>& values_with_gradients() const { return needs_gradient_; }
 
   // Values.
-  /// Where a value lies; for a virtual concat use pieces().
+  /// Tensor, shape and layout of a stored value. A virtual concat has none: see pieces().
   [[nodiscard]] const Located& value(graph::NodeId id) const;
   [[nodiscard]] const VirtualConcats& concats() const { return concats_; }
   /// The stored values a value consists of: itself, or the inputs of a virtual concat, flattened.
@@ -139,7 +139,7 @@ class PlanBuilder {
   /// `overwritten` where that is not -1 and not needed any more.
   void emit_forward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& dst,
                     NamedKernel named, TensorId overwritten = -1);
-  /// Likewise "<node>/backward", which writes the gradient of the op's input and hands it over.
+  /// The entry "<node>/backward" of an op that is one kernel: writes the gradient of the op's input and hands it over.
   void emit_backward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& diff_src,
                      NamedKernel named, TensorId overwritten = -1);
   /// An entry that runs once after parameters were loaded. Reads parameters and state, writes kept memory.

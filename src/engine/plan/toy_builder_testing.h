@@ -16,7 +16,7 @@
 
 namespace roentgen::engine {
 
-/// What kernels did, in order: "bind <entry>" and "run <entry>".
+/// Calls of the kernels in order: "bind <entry>" and "run <entry>".
 using ToyLog = std::vector<std::string>;
 
 /// Convolutions read and write `conv_layout`, all other ops plain f32. Each gradient of a parameter is an entry.

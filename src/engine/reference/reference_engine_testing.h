@@ -276,7 +276,7 @@ class ReferenceExecutable final : public Executable {
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<runtime::Event>> ready_;
   std::unique_ptr<runtime::Event> updated_ = device_.make_event();
-  /// Of the arenas of trained parameters and of running statistics.
+  /// Elements of the arenas of trained parameters and of running statistics.
   std::int64_t elements_[2] = {};
   std::size_t bound_ = 0;
   std::int64_t step_ = 0;

@@ -19,7 +19,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// What changes from step to step and kernels may read.
+/// Values that kernels read and that change from step to step.
 struct StepState {
   std::int64_t step = 0;
 };

@@ -4,7 +4,6 @@
 // Plan entries of ReLU where it is not fused into a batch norm.
 #include "graph/ops/relu.h"
 
-#include "engine/cuda/elementwise/flat.h"
 #include "engine/cuda/plan/lowering.h"
 
 namespace roentgen::engine::cuda {
@@ -12,15 +11,7 @@ namespace roentgen::engine::cuda {
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
   const Located src = lowering.value(lowering.node(id).inputs[0]);
   const Located dst = lowering.define(id, src.layout);
-  lowering.emit_forward(id, "relu", {src.tensor}, dst,
-                        {flat_kernel({.op = FlatOp::Relu,
-                                      .type = dst.layout.dtype,
-                                      .a = src.tensor,
-                                      .dst = dst.tensor,
-                                      .count = stored_elements(dst.shape, dst.layout)},
-                                     lowering.stream()),
-                         "flat"},
-                        src.tensor);
+  lowering.emit_forward(id, "relu", {src.tensor}, dst, lowering.flat(FlatOp::Relu, src.tensor, -1, dst), src.tensor);
 }
 
 void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
@@ -28,15 +19,7 @@ void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
   const Located diff_dst = lowering.gradient(id, dst.layout);
   const Located diff_src = lowering.gradient_tensor(lowering.node(id).inputs[0], dst.layout);
   lowering.emit_backward(id, "relu", {dst.tensor, diff_dst.tensor}, diff_src,
-                         {flat_kernel({.op = FlatOp::ReluBackward,
-                                       .type = dst.layout.dtype,
-                                       .a = dst.tensor,
-                                       .b = diff_dst.tensor,
-                                       .dst = diff_src.tensor,
-                                       .count = stored_elements(dst.shape, dst.layout)},
-                                      lowering.stream()),
-                          "flat"},
-                         diff_dst.tensor);
+                         lowering.flat(FlatOp::ReluBackward, dst.tensor, diff_dst.tensor, diff_src), diff_dst.tensor);
 }
 
 }  // namespace roentgen::engine::cuda

@@ -4,7 +4,6 @@
 // Plan entries of the sigmoid.
 #include "graph/ops/sigmoid.h"
 
-#include "engine/cuda/elementwise/flat.h"
 #include "engine/cuda/plan/lowering.h"
 
 namespace roentgen::engine::cuda {
@@ -16,14 +15,7 @@ void lower(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
   const bool has_padding = padded_channels(given.shape, given.layout) != given.shape[1];
   const Located src = has_padding ? lowering.value_in(input, Layout{}) : given;
   const Located dst = lowering.define(id, src.layout);
-  lowering.emit_forward(id, "sigmoid", {src.tensor}, dst,
-                        {flat_kernel({.op = FlatOp::Sigmoid,
-                                      .type = dst.layout.dtype,
-                                      .a = src.tensor,
-                                      .dst = dst.tensor,
-                                      .count = stored_elements(dst.shape, dst.layout)},
-                                     lowering.stream()),
-                         "flat"},
+  lowering.emit_forward(id, "sigmoid", {src.tensor}, dst, lowering.flat(FlatOp::Sigmoid, src.tensor, -1, dst),
                         src.tensor);
 }
 
@@ -32,14 +24,7 @@ void lower_backward(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering)
   const Located diff_dst = lowering.gradient(id, dst.layout);
   const Located diff_src = lowering.gradient_tensor(lowering.node(id).inputs[0], dst.layout);
   lowering.emit_backward(id, "sigmoid", {dst.tensor, diff_dst.tensor}, diff_src,
-                         {flat_kernel({.op = FlatOp::SigmoidBackward,
-                                       .type = dst.layout.dtype,
-                                       .a = dst.tensor,
-                                       .b = diff_dst.tensor,
-                                       .dst = diff_src.tensor,
-                                       .count = stored_elements(dst.shape, dst.layout)},
-                                      lowering.stream()),
-                          "flat"},
+                         lowering.flat(FlatOp::SigmoidBackward, dst.tensor, diff_dst.tensor, diff_src),
                          diff_dst.tensor);
 }
 

@@ -23,7 +23,7 @@ struct Channels {
   double unbiased;   // rows / (rows - 1)
 };
 
-/// What a thread needs of one channel to finish it.
+/// Values of one channel that the forward reads to finish its statistics.
 struct Before {
   float first, gamma, beta, running_mean, running_var;
 };

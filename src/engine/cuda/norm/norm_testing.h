@@ -171,7 +171,7 @@ inline void check_sums(const Bench& bench, NormMask mask, bool has_second, bool 
     double sum = 0.0, product = 0.0, size = 0.0, product_size = 0.0;
     for (std::size_t i = c; i < x.size(); i += bench.channels()) {
       float g = has_second ? dy[i] + second[i] : dy[i];
-      // As the kernel decides: with one rounding, which std::fma has as well.
+      // The kernel decides by a product and sum rounded once, as std::fma does.
       if (mask == NormMask::Recomputed && !(std::fma(x[i], scale[c], shift[c]) > 0.0F)) g = 0.0F;
       if (mask == NormMask::Bits && (bits[i / 8] >> i % 8 & 1) == 0) g = 0.0F;
       if (is_written) {

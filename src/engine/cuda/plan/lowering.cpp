@@ -10,7 +10,6 @@
 #include <variant>
 
 #include "core/error.h"
-#include "engine/cuda/elementwise/flat.h"
 #include "engine/cuda/elementwise/reorder.h"
 
 namespace roentgen::engine::cuda {
@@ -151,6 +150,17 @@ std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const Con
   }
   plan.choices[key] = chosen->name();
   return chosen;
+}
+
+NamedKernel Lowering::flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const {
+  return {flat_kernel({.op = op,
+                       .type = dst.layout.dtype,
+                       .a = a,
+                       .b = b,
+                       .dst = dst.tensor,
+                       .count = stored_elements(dst.shape, dst.layout)},
+                      stream()),
+          "flat"};
 }
 
 void Lowering::add_forward(graph::NodeId id) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cuda/conv/convolutions.h"
+#include "engine/cuda/elementwise/flat.h"
 #include "engine/plan/plan_builder.h"
 
 namespace roentgen::engine::cuda {
@@ -63,6 +64,8 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] TensorId constant(std::string name, std::vector<std::byte> bytes);
   /// StepState.
   [[nodiscard]] TensorId step_state() const { return step_state_; }
+  /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
+  [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
   /// Plan of a convolution's pass: the stored choice, or the first that gives the same bits on every run. Adds it to
   /// the choices.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);

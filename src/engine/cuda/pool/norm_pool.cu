@@ -22,7 +22,7 @@ struct Extent {
   int row_groups;  // groups of kRows<T> rows of the pooled image
 };
 
-/// What a thread does: one pack of channels of one place.
+/// Work of a thread: one pack of channels of one place.
 struct Place {
   std::int64_t image;
   int row, column, pack;
