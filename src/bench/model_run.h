@@ -23,6 +23,7 @@ class ModelRun {
 
   [[nodiscard]] const engine::Plan& plan() const { return executable_->plan(); }
   [[nodiscard]] const engine::Executable& executable() const { return *executable_; }
+  [[nodiscard]] engine::Executable& executable() { return *executable_; }
   [[nodiscard]] const NetworkOptions& options() const { return options_; }
 
   /// Runs options.warmup steps, then options.steps; returns the seconds of each of these, which the profile of the

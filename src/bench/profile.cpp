@@ -24,10 +24,23 @@ struct Row {
 
 Value rate(double amount, double seconds) { return amount > 0.0 && seconds > 0.0 ? Value(amount / seconds) : Value(); }
 
-Value profile_table(const engine::Executable& executable, const ProfiledRuns& runs) {
+std::vector<engine::EntryTime> times_of(engine::Executable& executable, const ProfiledRuns& runs, bool is_host) {
+  std::vector<engine::EntryTime> times = executable.profile();
+  if (is_host) return times;
+  constexpr int kRepeats = 3;
+  for (engine::EntryTime& time : times) {
+    time.best_s = executable.time_entry(time.entry, kRepeats);
+    time.calls = runs.count;
+    time.seconds = time.best_s * static_cast<double>(runs.count);
+  }
+  return times;
+}
+
+Value profile_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
+                    const ProfiledRuns& runs) {
   std::map<std::string, Row> by_kind;
   double kernels_s = 0.0;
-  for (const engine::EntryTime& time : executable.profile()) {
+  for (const engine::EntryTime& time : times) {
     const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
     Row& row = by_kind[entry.kind];
     row.calls += time.calls;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/value.h"
 
@@ -27,9 +28,15 @@ struct ProfiledRuns {
   std::optional<double> optimizer_s;
 };
 
+/// Times of the entries in those runs: as the executable counted them if it runs on the host. A device is only handed its
+/// work, so there each entry is run again, alone, and counts as often as there were runs; this spoils the step's values.
+[[nodiscard]] std::vector<engine::EntryTime> times_of(engine::Executable& executable, const ProfiledRuns& runs,
+                                                      bool is_host);
+
 /// [{kind, calls, ms, share, gflops, gb_per_s}] for each run, most expensive first; then the optimizer and what was
 /// outside of kernels. Shares add up to 1; rates are null where nothing is counted.
-[[nodiscard]] Value profile_table(const engine::Executable& executable, const ProfiledRuns& runs);
+[[nodiscard]] Value profile_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
+                                  const ProfiledRuns& runs);
 
 /// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry that `times` tells of, in plan
 /// order: mean and best time in a run, best time alone (null where `floor` has none, or is null), rate at the best

@@ -19,6 +19,7 @@
 #include "bench/profile.h"
 #include "bench/rounds.h"
 #include "core/error.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 
 namespace roentgen::bench {
@@ -61,7 +62,7 @@ Measured measure_batch(const InferOptions& options, std::size_t which, engine::E
   unfused.fuse = "off";
   ModelRun runs[kArms] = {{network, engine::Form::Inference, engine}, {unfused, engine::Form::Inference, engine}};
   const auto seconds = interleave(kArms, options.rounds, [&](std::size_t arm) { return runs[arm].run(); });
-  const engine::Executable& fused = runs[kFused].executable();
+  engine::Executable& fused = runs[kFused].executable();
   const std::span<const float> logits = fused.read("logits");
   Measured measured{.rounding = compare_logits(logits, runs[kUnfused].executable().read("logits"), network),
                     .logits = {logits.begin(), logits.end()},
@@ -83,9 +84,12 @@ Measured measure_batch(const InferOptions& options, std::size_t which, engine::E
                               {"gain", median_ratio(seconds[kUnfused], seconds[kFused], median)},
                               {"peak_bytes", fused.plan().memory.total()}};
   const std::vector<double>& last = seconds[kFused].back();
-  measured.profile =
-      profile_table(fused, {.count = network.steps, .total_s = std::accumulate(last.begin(), last.end(), 0.0)});
-  measured.layers = layer_table(fused, fused.profile(), nullptr);
+  if (!network.has_profile) return measured;
+  const ProfiledRuns profiled{.count = network.steps, .total_s = std::accumulate(last.begin(), last.end(), 0.0)};
+  const bool is_host = engine::resolve_device(engine::parse_device(network.device)).is_host();
+  const std::vector<engine::EntryTime> times = times_of(fused, profiled, is_host);
+  measured.profile = profile_table(fused, times, profiled);
+  measured.layers = layer_table(fused, times, nullptr);
   return measured;
 }
 

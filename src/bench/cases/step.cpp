@@ -18,6 +18,7 @@
 #include "bench/profile.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "runtime/memory.h"
 
@@ -57,9 +58,9 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
 double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 /// Share of the measured time that is neither an entry's nor the optimizer's.
-double framework_share(const engine::Executable& executable, const Measurements& measured) {
+double framework_share(std::span<const engine::EntryTime> times, const Measurements& measured) {
   double kernels_s = 0.0;
-  for (const engine::EntryTime& time : executable.profile()) kernels_s += time.seconds;
+  for (const engine::EntryTime& time : times) kernels_s += time.seconds;
   return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
 }
 
@@ -122,12 +123,13 @@ Value run_step(const NetworkOptions& given) {
   result.set("process_peak_bytes", static_cast<std::int64_t>(peak_bytes));
   result.set("memory", memory_table(planned, optimizer_bytes,
                                     has_peak ? std::optional(peak_bytes - before_bytes) : std::nullopt));
-  result.set("framework_share", framework_share(*executable, measured));
-  Value profile = options.has_profile ? profile_table(*executable, {.count = options.steps,
-                                                                    .total_s = total(measured.step_s),
-                                                                    .optimizer_s = total(measured.optimizer_s)})
-                                      : Value();
-  const std::vector<engine::EntryTime> times = executable->profile();
+  const bool is_host = engine::resolve_device(engine::parse_device(options.device)).is_host();
+  const ProfiledRuns profiled{
+      .count = options.steps, .total_s = total(measured.step_s), .optimizer_s = total(measured.optimizer_s)};
+  std::vector<engine::EntryTime> times;
+  if (is_host || options.has_profile) times = times_of(*executable, profiled, is_host);
+  result.set("framework_share", times.empty() ? Value() : Value(framework_share(times, measured)));
+  Value profile = options.has_profile ? profile_table(*executable, times, profiled) : Value();
   floor.measure();
   const std::optional<double> floor_s = floor.seconds();
   const std::optional<double> floor_ratio = floor_s ? std::optional(median_s / *floor_s) : std::nullopt;

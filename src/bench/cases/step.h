@@ -26,7 +26,8 @@ namespace roentgen::bench {
 ///                       its peak, null where the kernel does not tell; of the plan: activations_bytes (and of
 ///                       these threads_scratch_bytes), parameters_bytes, gradients_bytes, optimizer_bytes,
 ///                       inputs_bytes, other_bytes}
-///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
+///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1; on a device
+///                       null without a profile
 ///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
 ///                       before the measured steps and 4 after them, since a machine's speed drifts; with what else
 ///                       these entries do ("of norm", "of sum", "with moments", "into norm", "from norm" in

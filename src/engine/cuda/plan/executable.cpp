@@ -22,6 +22,9 @@
 
 namespace roentgen::engine::cuda {
 namespace {
+// Runs of an entry for one wait for the device when its time is taken.
+constexpr int kQueuedRuns = 8;
+
 // Lowers the graph and plans memory.
 Arenas build(Lowering& lowering) {
   lowering.build();
@@ -129,7 +132,7 @@ class CudaExecutable final : public Executable {
   [[nodiscard]] std::vector<EntryTime> profile() const override { return runner_->times(); }
   void reset_profile() override { runner_->reset_times(); }
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats) override {
-    return runner_->time_entry(entry, repeats);
+    return runner_->time_entry(entry, repeats, kQueuedRuns);
   }
 
  private:
