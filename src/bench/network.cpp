@@ -84,6 +84,7 @@ engine::CompileOptions inferring(const NetworkOptions& options, int threads) {
           .slots = 1,
           .fuse = options.fuse,
           .algorithms = engine::parse_algorithms(options.algorithms),
+          .dtype = engine::parse_dtype(options.dtype),
           .seed = kSeed};
 }
 

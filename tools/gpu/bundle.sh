@@ -9,7 +9,7 @@
 #
 # On the GPU machine:
 #   mkdir -p DIR && tar -xJf bundle.tar.xz -C DIR && . DIR/env.sh
-#   roentgen doctor;  roentgen_gpu_tests
+#   roentgen doctor;  DIR/check.sh OUT
 set -euo pipefail
 
 [ $# -ge 2 ] || { echo "usage: tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]" >&2; exit 2; }
@@ -67,14 +67,14 @@ export LD_LIBRARY_PATH=$ROENTGEN_BUNDLE/lib$_cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY
 export PATH=$ROENTGEN_BUNDLE/bin:$PATH OPAL_PREFIX=$ROENTGEN_BUNDLE/openmpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset _site _cuda _folder
-roentgen_gpu_tests() {  # every GPU test of the bundle; status 1 if one fails
-  local test status=0
-  for test in "$ROENTGEN_BUNDLE"/bin/*_gpu_test; do
-    echo "== ${test##*/}"
-    "$test" --gtest_brief=0 || status=1
-  done
-  return $status
-}
 ENV
+
+# The checks, with the files that they and the tests read.
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+install -m 755 "$source_dir"/tools/gpu/check.sh "$source_dir"/tools/gpu/check_table.py "$stage/"
+mkdir -p "$stage/source/tools/peers" "$stage/source/tests/golden"
+install -m 644 "$source_dir"/tools/peers/{gpu_torch,one_line_errors}.py "$source_dir"/tools/peers/requirements.txt \
+  "$stage/source/tools/peers/"
+install -m 644 "$source_dir"/tests/golden/cuda_bits.csv "$stage/source/tests/golden/"
 XZ_OPT='-3 -T0' tar -cJf "$out/bundle.tar.xz" -C "$stage" .
 echo "$out/bundle.tar.xz: $(($(stat -c %s "$out/bundle.tar.xz") / 1048576)) MiB, ${programs[*]}"

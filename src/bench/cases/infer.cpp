@@ -119,7 +119,7 @@ Value run_infer(const InferOptions& given) {
   }
   Value result = settings_of(
       "infer", network,
-      {"model", "image_px", "channels", "labels", "threads", "device", "fuse", "algorithms", "warmup", "n"});
+      {"model", "image_px", "channels", "labels", "threads", "device", "fuse", "algorithms", "dtype", "warmup", "n"});
   result.set("rounds", options.rounds);
   result.set("batches", std::move(rows));
   result.set("rounding", rounding);
@@ -143,7 +143,7 @@ class InferCase final : public Case {
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
                    network_.options({"--model", "--labels", "--device", "--threads", "--oversubscribe", "--fuse",
-                                     "--algorithms", "--profile"}),
+                                     "--algorithms", "--dtype", "--profile"}),
                    {rounds_option(rounds_)}});
   }
   [[nodiscard]] Value run(const Host& host) override {

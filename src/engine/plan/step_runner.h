@@ -57,8 +57,8 @@ class StepRunner {
   /// Host time of each entry since the last reset: of work that is only queued, the time that queuing takes.
   [[nodiscard]] const std::vector<EntryTime>& times() const { return times_; }
   void reset_times();
-  /// Best time of `repeats` measurements of one entry alone, until its work is done, in seconds. A measurement queues it
-  /// `queued` times and waits once, so that waiting counts little.
+  /// Best time of `repeats` measurements of one entry alone, until its work is done, in seconds. A measurement queues
+  /// it `queued` times and waits once, so that waiting counts little.
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats, int queued = 1);
 
  private:

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# Checks the CUDA engine on a card and times it beside PyTorch. Run it from an unpacked bundle (tools/gpu/bundle.sh).
+#
+#   DIR/check.sh OUT [PART]     PART 1: tests, our times, eager PyTorch: 4 minutes
+#                               PART 2: our best cells again beside torch.compile with CUDA graphs: 6 minutes
+#                               PART all, the default: both
+#
+# Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has a limit of its own; a job that fails or runs into it is
+# named at the end, and the status is 1. A lock lets one process at a time use the card while others compile.
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# -ge 1 ] && [ -f "$here/env.sh" ] || { echo "usage: DIR/check.sh OUT [1|2|all], DIR an unpacked bundle" >&2; exit 2; }
+. "$here/env.sh"
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+part=${2:-all}
+export ROENTGEN_SOURCE_DIR=$here/source
+lock=$out/lock
+failed=()
+: > "$out/rows.jsonl"
+
+job() {  # SECONDS NAME COMMAND...: under a limit, its output in OUT/NAME.log
+  local limit=$1 name=$2 begin=$SECONDS
+  shift 2
+  if timeout -k 5 "$limit" "$@" > "$out/$name.log" 2>&1; then
+    echo "$name: $((SECONDS - begin)) s"
+  else
+    echo "$name: FAILED with $? after $((SECONDS - begin)) s: $(tail -n 1 "$out/$name.log" | cut -c 1-200)"
+    failed+=("$name")
+  fi
+}
+alone() { local limit=$1 name=$2; shift 2; job "$limit" "$name" flock "$lock" "$@"; }
+
+ours() {  # MODEL BATCH DTYPE [OPTION...]: a training cell
+  local side=224
+  case $1 in inception*) side=299 ;; esac
+  alone 60 "step_$1_$2_$3" roentgen bench step --device cuda --model "$1" --batch "$2" --dtype "$3" --image $side \
+    --channels 3 --warmup 6 --steps $((2000 / (8 + $2 / 8) + 10)) --json "$out/step_$1_$2_$3.json" "${@:4}"
+}
+ours_infer() {  # MODEL BATCH DTYPE
+  alone 60 "infer_$1_$2_$3" roentgen bench infer --device cuda --model "$1" --batch "$2" --dtype "$3" --channels 3 \
+    --warmup 10 --steps 100 --rounds 3 --json "$out/infer_$1_$2_$3.json"
+}
+torch() {  # SECONDS NAME train|infer CELL...
+  local limit=$1 name=$2
+  shift 2
+  job "$limit" "$name" python3 "$here/source/tools/peers/gpu_torch.py" --lock "$lock" "$@"
+  grep '^{' "$out/$name.log" >> "$out/rows.jsonl"
+}
+
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$out/card.txt"
+roentgen doctor > "$out/doctor.log" 2>&1
+
+if [ "$part" != 2 ]; then
+  for cell in "resnet50 256" "resnet50 64" "densenet121 256" "densenet121 64"; do ours $cell bf16; done
+  for cell in "resnet50 256" "densenet121 256"; do ours $cell f16; done
+  for cell in "resnet50 1" "resnet50 256" "densenet121 1"; do ours_infer $cell bf16; done
+  torch 100 torch_eager train resnet50:256:bf16:eager resnet50:64:bf16:eager densenet121:256:bf16:eager \
+    densenet121:64:bf16:eager
+  torch 30 torch_infer infer resnet50:1:bf16:graph resnet50:256:bf16:graph densenet121:1:bf16:graph
+  for test in "$here"/bin/*_gpu_test; do
+    name=${test##*/}
+    # Cases of the engine take the longest: each runs beside the others.
+    if [ "$name" = engine_cuda_gpu_test ]; then
+      for one in $("$test" --gtest_list_tests --gtest_filter='CudaEngine.*' | awk '/^ / {print $1}'); do
+        timeout 120 "$test" --gtest_filter="CudaEngine.$one" > "$out/test_$one.log" 2>&1 ||
+          echo "$one" >> "$out/failed_tests" &
+      done
+      job 120 "test_$name" "$test" --gtest_filter='-CudaEngine.*'
+      wait
+    else
+      job 60 "test_$name" "$test"
+    fi
+  done
+  if [ -s "$out/failed_tests" ]; then failed+=($(cat "$out/failed_tests")); fi
+  sanitizer=$(command -v compute-sanitizer || true)
+  if [ -n "$sanitizer" ]; then
+    job 60 memcheck "$sanitizer" --tool memcheck --error-exitcode 9 roentgen bench step --device cuda --model resnet18 \
+      --batch 2 --image 32 --channels 3 --dtype bf16 --algorithms heuristic --warmup 1 --steps 3
+  fi
+  for cell in "resnet50 400" "vgg16 128" "vgg19 128" "googlenet 256" "inception_v3 128" "inception_v4 128"; do
+    ours $cell bf16
+  done
+  torch 120 torch_eager_more train vgg16:128:bf16:eager vgg19:128:bf16:eager googlenet:256:bf16:eager \
+    inception_v3:128:bf16:eager inception_v4:128:bf16:eager
+fi
+
+if [ "$part" != 1 ]; then
+  pids=()
+  for cell in resnet50:256:bf16 resnet50:256:fp16 resnet50:64:bf16 densenet121:256:fp16 densenet121:64:bf16; do
+    (torch 330 "torch_compile_${cell//:/_}" train "$cell:compile") &
+    pids+=($!)
+  done
+  for cell in "resnet50 256" "resnet50 64" "densenet121 256" "densenet121 64"; do ours $cell bf16; done
+  wait "${pids[@]}"
+fi
+
+python3 "$here/check_table.py" "$out" | tee "$out/table.md"
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "FAILED: ${failed[*]}"
+  exit 1
+fi
