@@ -214,6 +214,13 @@ bool sums_in_16_bits(const ConvProblem& problem, const PlanName& name, std::size
   return static_cast<std::int64_t>(workspace_bytes) < parts_bytes;
 }
 
+// cuDNN has kernels of their own for the first convolution of a network, in f16 with four channels. They are marked as
+// summing in reduced precision; by their names they sum in f32.
+bool is_first_layer(const ConvProblem& problem) {
+  constexpr std::int64_t kMostChannels = 4;
+  return problem.dtype == DType::F16 && problem.channels <= kMostChannels;
+}
+
 bool has_note(const Descriptor& engine, cudnnBackendNumericalNote_t note) {
   const auto notes = engine.get<cudnnBackendNumericalNote_t>(
       CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
@@ -321,7 +328,7 @@ class CudnnConvolutions final : public Convolutions {
     const auto engines = config.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
     const Descriptor& engine = engines.at(0);
     // Sums in a lower precision than f32; factors of f32 rounded to TF32 or less.
-    if (has_note(engine, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)) return nullptr;
+    if (has_note(engine, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) && !is_first_layer(problem)) return nullptr;
     if (problem.dtype == DType::F32 && !problem.may_round_to_tf32 &&
         (has_note(engine, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
          has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))) {
