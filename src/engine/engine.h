@@ -146,8 +146,10 @@ class Executable {
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
   /// Host memory of an input in a slot: inputs()[input].bytes bytes, zeroed at compile. 64-byte aligned.
   [[nodiscard]] virtual std::span<std::byte> slot(std::int64_t input, int slot) = 0;
-  /// The slot the next forward() reads. It may be filled again once the backward() of that forward has returned, in
-  /// inference the forward().
+  /// The slot that the next forward() reads, 0 before the first call. It holds its batch now: a device starts the
+  /// upload, under the work that is queued, so in inference it is best called before the results of the last forward()
+  /// are read. The slot may be filled again once the backward() of that forward has returned, in inference the
+  /// forward().
   virtual void bind_slot(int slot) = 0;
   /// The step number that keys dropout.
   virtual void set_step(std::int64_t step) = 0;

@@ -31,6 +31,7 @@ std::span<std::byte> InputSlots::slot(std::int64_t input, int slot) const {
 void InputSlots::bind(int slot, runtime::Stream& compute) {
   const auto& host = slots_.at(static_cast<std::size_t>(slot));
   wait_for_upload();
+  compute.record(*copies_[current_].read);
   current_ = 1 - current_;
   Copy& copy = copies_[current_];
   upload_->wait_for(*copy.read);
@@ -44,7 +45,5 @@ void InputSlots::wait_for_upload() const { copies_[current_].uploaded->wait(); }
 const runtime::DeviceBuffer& InputSlots::bound(std::int64_t input) const {
   return *copies_[current_].inputs.at(static_cast<std::size_t>(input));
 }
-
-void InputSlots::done(runtime::Stream& compute) { compute.record(*copies_[current_].read); }
 
 }  // namespace roentgen::engine::cuda

@@ -28,15 +28,14 @@ class InputSlots {
 
   /// Host memory of an input in a slot: inputs[input].bytes bytes, zeroed at first, 64-byte aligned.
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) const;
-  /// Starts the upload of a slot and makes `compute` wait for it. Waits first for the upload of the slot bound before,
-  /// which may then be filled again. Allocates nothing.
+  /// Starts the upload of a slot and makes `compute` wait for it: the upload runs under the work that is queued there.
+  /// Waits first for the upload of the slot bound before, which may then be filled again. All reading of the copy bound
+  /// before has been queued on `compute`. Allocates nothing.
   void bind(int slot, runtime::Stream& compute);
   /// Returns once the upload of the slot bound last is done: it may then be filled again.
   void wait_for_upload() const;
-  /// Device memory of the bound slot's input, for what is queued on `compute` between bind() and done().
+  /// Device memory of the bound slot's input, for what is queued on `compute` until the next bind().
   [[nodiscard]] const runtime::DeviceBuffer& bound(std::int64_t input) const;
-  /// All reading of bound() has been queued on `compute`: two bind() later this copy may be overwritten.
-  void done(runtime::Stream& compute);
 
  private:
   /// One device copy of every input.

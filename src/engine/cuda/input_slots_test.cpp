@@ -35,7 +35,6 @@ TEST(InputSlots, one_slot_is_enough_and_none_is_refused) {
     std::ranges::fill(slots.slot(1, 0), value);
     slots.bind(0, *compute);
     EXPECT_EQ(*slots.bound(1).address(), value);
-    slots.done(*compute);
   }
   EXPECT_THROW(InputSlots(*device, two_inputs(), 0), ConfigError);
 }

@@ -60,21 +60,22 @@ class CudaExecutable final : public Executable {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override { return slots_->slot(input, slot); }
-  // The slot is uploaded by forward(): until then it may be filled.
+  // The upload starts here, under the step that runs.
   void bind_slot(int slot) override {
-    slots_->wait_for_upload();
-    bound_slot_ = slot;
+    slots_->bind(slot, *stream_);
+    is_bound_ = true;
   }
   void set_step(std::int64_t step) override { store_step(*stream_, state_, step); }
 
   void forward() override {
     runner_->prepare();
-    slots_->done(*stream_);
-    slots_->bind(bound_slot_, *stream_);
+    if (!is_bound_) bind_slot(0);
     bind_inputs();
     runner_->bind_inputs(memory_->addresses());
     recorded().forward.run(setup_.graphs.get(), *stream_, [this] { queue_forward(); });
     stream_->record(*outputs_ready_);
+    // In inference the caller may then let the slot be filled again.
+    if (options_.form == Form::Inference) slots_->wait_for_upload();
   }
   void backward(const BucketCallback& on_bucket) override {
     if (options_.form != Form::Training) {
@@ -211,7 +212,7 @@ class CudaExecutable final : public Executable {
   std::vector<InputSpec> inputs_;
   std::vector<TensorId> input_tensors_;
   std::optional<InputSlots> slots_;
-  int bound_slot_ = 0;
+  bool is_bound_ = false;
   std::map<std::string, Output, std::less<>> outputs_;
   std::vector<Recorded> recorded_;
 };
