@@ -160,6 +160,7 @@ class StepConformance : public testing::TestWithParam<MakeEngine> {
     return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
   void step() {
+    executable_->bind_slot(0);
     executable_->forward();
     executable_->backward({});
   }
