@@ -44,6 +44,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
       executable.reset_profile();
     }
     const auto begin = Clock::now();
+    executable.bind_slot(0);  // a device gets its batch in every step, as in training
     const double optimizer_s = steps.run();
     // Reading the loss waits for a device that is still at work.
     measured.losses.push_back(steps.loss());
