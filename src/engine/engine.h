@@ -18,6 +18,7 @@
 #include "core/shape.h"
 #include "engine/arena.h"
 #include "engine/device.h"
+#include "engine/inputs.h"
 #include "engine/plan.h"
 #include "engine/update/update_list.h"
 #include "graph/graph.h"
@@ -75,6 +76,8 @@ struct CompileOptions {
   int threads = 0;
   /// Input slots: how many batches can be filled ahead of the running step.
   int slots = 2;
+  /// Pixels in the slots of an input; nullopt: all slots hold values in f32. Moves results within rounding.
+  std::optional<InputNorm> input_norm{};
   /// Gradient buckets are closed at this size.
   std::size_t bucket_bytes = 4U << 20;
   /// Graph passes to run and fusions to make, by name (graph/passes/pass_list.h): "on" = all, "off" = none,
@@ -98,17 +101,6 @@ struct CompileOptions {
   std::uint64_t seed = 0;
   /// Null: batch norms take this executable's own batch. Training form.
   std::shared_ptr<const NormGroup> norm_group{};
-};
-
-/// Content of a batch slot for one graph input. The engine says it; the pipeline fills it.
-struct InputSpec {
-  std::string name;  ///< name in the graph
-  /// Shape as in the graph: (N, C, H, W) or (N, K).
-  Shape shape;
-  /// F32: the pipeline normalises. U8 or U16: raw gray levels, the device normalises.
-  DType dtype = DType::F32;
-  /// Bytes of one slot: row-major in the order of `shape`, so images are planar.
-  std::size_t bytes = 0;
 };
 
 /// Memory of parameters by their role: trained ones, with gradients, and running statistics.
@@ -235,6 +227,8 @@ class Engine {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Reason why "auto" (device.h) must not choose this engine, or empty: it can train.
   [[nodiscard]] virtual std::string why_not_auto() const { return {}; }
+  /// Type in which slots of images are best filled: U16 or U8 (InputNorm) where they travel to a device. Default: F32.
+  [[nodiscard]] virtual DType slot_dtype() const { return DType::F32; }
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
   /// Property of this machine that kernels are chosen by, as one word. Default: the engine's name, as if all machines

@@ -3,6 +3,7 @@
 //
 // A second engine fits: the reference interpreter, whose memory the host cannot read and whose work is done later,
 // trains the quickstart's network, smaller, as the program does: recipe, loader, stepper, ranks, checkpoint and resume.
+// Its slots hold pixels, as those of a device that is far from the host.
 #include <gtest/gtest.h>
 
 #include "dist/comm_thread.h"
@@ -36,6 +37,7 @@ class SecondEngine : public train::Trainer {
                                                           .image_px = recipe_.preprocess.size_px,
                                                           .labels = std::ssize(dataset.label_names)});
     engine::reference::ReferenceEngine engine;
+    engine.slots = DType::U16;
     return train::train({.recipe = recipe_,
                          .dataset = dataset,
                          .model = model,

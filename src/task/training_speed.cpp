@@ -35,13 +35,15 @@ std::unique_ptr<engine::Executable> compile(const train::Recipe& recipe, const d
                                                        .image_px = recipe.preprocess.size_px,
                                                        .labels = std::ssize(dataset.label_names)});
   const graph::LossConfig loss = train::loss_config(recipe.loss, dataset.summary(data::Split::Train));
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(recipe.train.device);
   engine::CompileOptions options{.threads = threads,
                                  .slots = kSlots,
+                                 .input_norm = train::input_norm(recipe.preprocess, *engine),
                                  .fuse = recipe.train.fuse,
                                  .algorithms = engine::parse_algorithms(recipe.train.algorithms),
                                  .dtype = engine::parse_dtype(recipe.train.dtype),
                                  .recompute = recipe.train.recompute};
-  auto executable = engine::make_engine(recipe.train.device)->compile(graph::with_loss(model, loss), options);
+  auto executable = engine->compile(graph::with_loss(model, loss), options);
   engine::initialise(*executable, static_cast<std::uint64_t>(recipe.train.seed));
   return executable;
 }

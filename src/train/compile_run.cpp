@@ -14,6 +14,7 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "train/choice_file.h"
+#include "train/predict.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
@@ -40,6 +41,7 @@ engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
   engine::CompileOptions options;
   options.form = form;
   options.threads = compute_threads(recipe);
+  options.input_norm = input_norm(job.recipe.preprocess, job.engine);
   options.fuse = recipe.fuse;
   options.algorithms = engine::parse_algorithms(recipe.algorithms);
   options.choice = shared_choice_inputs(Ranks(job.group), job.engine, options.threads);

@@ -13,6 +13,7 @@
 #include "graph/text.h"
 #include "io/safetensors.h"
 #include "train/one_plan.h"
+#include "train/predict.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
@@ -66,6 +67,7 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;
   compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
+  compile.input_norm = input_norm(model.preprocess, engine);
   compile.algorithms = engine::parse_algorithms(options.algorithms);
   const Ranks alone(nullptr);
   const Ranks& ranks = options.ranks == nullptr ? alone : *options.ranks;

@@ -71,6 +71,11 @@ void append(std::span<const float> logits, std::int64_t rows, std::string_view l
 
 }  // namespace
 
+std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess, const engine::Engine& engine) {
+  if (engine.slot_dtype() == DType::F32) return std::nullopt;
+  return engine::InputNorm{.dtype = engine.slot_dtype(), .mean = preprocess.mean, .stddev = preprocess.stddev};
+}
+
 SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns) {
   const auto image = input_index(owner, "image");
   if (!image)

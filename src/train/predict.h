@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,8 +26,10 @@ enum class LoadMode : std::uint8_t;
 struct LoaderOptions;
 }  // namespace roentgen::data
 namespace roentgen::engine {
+class Engine;
 class Executable;
-}
+struct InputNorm;
+}  // namespace roentgen::engine
 
 namespace roentgen::train {
 
@@ -69,6 +72,11 @@ struct PredictResult {
   /// Counts and times of the loader that read the last view.
   data::LoaderStats loader;
 };
+
+/// Pixels in the slots of the input "image", as engine::CompileOptions::input_norm: those that the engine asks for
+/// (Engine::slot_dtype), with mean and deviation of `preprocess`. Nullopt: the engine asks for values.
+[[nodiscard]] std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess,
+                                                          const engine::Engine& engine);
 
 /// The batch slots of an executable whose graph has an input "image" and perhaps "labels" and "mask". Where it has
 /// none, the memory for labels and mask is kept here. `owner` must outlive this.

@@ -85,6 +85,24 @@ TEST_F(Predict, with_no_view_or_the_plain_one_is_the_same) {
   EXPECT_EQ(predict_with({}), predict_with(data::test_views("none")));
 }
 
+// Pictures of 8 bits at their own size: their pixels are whole in both types, so only rounding to 2^-24 of numbers up
+// to 64 pixels' sum differs.
+TEST_F(Predict, from_pixels_is_as_from_values) {
+  preprocess_ = data::preset("xray");
+  preprocess_.size_px = kSizePx;
+  load(false);
+  const std::vector<float> wanted = predict_with({});
+  for (const DType dtype : {DType::U8, DType::U16}) {
+    engine_.slots = dtype;
+    executable_ = engine_.compile(flat_model(2, kSizePx, 1),
+                                  {.form = engine::Form::Inference, .input_norm = input_norm(preprocess_, engine_)});
+    EXPECT_EQ(executable_->inputs()[0].dtype, dtype);
+    load(false);
+    const std::vector<float> got = predict_with({});
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-6) << name_of(dtype) << " " << i;
+  }
+}
+
 TEST_F(Predict, averages_the_probabilities_of_picture_and_mirror_image) {
   load(false);
   const std::vector<float> plain = predict_with({});

@@ -312,7 +312,7 @@ void time_normalise(runtime::Device& device, runtime::cuda::CudaStream& s, std::
     dst.push_back(device.make_device_buffer(dst_bytes(work)));
   }
   const double us = time_us(s, bytes, rotations, [&](int i) {
-    normalise(s, work, *src[static_cast<std::size_t>(i)], *dst[static_cast<std::size_t>(i)]);
+    normalise(s, work, src[static_cast<std::size_t>(i)]->address(), dst[static_cast<std::size_t>(i)]->address());
   });
   row("normalise u8 " + std::to_string(channels) + " -> " + std::to_string(dst_channels),
       std::to_string(images) + "x224x224", bytes, us);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <variant>
 
@@ -47,14 +49,47 @@ double relative_error(std::span<const float> got, std::span<const double> expect
   return relative_error(got, expected, norm_of(expected));
 }
 
-void fill_slot(Executable& executable, int slot, const Values& values) {
+/// The pixel nearest to a value, before it is rounded.
+double pixel_of(double value, const PixelScale& scale, DType dtype) {
+  return std::clamp((value - scale.shift) / scale.scale, 0.0, dtype == DType::U8 ? 255.0 : 65535.0);
+}
+
+/// Calls visit(value, scale) for the values (N, C, H, W) of an input that is given as pixels.
+template <typename Numbers, typename Visit>
+void for_pixels(Numbers& values, const InputSpec& spec, const InputNorm& norm, const Visit& visit) {
+  const std::vector<PixelScale> scales = pixel_scales(norm);
+  const auto area = static_cast<std::size_t>(spec.shape[2] * spec.shape[3]);
+  for (std::size_t i = 0; i < values.size(); ++i) visit(values[i], scales[i / area % scales.size()]);
+}
+
+/// Makes the values of an input given as pixels those of the nearest pixels.
+void round_to_pixels(Values& values, const Executable& executable, const std::optional<InputNorm>& norm) {
+  for (const InputSpec& spec : executable.inputs()) {
+    if (spec.dtype == DType::F32) continue;
+    for_pixels(values.at(spec.name), spec, *norm, [&](float& value, const PixelScale& scale) {
+      const double pixel = std::round(pixel_of(static_cast<double>(value), scale, spec.dtype));
+      value = static_cast<float>(pixel * scale.scale + scale.shift);
+    });
+  }
+}
+
+/// Writes values, or the pixels nearest to them, as the slot holds them.
+void fill_slot(Executable& executable, int slot, const Values& values, const std::optional<InputNorm>& norm) {
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
     const InputSpec& spec = executable.inputs()[i];
-    RG_ASSERT(spec.dtype == DType::F32);
     const std::vector<float>& input = values.at(spec.name);
-    const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), slot);
-    RG_ASSERT(bytes.size() == input.size() * sizeof(float));
-    std::memcpy(bytes.data(), input.data(), bytes.size());
+    std::byte* to = executable.slot(static_cast<std::int64_t>(i), slot).data();
+    RG_ASSERT(spec.bytes == input.size() * size_of(spec.dtype));
+    if (spec.dtype == DType::F32) {
+      std::memcpy(to, input.data(), spec.bytes);
+      continue;
+    }
+    for_pixels(input, spec, *norm, [&](float value, const PixelScale& scale) {
+      const auto pixel =
+          static_cast<std::uint16_t>(std::lround(pixel_of(static_cast<double>(value), scale, spec.dtype)));
+      std::memcpy(to, &pixel, size_of(spec.dtype));  // its low byte first
+      to += size_of(spec.dtype);
+    });
   }
 }
 
@@ -84,11 +119,13 @@ void read_masks(const Executable& executable, const graph::Graph& graph, referen
 }
 
 /// Runs a step on other values first, so that nothing left behind by it may matter, then the step to compare.
-void step(Executable& executable, const Case& tested, Form form, const Values& values, Report& report) {
+void step(Executable& executable, const Case& tested, const CompileOptions& compile, const Values& values,
+          Report& report) {
+  const Form form = compile.form;
   Values other = draw_values(tested, 999);
   for (const char* name : {"labels", "mask"}) other[name] = values.at(name);
-  fill_slot(executable, 0, other);
-  fill_slot(executable, 1, values);
+  fill_slot(executable, 0, other, compile.input_norm);
+  fill_slot(executable, 1, values, compile.input_norm);
   std::vector<std::int64_t> order;
   const BucketCallback note_bucket = [&](std::int64_t index, const runtime::Event&) { order.push_back(index); };
   for (const int slot : {0, 1}) {
@@ -226,8 +263,9 @@ Report run_case(Engine& engine, const Case& tested, const RunOptions& options) {
   const double bound = options.bound_scale * error_bound(tested.graph);
   for (std::uint64_t seed = 0; seed < kTries; ++seed) {
     Report report;
-    const Values values = draw_values(tested, seed);
-    step(*executable, tested, form, values, report);
+    Values values = draw_values(tested, seed);
+    round_to_pixels(values, *executable, options.compile.input_norm);
+    step(*executable, tested, options.compile, values, report);
     reference::ReferenceRun expected = run_reference(tested, form, values);
     if (form == Form::Training) read_masks(*executable, tested.graph, expected, report);
     if (expected.kink_margin() < kKinkMargin) continue;

@@ -39,6 +39,37 @@ TEST_P(ConformanceVariants, inference_unfused) {
   expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"});
 }
 
+/// Images as pixels of both types, of one channel and of three: cases whose image has as many.
+class ConformancePixels : public Conformance {
+ protected:
+  void expect_passes_with(DType dtype, Form form) {
+    const graph::Graph& graph = GetParam().tested.graph;
+    const auto channels = static_cast<std::size_t>(graph.node(graph.find("image")).shape[1]);
+    InputNorm norm{.dtype = dtype, .mean = {0.485, 0.456, 0.406}, .stddev = {0.229, 0.224, 0.225}};
+    norm.mean.resize(channels);
+    norm.stddev.resize(channels);
+    expect_passes({.form = form, .threads = 2, .input_norm = std::move(norm)});
+  }
+};
+
+// Product, sum and both constants are rounded to 2^-24 of numbers below 5, beside values whose root mean square is
+// nearly 1. Together that is at most 2^-21 of it, which the bound grants beside the sums of the nodes.
+TEST_P(ConformancePixels, training_of_8_bits) { expect_passes_with(DType::U8, Form::Training); }
+TEST_P(ConformancePixels, training_of_16_bits) { expect_passes_with(DType::U16, Form::Training); }
+TEST_P(ConformancePixels, inference_of_16_bits) { expect_passes_with(DType::U16, Form::Inference); }
+
+/// Networks that read an image of one or three channels.
+[[nodiscard]] inline std::vector<Case> pixel_cases() {
+  std::vector<Case> cases = network_cases();
+  std::erase_if(cases, [](const Case& tested) {
+    const graph::NodeId image = tested.graph.find("image");
+    if (image < 0) return true;
+    const Shape& shape = tested.graph.node(image).shape;
+    return shape.rank() != 4 || (shape[1] != 1 && shape[1] != 3);
+  });
+  return cases;
+}
+
 /// An update rule with its numbers, on an engine.
 struct UpdateTrial {
   MakeEngine make;
@@ -208,10 +239,12 @@ TEST_P(StepConformance, clips_by_the_norm_of_all_gradients) {
 }
 
 /// All of the above for an engine: its name, how it is made, and a list of its precisions.
-#define RG_CONFORMANCE(Name, make, ...)                                                                    \
-  INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);    \
-  INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name); \
-  INSTANTIATE_TEST_SUITE_P(Name, UpdateConformance, testing::ValuesIn(update_trials(make)), rule_name);    \
+#define RG_CONFORMANCE(Name, make, ...)                                                                          \
+  INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);          \
+  INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name);       \
+  INSTANTIATE_TEST_SUITE_P(Name, ConformancePixels, testing::ValuesIn(trials(make, __VA_ARGS__, pixel_cases())), \
+                           test_name);                                                                           \
+  INSTANTIATE_TEST_SUITE_P(Name, UpdateConformance, testing::ValuesIn(update_trials(make)), rule_name);          \
   INSTANTIATE_TEST_SUITE_P(Name, StepConformance, testing::Values(MakeEngine(make)))
 
 }  // namespace roentgen::engine::conformance

@@ -27,6 +27,7 @@ class CudaEngine final : public Engine {
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string why_not_auto() const override { return "it is new and must be asked for: cuda"; }
+  [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] std::string description() const override {
     return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
                        device_.memory_bytes >> 20);

@@ -164,7 +164,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
              dst = source.device.make_device_buffer(dst_bytes(work));
   std::vector<std::byte> result(dst_bytes(work));
   source.stream.upload(samples, *src, 0);
-  normalise(source.stream, work, *src, *dst);
+  normalise(source.stream, work, src->address(), dst->address());
   source.stream.download(*dst, 0, result);
   source.stream.synchronize();
   bits["normalise_" + std::string(name_of(source.type))] =

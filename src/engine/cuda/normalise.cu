@@ -80,26 +80,18 @@ Launch choose_channels(const Normalise& work) {
 }
 template <typename Src>
 Launch choose_dst(const Normalise& work) {
+  if (work.dst == DType::F16) return choose_channels<Src, F16>(work);
   return work.dst == DType::F32 ? choose_channels<Src, float>(work) : choose_channels<Src, Bf16>(work);
 }
 Launch choose(const Normalise& work) {
   return work.src == DType::U8 ? choose_dst<std::uint8_t>(work) : choose_dst<std::uint16_t>(work);
 }
 
-void require_room(std::string_view what, std::size_t needed, std::size_t room) {
-  if (room >= needed) return;
-  throw ShapeError(
-      error_text("engine.cuda.normalise", what, std::to_string(needed) + " bytes or more", std::to_string(room)));
-}
-
 }  // namespace
 
-void normalise(runtime::Stream& stream, const Normalise& work, const runtime::DeviceBuffer& src,
-               runtime::DeviceBuffer& dst) {
+void normalise(runtime::Stream& stream, const Normalise& work, const std::byte* src, std::byte* dst) {
   check_normalise(work);
-  require_room("src", src_bytes(work), src.size_bytes());
-  require_room("dst", dst_bytes(work), dst.size_bytes());
-  choose(work)(stream, work, src.address(), dst.address());
+  choose(work)(stream, work, src, dst);
 }
 
 }  // namespace roentgen::engine::cuda

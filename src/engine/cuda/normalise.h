@@ -6,9 +6,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "core/shape.h"
+#include "engine/inputs.h"
+#include "engine/plan/kernel.h"
+#include "engine/plan/layout.h"
 #include "runtime/stream.h"
 
 namespace roentgen::engine::cuda {
@@ -18,7 +24,7 @@ namespace roentgen::engine::cuda {
 struct Normalise {
   /// U8 or U16.
   DType src = DType::U8;
-  /// F32 or Bf16 (rounded to nearest, ties to even).
+  /// F32, Bf16 or F16 (rounded to nearest, ties to even).
   DType dst = DType::Bf16;
   std::int64_t images = 0;
   /// 1 or 3.
@@ -38,9 +44,15 @@ struct Normalise {
 /// ConfigError naming the field unless types, channels and extents are what the kernel can do.
 void check_normalise(const Normalise& work);
 
-/// Queues the kernel. ConfigError as check_normalise(); ShapeError when a buffer is smaller than src_bytes() or
-/// dst_bytes(); DeviceError when the launch is refused or the stream is no CUDA stream. One thread per stream.
-void normalise(runtime::Stream& stream, const Normalise& work, const runtime::DeviceBuffer& src,
-               runtime::DeviceBuffer& dst);
+/// Queues the kernel. ConfigError as check_normalise(); DeviceError when the launch is refused or the stream is no CUDA
+/// stream. One thread per stream.
+/// @param src src_bytes() of device memory
+/// @param dst dst_bytes() of device memory
+void normalise(runtime::Stream& stream, const Normalise& work, const std::byte* src, std::byte* dst);
+
+/// Plan kernel of PlanBuilder::normalise(): `to` lies channels-last. Queued on `stream`. ConfigError as
+/// check_normalise().
+[[nodiscard]] std::unique_ptr<Kernel> normalise_kernel(const Located& from, const Located& to,
+                                                       const std::vector<PixelScale>& scales, runtime::Stream* stream);
 
 }  // namespace roentgen::engine::cuda

@@ -31,7 +31,7 @@ Normalise changed(const Change& change) {
 TEST(Normalise, refuses_what_the_kernel_cannot_do) {
   EXPECT_NO_THROW(check_normalise(kWork));
   EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.src = DType::F32; })), ConfigError);
-  EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.dst = DType::F16; })), ConfigError);
+  EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.dst = DType::F64; })), ConfigError);
   EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.channels = 2; })), ConfigError);
   EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.dst_channels = 3; })), ConfigError);
   EXPECT_THROW(check_normalise(changed([](Normalise& w) { w.images = 0; })), ConfigError);
@@ -40,15 +40,12 @@ TEST(Normalise, refuses_what_the_kernel_cannot_do) {
                ConfigError);
 }
 
-TEST(Normalise, refuses_buffers_that_are_too_small_and_streams_of_the_cpu) {
+TEST(Normalise, refuses_streams_of_the_cpu) {
   const auto device = runtime::make_cpu_device();
   const auto stream = device->make_stream();
   const auto src = device->make_device_buffer(src_bytes(kWork));
   const auto dst = device->make_device_buffer(dst_bytes(kWork));
-  const auto small = device->make_device_buffer(src_bytes(kWork) - 1);
-  EXPECT_THROW(normalise(*stream, kWork, *small, *dst), ShapeError);
-  EXPECT_THROW(normalise(*stream, kWork, *src, *small), ShapeError);
-  EXPECT_THROW(normalise(*stream, kWork, *src, *dst), DeviceError);
+  EXPECT_THROW(normalise(*stream, kWork, src->address(), dst->address()), DeviceError);
 }
 
 }  // namespace

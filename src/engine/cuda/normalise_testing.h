@@ -27,7 +27,7 @@ namespace roentgen::engine::cuda {
 [[nodiscard]] inline std::vector<Normalise> normalise_cases() {
   std::vector<Normalise> cases;
   for (const DType src : {DType::U8, DType::U16}) {
-    for (const DType dst : {DType::F32, DType::Bf16}) {
+    for (const DType dst : {DType::F32, DType::Bf16, DType::F16}) {
       for (const std::int64_t channels : {1, 3}) {
         for (const std::int64_t dst_channels : {4, 8}) {
           for (const std::int64_t pixels : {61 * 53, 32 * 32}) {
@@ -53,7 +53,7 @@ namespace roentgen::engine::cuda {
   std::vector<std::byte> result(dst_bytes(work), std::byte{0xFF});  // NaN, which the kernel must overwrite
   stream->upload(result, *dst, 0);
   stream->upload(samples, *src, 0);
-  normalise(*stream, work, *src, *dst);
+  normalise(*stream, work, src->address(), dst->address());
   stream->download(*dst, 0, result);
   stream->synchronize();
   const std::vector<float> got = decoded(work.dst, result);
@@ -68,8 +68,9 @@ namespace roentgen::engine::cuda {
       std::memcpy(&sample, samples.data() + at * size_of(work.src), size_of(work.src));
       wanted = double{work.scale[c]} * sample + work.shift[c];
     }
-    // fmaf rounds once to float32, then the value is rounded to its type.
-    worst.add("dst", i, got[i], wanted, (half_ulp(work.dst) + 0x1p-24) * std::abs(wanted));
+    // fmaf rounds once to float32, then the value is rounded to its type: the smallest of f16 to multiples of 2^-24.
+    const double smallest = work.dst == DType::F16 ? 0x1p-25 : 0.0;
+    worst.add("dst", i, got[i], wanted, (half_ulp(work.dst) + 0x1p-24) * std::abs(wanted) + smallest);
   }
   return worst;
 }

@@ -50,7 +50,8 @@ std::vector<bool> find_values_with_gradients(const graph::Graph& graph, Form for
 }  // namespace
 
 PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& options, EngineTraits traits)
-    : graph_(graph),
+    : inputs(input_specs(graph, options.input_norm)),
+      graph_(graph),
       options_(options),
       dtype_(dtype_of(options)),
       is_computed_(computed_nodes(graph, options.form)),
@@ -104,13 +105,25 @@ void PlanBuilder::check_choices() const {
 }
 
 void PlanBuilder::add_input(graph::NodeId id) {
-  const Shape& shape = node(id).shape;
-  const TensorId input = add_tensor({.name = node(id).name,
-                                     .bytes = stored_bytes(shape, Layout{}),
-                                     .storage = Storage::Input,
-                                     .layout = name_of(shape, Layout{})});
-  define_as(id, {input, shape, Layout{}});
-  input_tensors.emplace_back(id, input);
+  const InputSpec& spec = inputs[input_tensors.size()];
+  const Layout layout{.dtype = spec.dtype};
+  const TensorId slot = add_tensor({.name = spec.name,
+                                    .bytes = spec.bytes,
+                                    .storage = Storage::Input,
+                                    .layout = name_of(spec.shape, layout),
+                                    .dtype = spec.dtype});
+  input_tensors.push_back(slot);
+  define_as(id, {slot, spec.shape, layout});
+  if (spec.dtype == DType::F32) return;
+  const Located pixels = value(id);
+  const Located& values = define(id, image_layout());
+  emit(node(id),
+       {.what = "normalise",
+        .kind = "normalise",
+        .pass = Pass::Auxiliary,
+        .reads = {pixels.tensor},
+        .writes = {values.tensor}},
+       normalise(pixels, values, pixel_scales(*options_.input_norm)));
 }
 
 void PlanBuilder::add_outputs() {

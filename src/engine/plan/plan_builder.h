@@ -185,8 +185,9 @@ class PlanBuilder {
     std::shared_ptr<const ParameterLayout> layout;
   };
   std::vector<ParameterPlace> places;
-  /// Graph inputs in order, and outputs by name.
-  std::vector<std::pair<graph::NodeId, TensorId>> input_tensors;
+  /// What the slots of the graph's inputs hold, in graph order; the tensor of each; and outputs by name.
+  std::vector<InputSpec> inputs;
+  std::vector<TensorId> input_tensors;
   std::vector<std::pair<std::string, TensorId>> output_tensors;
   /// (entry, read, written) that may share memory.
   struct InPlace {
@@ -196,6 +197,8 @@ class PlanBuilder {
   };
   std::vector<InPlace> in_place;
 
+  /// Layout in which normalise() makes values of pixels. Default: plain f32.
+  [[nodiscard]] virtual Layout image_layout() const { return {}; }
   /// Alignment of replicas of the workspace that have at most `bytes`.
   [[nodiscard]] virtual std::size_t replica_alignment(std::size_t bytes) const = 0;
 
@@ -216,6 +219,9 @@ class PlanBuilder {
   virtual NamedKernel convert(const Located& from, const Located& to) = 0;
   /// sum = sum of `terms`, all laid out as it, added in order in f32.
   virtual NamedKernel sum(const std::vector<TensorId>& terms, const Located& sum) = 0;
+  /// to = from * scale + shift by channels, computed in f32: pixels of a slot, plain u8 or u16, become values in
+  /// image_layout(), whose padding becomes zero.
+  virtual NamedKernel normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) = 0;
 
  private:
   struct ValueState {

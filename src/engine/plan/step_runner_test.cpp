@@ -125,7 +125,7 @@ TEST(PlanMemory, makes_arenas_alike_and_has_no_gradients_in_inference) {
   EXPECT_EQ(training.memory->make_arena(ArenaKind::Trained)->elements(), training.memory->parameters().elements());
   EXPECT_EQ(inference.memory->gradients().elements(), 0);
   std::vector<std::byte> slot(64);
-  const TensorId image = training.builder.input_tensors.front().second;
+  const TensorId image = training.builder.input_tensors.front();
   EXPECT_EQ(training.memory->addresses().bytes(image), nullptr);
   training.memory->set_input(image, slot.data());
   EXPECT_EQ(training.memory->addresses().bytes(image), slot.data());

@@ -74,6 +74,9 @@ class ToyBuilder final : public PlanBuilder {
   NamedKernel reorder(const Located&, const Located&) override { return {noting("reorder"), "toy"}; }
   NamedKernel convert(const Located&, const Located&) override { return {noting("convert"), "toy"}; }
   NamedKernel sum(const std::vector<TensorId>&, const Located&) override { return {noting("sum"), "toy"}; }
+  NamedKernel normalise(const Located&, const Located&, const std::vector<PixelScale>&) override {
+    return {noting("normalise"), "toy"};
+  }
 
  private:
   [[nodiscard]] Layout layout_of(graph::NodeId id) const {

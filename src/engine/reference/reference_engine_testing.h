@@ -44,17 +44,16 @@ class ReferenceExecutable final : public Executable {
       : graph_(graph),
         form_(std::move(form)),
         run_(graph_, options.form),
-        is_training_(options.form == Form::Training) {
+        is_training_(options.form == Form::Training),
+        inputs_(input_specs(graph_, options.input_norm)) {
     if (options.norm_group && options.norm_group->ranks > 1) {
       throw ConfigError(error_text("engine.reference", "batch_norm", "local statistics", "those of several ranks"));
     }
     seed_ = options.seed;
-    for (const graph::Node& node : graph_.nodes()) {
-      if (!node.is_input()) continue;
-      const auto bytes = static_cast<std::size_t>(node.shape.elements()) * sizeof(float);
-      inputs_.push_back({.name = node.name, .shape = node.shape, .bytes = bytes});
+    if (options.input_norm) scales_ = pixel_scales(*options.input_norm);
+    for (const InputSpec& input : inputs_) {
       slots_.emplace_back();
-      for (int i = 0; i < options.slots; ++i) slots_.back().push_back(device_.make_pinned_buffer(bytes));
+      for (int i = 0; i < options.slots; ++i) slots_.back().push_back(device_.make_pinned_buffer(input.bytes));
     }
     lay_out(options.bucket_bytes);
     for (const auto& [name, id] : graph_.outputs()) {
@@ -83,13 +82,10 @@ class ReferenceExecutable final : public Executable {
   void set_step(std::int64_t step) override { step_ = step; }
 
   void forward() override {
-    std::vector<std::vector<float>> given;  // as uploaded: the slot may be filled again
-    for (const auto& slots : slots_) {
-      const auto bytes = slots.at(bound_)->bytes();
-      const auto* const values = reinterpret_cast<const float*>(bytes.data());
-      given.emplace_back(values, values + bytes.size() / sizeof(float));
-    }
-    stream_->run([this, given = std::move(given), step = step_] { compute(given, step); });
+    std::vector<std::vector<double>> given;  // as uploaded: the slot may be filled again
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      given.push_back(values_in(slots_[i].at(bound_)->bytes(), inputs_[i]));
+    stream_->run([this, given = std::move(given), step = step_]() mutable { compute(given, step); });
   }
 
   void backward(const BucketCallback& on_bucket) override {
@@ -191,14 +187,29 @@ class ReferenceExecutable final : public Executable {
     return std::make_unique<Arena>(device_, *stream_, elements);
   }
 
+  [[nodiscard]] std::vector<double> values_in(std::span<const std::byte> slot, const InputSpec& input) const {
+    const auto elements = [&]<class T>(T) {
+      const auto* const first = reinterpret_cast<const T*>(slot.data());
+      return std::vector<double>(first, first + input.shape.elements());
+    };
+    if (input.dtype == DType::F32) return elements(0.0F);
+    std::vector<double> values = input.dtype == DType::U8 ? elements(std::uint8_t{}) : elements(std::uint16_t{});
+    const auto area = static_cast<std::size_t>(input.shape[2] * input.shape[3]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const PixelScale& channel = scales_[i / area % scales_.size()];
+      values[i] = values[i] * channel.scale + channel.shift;
+    }
+    return values;
+  }
+
   // From here on within the stream's thread.
   [[nodiscard]] std::span<float> behind(const Arena& arena) { return device_.memory().behind(arena.device()); }
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
   }
-  void compute(const std::vector<std::vector<float>>& given, std::int64_t step) {
+  void compute(std::vector<std::vector<double>>& given, std::int64_t step) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      std::vector<double> values(given[i].begin(), given[i].end());
+      std::vector<double>& values = given[i];
       if (is_rounded_ && inputs_[i].name == "image") {
         for (double& value : values) value = std::round(value * 1024.0) / 1024.0;
       }
@@ -266,11 +277,12 @@ class ReferenceExecutable final : public Executable {
   const ReferenceForm form_;
   ReferenceRun run_;
   const bool is_training_;
+  const std::vector<InputSpec> inputs_;
+  std::vector<PixelScale> scales_;
   bool is_rounded_ = false;
   std::uint64_t seed_ = 0;
   Plan plan_;
   runtime::TwinDevice device_;
-  std::vector<InputSpec> inputs_;
   std::vector<std::vector<std::unique_ptr<runtime::PinnedBuffer>>> slots_;
   std::vector<ParameterSlice> slices_, statistics_;
   std::vector<Bucket> buckets_;
@@ -302,7 +314,10 @@ class ReferenceEngine final : public Engine {
     return *std::ranges::min_element(sets);
   }
 
+  [[nodiscard]] DType slot_dtype() const override { return slots; }
+
   std::string set = "reference";  ///< instruction_set()
+  DType slots = DType::F32;       ///< slot_dtype()
   ReferenceForm form{};           ///< form of what compile() makes
   int chosen = 0;                 ///< how often compile() was given no choices
 };

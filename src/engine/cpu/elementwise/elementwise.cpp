@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "engine/cpu/plan/team.h"
 #include "engine/cpu/simd/flat.h"
@@ -74,6 +76,24 @@ std::unique_ptr<Kernel> convert(TensorId from, TensorId to, std::int64_t count) 
     };
   });
 }
+
+template <typename Pixel>
+std::unique_ptr<Kernel> normalise(const Located& from, const Located& to, std::vector<PixelScale> scales) {
+  const std::int64_t area = pixels(to.shape), planes = to.shape[0] * to.shape[1];
+  return make_kernel([=, scales = std::move(scales)](const Addresses& at) {
+    return [=, scales = std::span(scales), source = at.at<Pixel>(from.tensor), target = at.f32(to.tensor)] {
+      parallel_ranges(omp_get_max_threads(), planes, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          const PixelScale& channel = scales[static_cast<std::size_t>(plane) % scales.size()];
+          const auto scale = static_cast<float>(channel.scale), shift = static_cast<float>(channel.shift);
+          const Pixel* const first = source + plane * area;
+          std::transform(first, first + area, target + plane * area,
+                         [=](Pixel pixel) { return static_cast<float>(pixel) * scale + shift; });
+        }
+      });
+    };
+  });
+}
 }  // namespace
 
 std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count) {
@@ -104,6 +124,10 @@ std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& s
   const std::int64_t count = stored_elements(sum.shape, sum.layout);
   if (sum.layout.dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum.tensor, count);
   return std::make_unique<Sum<float>>(std::move(terms), sum.tensor, count);
+}
+std::unique_ptr<Kernel> normalise_kernel(const Located& from, const Located& to, std::vector<PixelScale> scales) {
+  return from.layout.dtype == DType::U8 ? normalise<std::uint8_t>(from, to, std::move(scales))
+                                        : normalise<std::uint16_t>(from, to, std::move(scales));
 }
 std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, const Located& dst) {
   return flat(loop, a, b, dst);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/cpu/plan/bf16.h"
+#include "engine/inputs.h"
 #include "engine/plan/kernel.h"
 #include "engine/plan/layout.h"
 
@@ -23,6 +24,9 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to);
 /// sum = sum of `terms`, all laid out as it, added in order in f32.
 [[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum);
+/// to = from * scale + shift of each channel: plain pixels, u8 or u16, become plain f32.
+[[nodiscard]] std::unique_ptr<Kernel> normalise_kernel(const Located& from, const Located& to,
+                                                       std::vector<PixelScale> scales);
 
 /// Calls make with a number of the type that values are stored in.
 template <class Make>

@@ -149,12 +149,10 @@ class CpuExecutable final : public Executable {
  private:
   void take_inputs(const Lowering& lowering) {
     slots_.resize(static_cast<std::size_t>(options_.slots));
-    for (const auto& [node, tensor] : lowering.input_tensors) {
-      const graph::Node& input = lowering.node(node);
-      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
-      input_tensors_.push_back(tensor);
-      inputs_.push_back({.name = input.name, .shape = input.shape, .dtype = DType::F32, .bytes = bytes});
-      for (auto& slot : slots_) slot.emplace_back(bytes);
+    inputs_ = lowering.inputs;
+    input_tensors_ = lowering.input_tensors;
+    for (auto& slot : slots_) {
+      for (const InputSpec& input : inputs_) slot.emplace_back(input.bytes);
     }
   }
 

@@ -74,5 +74,8 @@ NamedKernel Lowering::convert(const Located& from, const Located& to) { return {
 NamedKernel Lowering::sum(const std::vector<TensorId>& terms, const Located& sum) {
   return {sum_kernel(terms, sum), "simd"};
 }
+NamedKernel Lowering::normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) {
+  return {normalise_kernel(from, to, scales), "planes"};
+}
 
 }  // namespace roentgen::engine::cpu

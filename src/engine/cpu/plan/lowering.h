@@ -61,6 +61,7 @@ class Lowering final : public PlanBuilder {
   NamedKernel reorder(const Located& from, const Located& to) override;
   NamedKernel convert(const Located& from, const Located& to) override;
   NamedKernel sum(const std::vector<TensorId>& terms, const Located& sum) override;
+  NamedKernel normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) override;
 
  private:
   int vector_block_;

@@ -176,12 +176,8 @@ class CudaExecutable final : public Executable {
     stream_->synchronize();
   }
   void take_inputs(const Lowering& lowering) {
-    for (const auto& [node, tensor] : lowering.input_tensors) {
-      const graph::Node& input = lowering.node(node);
-      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
-      input_tensors_.push_back(tensor);
-      inputs_.push_back({.name = input.name, .shape = input.shape, .dtype = DType::F32, .bytes = bytes});
-    }
+    inputs_ = lowering.inputs;
+    input_tensors_ = lowering.input_tensors;
     slots_.emplace(*setup_.device, inputs_, options_.slots);
     bind_inputs();
   }

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "engine/cuda/elementwise/reorder.h"
+#include "engine/cuda/normalise.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -206,6 +207,9 @@ NamedKernel Lowering::convert(const Located& from, const Located& to) {
 }
 NamedKernel Lowering::sum(const std::vector<TensorId>& terms, const Located& sum) {
   return {sum_kernel(terms, sum, stream()), "sum"};
+}
+NamedKernel Lowering::normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) {
+  return {normalise_kernel(from, to, scales, stream()), "normalise"};
 }
 
 }  // namespace roentgen::engine::cuda

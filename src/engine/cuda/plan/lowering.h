@@ -52,7 +52,7 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] runtime::Stream* stream() const { return device_.stream; }
   [[nodiscard]] int multiprocessors() const { return device_.multiprocessors; }
   /// Layout of images: channels last, padded, stored in dtype().
-  [[nodiscard]] Layout image_layout() const { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
+  [[nodiscard]] Layout image_layout() const override { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
   /// A 4-D value in image_layout().
   [[nodiscard]] Located image(graph::NodeId id);
   /// The sum of the gradients of a 4-D value, in image_layout().
@@ -87,6 +87,7 @@ class Lowering final : public PlanBuilder {
   NamedKernel reorder(const Located& from, const Located& to) override;
   NamedKernel convert(const Located& from, const Located& to) override;
   NamedKernel sum(const std::vector<TensorId>& terms, const Located& sum) override;
+  NamedKernel normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) override;
 
  private:
   /// Parameters and their copies in the compute type: one after the other, in the order of the arena.
