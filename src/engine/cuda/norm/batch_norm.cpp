@@ -3,19 +3,12 @@
 //
 // Plan entries of batch normalisation, with the ReLU and residual that the graph's passes put into it.
 // Training: statistics, then one pass for the result; backward: sums, then one pass for the gradient (norm.h).
-// Inference: scale and shift once after parameters were loaded, then one pass.
-#include "graph/ops/batch_norm.h"
-
-#include "engine/cuda/norm/norm.h"
+// Inference: scale and shift once after parameters were loaded, then one pass. Norms of segments: shared_norm.cpp.
+#include "engine/cuda/norm/batch_norm_entries.h"
 #include "engine/cuda/norm/running.h"
-#include "engine/cuda/plan/lowering.h"
+#include "engine/cuda/norm/shared_norm.h"
 
 namespace roentgen::engine::cuda {
-namespace {
-// Arrays of one float a channel, one behind the other in one tensor.
-enum Array : std::int64_t { kMean, kInvStd, kScale, kShift, kArrays };
-enum SlopeArray : std::int64_t { kSlope, kOffset, kSlopeArrays };
-
 NormShape norm_shape(const Located& image, const Lowering& lowering) {
   return {.type = image.layout.dtype,
           .rows = image.shape[0] * pixels(image.shape),
@@ -27,10 +20,7 @@ std::size_t channel_bytes(const NormShape& shape, std::int64_t arrays) {
   return static_cast<std::size_t>(shape.channels * arrays) * sizeof(float);
 }
 
-struct NormParameters {
-  TensorId weight, bias, running_mean, running_var;
-};
-NormParameters parameters_of(const graph::Node& node, const NormShape& shape, Lowering& lowering) {
+NormParameters norm_parameters(const graph::Node& node, const NormShape& shape, Lowering& lowering) {
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
     lowering.parameter_layout(node, name) = padded_vector(node.shape[1], shape.channels);
   }
@@ -38,53 +28,20 @@ NormParameters parameters_of(const graph::Node& node, const NormShape& shape, Lo
           lowering.parameter(node, "running_mean"), lowering.parameter(node, "running_var")};
 }
 
-// Scratch of the sums of a pass, in an entry's writes.
-struct Scratch {
-  TensorId partials, counters;
-};
-Scratch add_scratch(const graph::Node& node, const NormShape& shape, Emission& emission, Lowering& lowering) {
-  const Scratch scratch{lowering.scratch(node.name + "/partials", norm_partials(shape) * sizeof(float)),
-                        lowering.kept(node.name + "/counters", norm_counters(shape) * sizeof(unsigned))};
+SumScratch add_scratch(const graph::Node& node, std::size_t partials, std::size_t counters, Emission& emission,
+                       Lowering& lowering) {
+  const SumScratch scratch{lowering.scratch(node.name + "/partials", partials * sizeof(float)),
+                           lowering.kept(node.name + "/counters", counters * sizeof(unsigned))};
   emission.writes.insert(emission.writes.end(), {scratch.partials, scratch.counters});
   return scratch;
 }
-NormScratch scratch_at(const Addresses& at, const Scratch& scratch) {
+NormScratch scratch_at(const Addresses& at, const SumScratch& scratch) {
   return {at.f32(scratch.partials), reinterpret_cast<unsigned*>(at.bytes(scratch.counters))};
 }
 
-// Statistics of the batch, kept for backward, with the running ones moved.
-void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const Located& src, TensorId statistics,
-                     Lowering& lowering) {
-  const NormShape shape = norm_shape(src, lowering);
-  const NormParameters names = parameters_of(node, shape, lowering);
-  Emission emission{.what = "statistics",
-                    .kind = "batch_norm_statistics",
-                    .reads = {src.tensor, names.weight, names.bias},
-                    .writes = {statistics, names.running_mean, names.running_var},
-                    .implementation = "norm"};
-  const Scratch scratch = add_scratch(node, shape, emission, lowering);
-  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
-                  float* const arrays = at.f32(statistics);
-                  const NormChannels channels{.gamma = at.f32(names.weight),
-                                              .beta = at.f32(names.bias),
-                                              .mean = arrays + kMean * shape.channels,
-                                              .inv_std = arrays + kInvStd * shape.channels,
-                                              .scale = arrays + kScale * shape.channels,
-                                              .shift = arrays + kShift * shape.channels};
-                  const NormRunning running{.mean = at.f32(names.running_mean),
-                                            .var = at.f32(names.running_var),
-                                            .momentum = static_cast<float>(op.momentum),
-                                            .epsilon = static_cast<float>(op.epsilon)};
-                  return [=, x = at.bytes(src.tensor), memory = scratch_at(at, scratch)] {
-                    norm_statistics(*stream, shape, x, channels, running, memory);
-                  };
-                }));
-}
-
-// Scale and shift from the running statistics, in kept memory, when parameters were loaded.
 TensorId emit_running(const graph::BatchNorm& op, const graph::Node& node, const NormShape& shape, Lowering& lowering) {
-  const NormParameters names = parameters_of(node, shape, lowering);
-  const TensorId statistics = lowering.kept(node.name + "/scale", channel_bytes(shape, kArrays));
+  const NormParameters names = norm_parameters(node, shape, lowering);
+  const TensorId statistics = lowering.kept(node.name + "/scale", channel_bytes(shape, kStatisticsArrays));
   lowering.emit_preparation(node,
                             {.what = "scale",
                              .kind = "batch_norm_scale",
@@ -105,6 +62,35 @@ TensorId emit_running(const graph::BatchNorm& op, const graph::Node& node, const
                               return [=] { scale_from_running(*stream, work); };
                             }));
   return statistics;
+}
+namespace {
+// Statistics of the batch, kept for backward, with the running ones moved.
+void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const Located& src, TensorId statistics,
+                     Lowering& lowering) {
+  const NormShape shape = norm_shape(src, lowering);
+  const NormParameters names = norm_parameters(node, shape, lowering);
+  Emission emission{.what = "statistics",
+                    .kind = "batch_norm_statistics",
+                    .reads = {src.tensor, names.weight, names.bias},
+                    .writes = {statistics, names.running_mean, names.running_var},
+                    .implementation = "norm"};
+  const SumScratch scratch = add_scratch(node, norm_partials(shape), norm_counters(shape), emission, lowering);
+  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
+                  float* const arrays = at.f32(statistics);
+                  const NormChannels channels{.gamma = at.f32(names.weight),
+                                              .beta = at.f32(names.bias),
+                                              .mean = arrays + kMean * shape.channels,
+                                              .inv_std = arrays + kInvStd * shape.channels,
+                                              .scale = arrays + kScale * shape.channels,
+                                              .shift = arrays + kShift * shape.channels};
+                  const NormRunning running{.mean = at.f32(names.running_mean),
+                                            .var = at.f32(names.running_var),
+                                            .momentum = static_cast<float>(op.momentum),
+                                            .epsilon = static_cast<float>(op.epsilon)};
+                  return [=, x = at.bytes(src.tensor), memory = scratch_at(at, scratch)] {
+                    norm_statistics(*stream, shape, x, channels, running, memory);
+                  };
+                }));
 }
 
 // Backward needs a bit an element where the ReLU's input was more than the norm's result.
@@ -189,7 +175,7 @@ void emit_sums(const graph::Node& node, const Backward& tensors, const NormShape
     emission.writes.push_back(tensors.masked);
     emission.in_place = {{tensors.dy, tensors.masked}};
   }
-  const Scratch scratch = add_scratch(node, shape, emission, lowering);
+  const SumScratch scratch = add_scratch(node, norm_partials(shape), norm_counters(shape), emission, lowering);
   lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
                   return [=, work = sums_at(at, tensors, shape), memory = scratch_at(at, scratch)] {
                     norm_gradient_sums(*stream, shape, work, memory);
@@ -222,6 +208,7 @@ void emit_gradient(graph::NodeId id, const Backward& tensors, const NormShape& s
 }  // namespace
 
 void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  if (is_shared_norm(id, lowering)) return lower_shared(op, id, lowering);
   const graph::Node& node = lowering.node(id);
   const Located src = lowering.image(node.inputs[0]);
   const NormShape shape = norm_shape(src, lowering);
@@ -229,13 +216,14 @@ void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
     emit_apply(op, id, src, emit_running(op, node, shape, lowering), lowering);
     return;
   }
-  const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, kArrays));
+  const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, kStatisticsArrays));
   lowering.own_statistics(id) = statistics;
   emit_statistics(op, node, src, statistics, lowering);
   emit_apply(op, id, src, statistics, lowering);
 }
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  if (is_shared_norm(id, lowering)) return lower_shared_backward(id, lowering);
   const graph::Node& node = lowering.node(id);
   const Located src = lowering.image(node.inputs[0]);
   const NormShape shape = norm_shape(src, lowering);
