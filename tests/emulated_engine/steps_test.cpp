@@ -52,7 +52,27 @@ TEST(EmulatedCuda, step_of_resnet50_agrees_with_the_reference) {
 }
 
 TEST(EmulatedCuda, step_of_densenet121_agrees_with_the_reference) {
-  expect_parity(network("densenet121", 4, models::Stem::ImageNet, 8));
+  // Growth 8: segments of whole packs.
+  expect_parity(network("densenet121", 4, models::Stem::ImageNet, 16));
+}
+
+// Concatenations of DenseNet are stored nowhere, moments are taken once a segment, and norms share passes back.
+TEST(EmulatedCuda, plan_of_densenet_reads_segments) {
+  const Case tested = network("densenet121", 2, models::Stem::ImageNet, 16);
+  EmulatedEngine engine;
+  const engine::Plan plan = engine.plan(tested.graph, {.dtype = DType::Bf16});
+  const auto count = [&](std::string_view kind, std::string_view implementation) {
+    return std::ranges::count_if(plan.entries, [&](const engine::PlanEntry& entry) {
+      return entry.kind == kind && entry.implementation == implementation;
+    });
+  };
+  constexpr int kLayers = 6 + 12 + 24 + 16, kBlocks = 4;
+  EXPECT_EQ(count("concat_forward", "copy"), 0);
+  EXPECT_EQ(count("batch_norm_moments", "norm"), kLayers + kBlocks);
+  EXPECT_EQ(count("concat_batch_norm_forward", "segments+relu"), kLayers + kBlocks);
+  // A block of n layers has n + 1 norms, n of them with a segment that another one reads.
+  EXPECT_EQ(count("concat_batch_norm_backward", "segments, two norms"), kLayers / 2);
+  EXPECT_EQ(count("concat_batch_norm_finish", "norm"), kLayers + kBlocks);
 }
 
 void fill_slot(Executable& executable, int slot, std::uint64_t seed) {
