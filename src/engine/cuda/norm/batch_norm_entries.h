@@ -42,4 +42,14 @@ struct SumScratch {
 [[nodiscard]] TensorId emit_running(const graph::BatchNorm& op, const graph::Node& node, const NormShape& shape,
                                     Lowering& lowering);
 
+/// Tensors of a backward.
+struct NormBackward {
+  TensorId x = -1, dy = -1, second = -1, passed = -1, masked = -1, statistics = -1, slopes = -1;
+  TensorId diff_weight = -1, diff_bias = -1;
+  NormMask mask = NormMask::None;
+  std::int64_t count = 0;  ///< NormSums::count
+};
+/// Entry of the sums of a backward (norm_gradient_sums()).
+void emit_norm_sums(const graph::Node& node, const NormBackward& tensors, const NormShape& shape, Lowering& lowering);
+
 }  // namespace roentgen::engine::cuda
