@@ -75,6 +75,17 @@ TEST(EmulatedCuda, pooling_of_a_stem_normalises_what_it_reads) {
   }
 }
 
+TEST(EmulatedCuda, relu_acts_where_a_bias_is_added) {
+  EmulatedEngine engine;
+  const Case tested = network("vgg16", 2, models::Stem::ImageNet, 8);
+  for (const engine::Form form : {engine::Form::Training, engine::Form::Inference}) {
+    const engine::Plan plan = engine.plan(tested.graph, {.form = form});
+    EXPECT_EQ(count(plan, "bias", "flat+relu"), 13 + 2);
+    EXPECT_EQ(count(plan, "bias", "flat"), 1);
+    EXPECT_EQ(count(plan, "relu_forward", "flat"), 0);
+  }
+}
+
 // Concatenations of DenseNet are stored nowhere, moments are taken once a segment, and norms share passes back.
 TEST(EmulatedCuda, plan_of_densenet_reads_segments) {
   const Case tested = network("densenet121", 2, models::Stem::ImageNet, 16);

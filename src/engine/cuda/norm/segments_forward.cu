@@ -46,8 +46,11 @@ __device__ void fold(const ApplyWork<T>& work, const float* moments, int segment
   Eight running_mean = load_pack<kWide>(work.running_mean + at), running_var = load_pack<kWide>(work.running_var + at);
   RG_UNROLL
   for (int i = 0; i < kWide; ++i) {
+    const float unbiased = var.at[i] * work.unbiased;
+    // False for infinite values and NaN, which would stay for good.
+    if (!(fabsf(mean.at[i]) <= 3.4028235e38F && unbiased <= 3.4028235e38F)) continue;
     running_mean.at[i] = fmaf(work.momentum, mean.at[i] - running_mean.at[i], running_mean.at[i]);
-    running_var.at[i] = fmaf(work.momentum, var.at[i] * work.unbiased - running_var.at[i], running_var.at[i]);
+    running_var.at[i] = fmaf(work.momentum, unbiased - running_var.at[i], running_var.at[i]);
   }
   store_pack(work.running_mean + at, running_mean);
   store_pack(work.running_var + at, running_var);
