@@ -6,6 +6,7 @@
 
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/norm/segments_testing.h"
 #include "engine/cuda/normalise_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
 #include "engine/cuda/update/sgd_testing.h"
@@ -78,6 +79,25 @@ TEST(EmulatedCuda, last_block_of_a_tile_sums_more_blocks_than_it_reads_at_once) 
   Worst worst;
   engine::cuda::norm_testing::check_statistics({device, *stream, shape, kSeed}, worst);
   expect_within_bounds(worst);
+}
+
+/// One segment, a dense block's, segments that share a tile and do not fill it, more than a launch takes.
+std::vector<std::vector<int>> segment_lists() {
+  return {{8}, {64, 32, 32}, {16, 8, 40, 8, 24}, std::vector<int>(70, 8)};
+}
+
+TEST(EmulatedCuda, norm_of_segments_matches_the_formula) {
+  for (const DeviceOptions& options : kOptions) {
+    EmulatedDevice device(options);
+    for (const std::vector<int>& channels : segment_lists()) {
+      for (const DType type : kTypes) {
+        for (const auto& [rows, multiprocessors] : {std::pair{1, 1}, std::pair{37, 1}, std::pair{300, 3}}) {
+          const NormShape shape{.type = type, .rows = rows, .multiprocessors = multiprocessors};
+          expect_within_bounds(engine::cuda::check_norm_segments(device, shape, channels, kSeed));
+        }
+      }
+    }
+  }
 }
 
 TEST(EmulatedCuda, norm_pool_matches_the_formula) {

@@ -52,7 +52,52 @@ TEST(EmulatedCuda, step_of_resnet50_agrees_with_the_reference) {
 }
 
 TEST(EmulatedCuda, step_of_densenet121_agrees_with_the_reference) {
-  expect_parity(network("densenet121", 4, models::Stem::ImageNet, 8));
+  // Growth 8: segments of whole packs.
+  expect_parity(network("densenet121", 4, models::Stem::ImageNet, 16));
+}
+
+// Entries of a plan with this kind and implementation.
+std::int64_t count(const engine::Plan& plan, std::string_view kind, std::string_view implementation) {
+  return std::ranges::count_if(plan.entries, [&](const engine::PlanEntry& entry) {
+    return entry.kind == kind && entry.implementation == implementation;
+  });
+}
+
+TEST(EmulatedCuda, pooling_of_a_stem_normalises_what_it_reads) {
+  EmulatedEngine engine;
+  const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
+  for (const bool is_fused : {false, true}) {
+    const engine::Plan plan = engine.plan(tested.graph, {.fuse = is_fused ? "on" : "on,-normalised_input"});
+    EXPECT_EQ(count(plan, "norm_pool_forward", "norm+relu+pool"), is_fused ? 1 : 0);
+    EXPECT_EQ(count(plan, "norm_pool_backward", "norm+pool"), is_fused ? 1 : 0);
+    EXPECT_EQ(count(plan, "pool_forward", "window"), is_fused ? 1 : 2);  // and that of the head
+    EXPECT_EQ(plan.fused.contains("normalised_input"), is_fused);
+  }
+}
+
+TEST(EmulatedCuda, relu_acts_where_a_bias_is_added) {
+  EmulatedEngine engine;
+  const Case tested = network("vgg16", 2, models::Stem::ImageNet, 8);
+  for (const engine::Form form : {engine::Form::Training, engine::Form::Inference}) {
+    const engine::Plan plan = engine.plan(tested.graph, {.form = form});
+    EXPECT_EQ(count(plan, "bias", "flat+relu"), 13 + 2);
+    EXPECT_EQ(count(plan, "bias", "flat"), 1);
+    EXPECT_EQ(count(plan, "relu_forward", "flat"), 0);
+  }
+}
+
+// Concatenations of DenseNet are stored nowhere, moments are taken once a segment, and norms share passes back.
+TEST(EmulatedCuda, plan_of_densenet_reads_segments) {
+  const Case tested = network("densenet121", 2, models::Stem::ImageNet, 16);
+  EmulatedEngine engine;
+  const engine::Plan plan = engine.plan(tested.graph, {.dtype = DType::Bf16});
+  constexpr int kLayers = 6 + 12 + 24 + 16, kBlocks = 4;
+  EXPECT_EQ(count(plan, "concat_forward", "copy"), 0);
+  EXPECT_EQ(count(plan, "batch_norm_moments", "norm"), kLayers + kBlocks);
+  EXPECT_EQ(count(plan, "concat_batch_norm_forward", "segments+relu"), kLayers + kBlocks);
+  // A block of n layers has n + 1 norms, n of them with a segment that another one reads.
+  EXPECT_EQ(count(plan, "concat_batch_norm_backward", "segments, two norms"), kLayers / 2);
+  EXPECT_EQ(count(plan, "concat_batch_norm_finish", "norm"), kLayers + kBlocks);
 }
 
 void fill_slot(Executable& executable, int slot, std::uint64_t seed) {

@@ -14,6 +14,7 @@
 #include "core/text_hash.h"
 #include "engine/cuda/kernel_testing.h"
 #include "engine/cuda/norm/norm.h"
+#include "engine/cuda/norm/segments.h"
 #include "engine/cuda/normalise_testing.h"
 #include "engine/cuda/pool/norm_pool.h"
 #include "engine/cuda/update/sgd.h"
@@ -112,6 +113,66 @@ inline void add_norm(Source source, KernelBits& bits) {
   bits[name + "dgamma"] = hash_of(r.dgamma), bits[name + "dbeta"] = hash_of(r.dbeta), bits[name + "dx"] = hash_of(dx);
 }
 
+/// Moments of three segments, a norm of all, and backward of two norms of all.
+inline void add_segments(Source source, KernelBits& bits) {
+  constexpr std::size_t kRows = 1500, kChannels = 120;
+  const int counts[] = {64, 24, 32};
+  NormShape shape{.type = source.type, .rows = kRows, .channels = kChannels};
+  const DeviceArray<float> partials = source.empty_floats(norm_segments_partials(shape, 2) + norm_partials(shape));
+  const DeviceArray<unsigned> counters(source.device, source.stream, std::vector<unsigned>(64));
+  const NormScratch scratch{partials.get(), counters.get()};
+  const auto gamma = source.floats(kChannels, 1), beta = source.floats(kChannels, 0);
+  const auto running_mean = source.floats(kChannels, 0), running_var = source.floats(kChannels, 1);
+  const auto scale = source.empty_floats(kChannels), shift = source.empty_floats(kChannels);
+  const auto y = source.empty(kRows * kChannels), dy = source.values(kRows * kChannels);
+  const auto second = source.values(kRows * kChannels);
+  std::vector<DeviceArray<std::byte>> x, sums;
+  std::vector<DeviceArray<float>> moments, slopes;
+  std::vector<NormSegment> forward;
+  std::vector<SegmentGradient> backward;
+  int begin = 0;
+  for (const int count : counts) {
+    const auto size = static_cast<std::size_t>(count);
+    shape.channels = count;
+    x.push_back(source.values(kRows * size)), sums.push_back(source.values(kRows * size));
+    moments.push_back(source.empty_floats(2 * size)), slopes.push_back(source.floats(2 * size, 0));
+    norm_moments(source.stream, shape, x.back().get(), moments.back().get(), scratch);
+    forward.push_back({x.back().get(), moments.back().get(), count, begin});
+    backward.push_back({x.back().get(),
+                        moments.back().get(),
+                        sums.back().get(),
+                        slopes.back().get(),
+                        count,
+                        {begin, begin},
+                        begin == 0});
+    begin += count;
+  }
+  shape.channels = kChannels;
+  norm_segments_apply(source.stream, shape,
+                      {.segments = forward,
+                       .gamma = gamma.get(),
+                       .beta = beta.get(),
+                       .running = {.mean = running_mean.get(), .var = running_var.get()},
+                       .scale = scale.get(),
+                       .shift = shift.get(),
+                       .y = y.get()});
+  const auto dgamma = source.empty_floats(kChannels), dbeta = source.empty_floats(kChannels);
+  const auto dgamma2 = source.empty_floats(kChannels), dbeta2 = source.empty_floats(kChannels);
+  norm_segments_backward(
+      source.stream, shape,
+      {.segments = backward,
+       .norms = {NormSegmentsGradient{dy.get(), kChannels, scale.get(), shift.get(), dgamma.get(), dbeta.get()},
+                 NormSegmentsGradient{second.get(), kChannels, scale.get(), shift.get(), dgamma2.get(), dbeta2.get(),
+                                      1e-5F, false}},
+       .norm_count = 2},
+      scratch);
+  const std::string name = "segments_" + std::string(name_of(source.type)) + "_";
+  bits[name + "y"] = hash_of(y), bits[name + "running_var"] = hash_of(running_var);
+  bits[name + "moments"] = hash_of(moments[1]), bits[name + "sum"] = hash_of(sums[1]);
+  bits[name + "first_sum"] = hash_of(sums[0]), bits[name + "slopes"] = hash_of(slopes[2]);
+  bits[name + "dgamma"] = hash_of(dgamma), bits[name + "dbeta2"] = hash_of(dbeta2);
+}
+
 inline void add_pool(Source source, KernelBits& bits) {
   const PoolShape shape{.type = source.type, .images = 2, .height = 33, .width = 30, .channels = 64};
   constexpr std::size_t kElements = 2 * 33 * 30 * 64;
@@ -180,6 +241,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
   const auto stream = device.make_stream();
   for (const DType type : {DType::Bf16, DType::F16, DType::F32}) {
     cases::add_norm({device, *stream, type}, bits);
+    cases::add_segments({device, *stream, type}, bits);
     cases::add_pool({device, *stream, type}, bits);
     if (type != DType::F32) cases::add_sgd({device, *stream, type}, bits);
     if (type != DType::F16) cases::add_normalise({device, *stream, type}, bits);

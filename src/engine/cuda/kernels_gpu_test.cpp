@@ -6,6 +6,7 @@
 
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/norm/segments_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
 #include "engine/cuda/update/sgd_testing.h"
 
@@ -33,6 +34,15 @@ TEST_F(KernelsGpu, norm_matches_the_formula) {
       shape.type = type;
       expect_within_bounds(check_norm_forward(*device_, shape, kSeed));
       expect_within_bounds(check_norm_backward(*device_, shape, kSeed));
+    }
+  }
+}
+
+TEST_F(KernelsGpu, norm_of_segments_matches_the_formula) {
+  for (const DType type : kTypes) {
+    for (const std::vector<int>& channels :
+         {std::vector<int>{8}, std::vector<int>{256, 32, 32, 32}, std::vector<int>(70, 8)}) {
+      expect_within_bounds(check_norm_segments(*device_, {.type = type, .rows = 3136}, channels, kSeed));
     }
   }
 }

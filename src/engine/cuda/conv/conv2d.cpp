@@ -54,7 +54,7 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
   const Located dst = lowering.define(id, conv.layout);
   emit_pass(node, "conv2d", conv.problem,
             {.src = src.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = dst.tensor}, lowering);
-  if (op.bias) emit_bias(node, dst, lowering);
+  if (op.bias) emit_bias(id, dst, lowering);
 }
 
 void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "core/error.h"
 #include "engine/cuda/elementwise/flat.h"
+#include "graph/passes/rewrite.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -129,17 +131,32 @@ void emit_weight_gradient(const graph::Node& node, const std::string& op, const 
                 }));
 }
 
-void emit_bias(const graph::Node& node, const Located& dst, Lowering& lowering) {
+bool acts_with_bias(graph::NodeId relu, const Lowering& lowering) {
+  if (!std::holds_alternative<graph::Relu>(lowering.node(relu).op)) return false;
+  const graph::NodeId layer = lowering.node(relu).inputs[0];
+  const auto* conv = std::get_if<graph::Conv2d>(&lowering.node(layer).op);
+  const auto* linear = std::get_if<graph::Linear>(&lowering.node(layer).op);
+  const bool has_bias = (conv != nullptr && conv->bias) || (linear != nullptr && linear->bias);
+  return has_bias && lowering.readers(layer).size() == 1 && !graph::is_output(lowering.graph(), layer);
+}
+
+void emit_bias(graph::NodeId id, const Located& dst, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const std::vector<graph::NodeId>& readers = lowering.readers(id);
+  const bool relu = !readers.empty() && acts_with_bias(readers[0], lowering);
   lowering.parameter_layout(node, "bias") = padded_vector(dst.shape[1], padded_channels(dst.shape, dst.layout));
   const TensorId bias = lowering.parameter(node, "bias");
-  lowering.emit(
-      node,
-      {.what = "bias", .kind = "bias", .reads = {dst.tensor, bias}, .writes = {dst.tensor}, .implementation = "flat"},
-      make_kernel([=, stream = lowering.stream()](const Addresses& at) {
-        return [=, matrix = matrix_of(dst, at.bytes(dst.tensor)), values = at.f32(bias)] {
-          add_bias(*stream, matrix, values);
-        };
-      }));
+  lowering.emit(node,
+                {.what = "bias",
+                 .kind = "bias",
+                 .reads = {dst.tensor, bias},
+                 .writes = {dst.tensor},
+                 .implementation = relu ? "flat+relu" : "flat"},
+                make_kernel([=, stream = lowering.stream()](const Addresses& at) {
+                  return [=, matrix = matrix_of(dst, at.bytes(dst.tensor)), values = at.f32(bias)] {
+                    add_bias(*stream, matrix, values, relu);
+                  };
+                }));
 }
 
 void emit_bias_gradient(const graph::Node& node, const Located& diff_dst, Lowering& lowering) {

@@ -43,8 +43,12 @@ void emit_pass(const graph::Node& node, const std::string& op, const ConvProblem
 /// its result to f32.
 void emit_weight_gradient(const graph::Node& node, const std::string& op, const ConvProblem& problem,
                           const WeightShape& shape, PassTensors tensors, Lowering& lowering);
-/// Adds the entry of dst[..., c] += bias[c], and sets the form of the parameter "bias".
-void emit_bias(const graph::Node& node, const Located& dst, Lowering& lowering);
+/// True for a ReLU that alone reads a convolution or linear layer with a bias: it acts where the bias is added, to the
+/// same bits, and its value is the layer's.
+[[nodiscard]] bool acts_with_bias(graph::NodeId relu, const Lowering& lowering);
+/// Adds the entry of dst[..., c] += bias[c] for the layer `id`, with the ReLU that acts there, and sets the form of the
+/// parameter "bias".
+void emit_bias(graph::NodeId id, const Located& dst, Lowering& lowering);
 /// Adds the entry that fills the gradient of the parameter "bias": sums of diff_dst over all but the channels.
 void emit_bias_gradient(const graph::Node& node, const Located& diff_dst, Lowering& lowering);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of concatenation: one copy an input each way.
+// Plan entries of concatenation: none where it is virtual, else one copy an input each way.
 #include "graph/ops/concat.h"
 
 #include "engine/cuda/elementwise/channel_copy.h"
@@ -37,6 +37,7 @@ std::unique_ptr<Kernel> copy_kernel(const Located& from, const Located& to, cons
 }  // namespace
 
 void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  if (lowering.is_virtual(id)) return;
   const graph::Node& node = lowering.node(id);
   std::vector<Located> parts;
   for (const graph::NodeId input : node.inputs) parts.push_back(lowering.image(input));
@@ -60,6 +61,7 @@ void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  if (lowering.is_virtual(id)) return;
   const graph::Node& node = lowering.node(id);
   const Located diff_dst = lowering.image_gradient(id);
   std::int64_t begin = 0;

@@ -123,8 +123,9 @@ __global__ void __launch_bounds__(kThreads) convert_kernel_of(const From* from, 
   store_pack(to + i * N, result);
 }
 
-// values[r][c] += bias[c]. Grid: x blocks of kThreads packs of N channels; channels are a multiple of N.
-template <typename T, int N>
+// values[r][c] = Op(values[r][c] + bias[c]). Grid: x blocks of kThreads packs of N channels; channels are a multiple of
+// N.
+template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads)
     bias_kernel(T* values, const float* bias, std::int64_t packs, std::int64_t channels) {
   const std::int64_t i = thread_index();
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t channel = i * N % channels;
   Pack<T, N> pack = load_pack<N>(values + i * N);
   RG_UNROLL
-  for (int k = 0; k < N; ++k) convert(to_float(pack.at[k]) + bias[channel + k], pack.at[k]);
+  for (int k = 0; k < N; ++k) convert(Op::of(to_float(pack.at[k]) + bias[channel + k], 0.0F), pack.at[k]);
   store_pack(values + i * N, pack);
 }
 
@@ -249,15 +250,22 @@ void convert(runtime::Stream& stream, TypedPointer from, TypedPointer to, std::i
   });
 }
 
-void add_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias) {
+namespace {
+template <typename Op>
+void launch_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias) {
   with_type(matrix.values.type, [&](auto number) {
     using T = decltype(number);
     const std::int64_t count = matrix.rows * matrix.channels;
     const bool is_whole = matrix.channels % kWide == 0;
     const std::int64_t packs = is_whole ? count / kWide : count;
-    launch(stream, "launch of a bias", grid_of(packs), is_whole ? &bias_kernel<T, kWide> : &bias_kernel<T, 1>,
+    launch(stream, "launch of a bias", grid_of(packs), is_whole ? &bias_kernel<Op, T, kWide> : &bias_kernel<Op, T, 1>,
            typed<T>(matrix.values.address), bias, packs, matrix.channels);
   });
+}
+}  // namespace
+
+void add_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias, bool relu) {
+  relu ? launch_bias<Relu>(stream, matrix, bias) : launch_bias<Copy>(stream, matrix, bias);
 }
 
 std::int64_t sum_rows_scratch(std::int64_t rows, std::int64_t channels) { return row_blocks(rows) * channels; }

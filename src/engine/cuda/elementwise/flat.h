@@ -56,8 +56,8 @@ struct Matrix {
   std::int64_t rows = 0;
   std::int64_t channels = 0;
 };
-/// values[r][c] += bias[c], in f32. Reads and writes each value once.
-void add_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias);
+/// values[r][c] = act(values[r][c] + bias[c]), in f32; act: a ReLU or nothing. Reads and writes each value once.
+void add_bias(runtime::Stream& stream, const Matrix& matrix, const float* bias, bool relu);
 /// Floats of scratch that sum_rows() needs.
 [[nodiscard]] std::int64_t sum_rows_scratch(std::int64_t rows, std::int64_t channels);
 /// sums[c] = sum over r of values[r][c], in f32 and in a fixed order. Reads each value once. Two launches.

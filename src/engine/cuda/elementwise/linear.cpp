@@ -50,7 +50,7 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
   const Located dst = packed(node.name + "/packed", src.shape[0], op.out_features, lowering);
   emit_pass(node, "linear", problem_of(ConvPass::Forward, op, src.shape, lowering),
             {.src = image.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = dst.tensor}, lowering);
-  if (op.bias) emit_bias(node, dst, lowering);
+  if (op.bias) emit_bias(id, dst, lowering);
   lowering.define_as(id, as_features(node, dst, lowering));
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of ReLU where it is not fused into a batch norm.
+// Plan entries of ReLU where it is not fused into a batch norm or the addition of a bias.
 #include "graph/ops/relu.h"
 
-#include "engine/cuda/plan/lowering.h"
+#include "engine/cuda/conv/conv_pass.h"
 
 namespace roentgen::engine::cuda {
 
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
   const Located src = lowering.value(lowering.node(id).inputs[0]);
+  if (acts_with_bias(id, lowering)) return lowering.define_as(id, src);
   const Located dst = lowering.define(id, src.layout);
   lowering.emit_forward(id, "relu", {src.tensor}, dst, lowering.flat(FlatOp::Relu, src.tensor, -1, dst), src.tensor);
 }

@@ -3,19 +3,14 @@
 //
 // Plan entries of batch normalisation, with the ReLU and residual that the graph's passes put into it.
 // Training: statistics, then one pass for the result; backward: sums, then one pass for the gradient (norm.h).
-// Inference: scale and shift once after parameters were loaded, then one pass.
-#include "graph/ops/batch_norm.h"
-
-#include "engine/cuda/norm/norm.h"
+// Inference: scale and shift once after parameters were loaded, then one pass. Norms of segments: shared_norm.cpp;
+// of a max pooling that normalises: norm_pool_entries.cpp.
+#include "engine/cuda/norm/batch_norm_entries.h"
 #include "engine/cuda/norm/running.h"
-#include "engine/cuda/plan/lowering.h"
+#include "engine/cuda/norm/shared_norm.h"
+#include "engine/cuda/pool/norm_pool_entries.h"
 
 namespace roentgen::engine::cuda {
-namespace {
-// Arrays of one float a channel, one behind the other in one tensor.
-enum Array : std::int64_t { kMean, kInvStd, kScale, kShift, kArrays };
-enum SlopeArray : std::int64_t { kSlope, kOffset, kSlopeArrays };
-
 NormShape norm_shape(const Located& image, const Lowering& lowering) {
   return {.type = image.layout.dtype,
           .rows = image.shape[0] * pixels(image.shape),
@@ -27,10 +22,7 @@ std::size_t channel_bytes(const NormShape& shape, std::int64_t arrays) {
   return static_cast<std::size_t>(shape.channels * arrays) * sizeof(float);
 }
 
-struct NormParameters {
-  TensorId weight, bias, running_mean, running_var;
-};
-NormParameters parameters_of(const graph::Node& node, const NormShape& shape, Lowering& lowering) {
+NormParameters norm_parameters(const graph::Node& node, const NormShape& shape, Lowering& lowering) {
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
     lowering.parameter_layout(node, name) = padded_vector(node.shape[1], shape.channels);
   }
@@ -38,53 +30,20 @@ NormParameters parameters_of(const graph::Node& node, const NormShape& shape, Lo
           lowering.parameter(node, "running_mean"), lowering.parameter(node, "running_var")};
 }
 
-// Scratch of the sums of a pass, in an entry's writes.
-struct Scratch {
-  TensorId partials, counters;
-};
-Scratch add_scratch(const graph::Node& node, const NormShape& shape, Emission& emission, Lowering& lowering) {
-  const Scratch scratch{lowering.scratch(node.name + "/partials", norm_partials(shape) * sizeof(float)),
-                        lowering.kept(node.name + "/counters", norm_counters(shape) * sizeof(unsigned))};
+SumScratch add_scratch(const graph::Node& node, std::size_t partials, std::size_t counters, Emission& emission,
+                       Lowering& lowering) {
+  const SumScratch scratch{lowering.scratch(node.name + "/partials", partials * sizeof(float)),
+                           lowering.kept(node.name + "/counters", counters * sizeof(unsigned))};
   emission.writes.insert(emission.writes.end(), {scratch.partials, scratch.counters});
   return scratch;
 }
-NormScratch scratch_at(const Addresses& at, const Scratch& scratch) {
+NormScratch scratch_at(const Addresses& at, const SumScratch& scratch) {
   return {at.f32(scratch.partials), reinterpret_cast<unsigned*>(at.bytes(scratch.counters))};
 }
 
-// Statistics of the batch, kept for backward, with the running ones moved.
-void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const Located& src, TensorId statistics,
-                     Lowering& lowering) {
-  const NormShape shape = norm_shape(src, lowering);
-  const NormParameters names = parameters_of(node, shape, lowering);
-  Emission emission{.what = "statistics",
-                    .kind = "batch_norm_statistics",
-                    .reads = {src.tensor, names.weight, names.bias},
-                    .writes = {statistics, names.running_mean, names.running_var},
-                    .implementation = "norm"};
-  const Scratch scratch = add_scratch(node, shape, emission, lowering);
-  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
-                  float* const arrays = at.f32(statistics);
-                  const NormChannels channels{.gamma = at.f32(names.weight),
-                                              .beta = at.f32(names.bias),
-                                              .mean = arrays + kMean * shape.channels,
-                                              .inv_std = arrays + kInvStd * shape.channels,
-                                              .scale = arrays + kScale * shape.channels,
-                                              .shift = arrays + kShift * shape.channels};
-                  const NormRunning running{.mean = at.f32(names.running_mean),
-                                            .var = at.f32(names.running_var),
-                                            .momentum = static_cast<float>(op.momentum),
-                                            .epsilon = static_cast<float>(op.epsilon)};
-                  return [=, x = at.bytes(src.tensor), memory = scratch_at(at, scratch)] {
-                    norm_statistics(*stream, shape, x, channels, running, memory);
-                  };
-                }));
-}
-
-// Scale and shift from the running statistics, in kept memory, when parameters were loaded.
 TensorId emit_running(const graph::BatchNorm& op, const graph::Node& node, const NormShape& shape, Lowering& lowering) {
-  const NormParameters names = parameters_of(node, shape, lowering);
-  const TensorId statistics = lowering.kept(node.name + "/scale", channel_bytes(shape, kArrays));
+  const NormParameters names = norm_parameters(node, shape, lowering);
+  const TensorId statistics = lowering.kept(node.name + "/scale", channel_bytes(shape, kStatisticsArrays));
   lowering.emit_preparation(node,
                             {.what = "scale",
                              .kind = "batch_norm_scale",
@@ -105,6 +64,81 @@ TensorId emit_running(const graph::BatchNorm& op, const graph::Node& node, const
                               return [=] { scale_from_running(*stream, work); };
                             }));
   return statistics;
+}
+namespace {
+NormSums sums_at(const Addresses& at, const NormBackward& tensors, const NormShape& shape) {
+  const auto bytes = [&](TensorId id) { return id >= 0 ? at.bytes(id) : nullptr; };
+  const float* const arrays = at.f32(tensors.statistics);
+  float* const slopes = at.f32(tensors.slopes);
+  return {.mask = tensors.mask,
+          .x = bytes(tensors.x),
+          .dy = bytes(tensors.dy),
+          .second = bytes(tensors.second),
+          .passed = reinterpret_cast<const std::uint8_t*>(bytes(tensors.passed)),
+          .masked = bytes(tensors.masked),
+          .mean = arrays + kMean * shape.channels,
+          .inv_std = arrays + kInvStd * shape.channels,
+          .scale = arrays + kScale * shape.channels,
+          .shift = arrays + kShift * shape.channels,
+          .dgamma = at.f32(tensors.diff_weight),
+          .dbeta = at.f32(tensors.diff_bias),
+          .slope = slopes + kSlope * shape.channels,
+          .offset = slopes + kOffset * shape.channels,
+          .count = tensors.count};
+}
+
+}  // namespace
+
+void emit_norm_sums(const graph::Node& node, const NormBackward& tensors, const NormShape& shape, Lowering& lowering) {
+  Emission emission{.what = "backward_sums",
+                    .kind = "batch_norm_sums",
+                    .pass = Pass::BackwardWeights,
+                    .reads = {tensors.x, tensors.dy, tensors.statistics},
+                    .writes = {tensors.slopes, tensors.diff_weight, tensors.diff_bias},
+                    .implementation = "norm"};
+  for (const TensorId tensor : {tensors.second, tensors.passed}) {
+    if (tensor >= 0) emission.reads.push_back(tensor);
+  }
+  if (tensors.masked >= 0) {
+    emission.writes.push_back(tensors.masked);
+    emission.in_place = {{tensors.dy, tensors.masked}};
+  }
+  const SumScratch scratch = add_scratch(node, norm_partials(shape), norm_counters(shape), emission, lowering);
+  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
+                  return [=, work = sums_at(at, tensors, shape), memory = scratch_at(at, scratch)] {
+                    norm_gradient_sums(*stream, shape, work, memory);
+                  };
+                }));
+}
+
+namespace {
+// Statistics of the batch, kept for backward, with the running ones moved.
+void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const Located& src, TensorId statistics,
+                     Lowering& lowering) {
+  const NormShape shape = norm_shape(src, lowering);
+  const NormParameters names = norm_parameters(node, shape, lowering);
+  Emission emission{.what = "statistics",
+                    .kind = "batch_norm_statistics",
+                    .reads = {src.tensor, names.weight, names.bias},
+                    .writes = {statistics, names.running_mean, names.running_var},
+                    .implementation = "norm"};
+  const SumScratch scratch = add_scratch(node, norm_partials(shape), norm_counters(shape), emission, lowering);
+  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
+                  float* const arrays = at.f32(statistics);
+                  const NormChannels channels{.gamma = at.f32(names.weight),
+                                              .beta = at.f32(names.bias),
+                                              .mean = arrays + kMean * shape.channels,
+                                              .inv_std = arrays + kInvStd * shape.channels,
+                                              .scale = arrays + kScale * shape.channels,
+                                              .shift = arrays + kShift * shape.channels};
+                  const NormRunning running{.mean = at.f32(names.running_mean),
+                                            .var = at.f32(names.running_var),
+                                            .momentum = static_cast<float>(op.momentum),
+                                            .epsilon = static_cast<float>(op.epsilon)};
+                  return [=, x = at.bytes(src.tensor), memory = scratch_at(at, scratch)] {
+                    norm_statistics(*stream, shape, x, channels, running, memory);
+                  };
+                }));
 }
 
 // Backward needs a bit an element where the ReLU's input was more than the norm's result.
@@ -148,56 +182,7 @@ void emit_apply(const graph::BatchNorm& op, graph::NodeId id, const Located& src
                 }));
 }
 
-// Tensors of a backward.
-struct Backward {
-  TensorId x = -1, dy = -1, second = -1, passed = -1, masked = -1, statistics = -1, slopes = -1;
-  TensorId diff_weight = -1, diff_bias = -1;
-  NormMask mask = NormMask::None;
-};
-
-NormSums sums_at(const Addresses& at, const Backward& tensors, const NormShape& shape) {
-  const auto bytes = [&](TensorId id) { return id >= 0 ? at.bytes(id) : nullptr; };
-  const float* const arrays = at.f32(tensors.statistics);
-  float* const slopes = at.f32(tensors.slopes);
-  return {.mask = tensors.mask,
-          .x = bytes(tensors.x),
-          .dy = bytes(tensors.dy),
-          .second = bytes(tensors.second),
-          .passed = reinterpret_cast<const std::uint8_t*>(bytes(tensors.passed)),
-          .masked = bytes(tensors.masked),
-          .mean = arrays + kMean * shape.channels,
-          .inv_std = arrays + kInvStd * shape.channels,
-          .scale = arrays + kScale * shape.channels,
-          .shift = arrays + kShift * shape.channels,
-          .dgamma = at.f32(tensors.diff_weight),
-          .dbeta = at.f32(tensors.diff_bias),
-          .slope = slopes + kSlope * shape.channels,
-          .offset = slopes + kOffset * shape.channels};
-}
-
-void emit_sums(const graph::Node& node, const Backward& tensors, const NormShape& shape, Lowering& lowering) {
-  Emission emission{.what = "backward_sums",
-                    .kind = "batch_norm_sums",
-                    .pass = Pass::BackwardWeights,
-                    .reads = {tensors.x, tensors.dy, tensors.statistics},
-                    .writes = {tensors.slopes, tensors.diff_weight, tensors.diff_bias},
-                    .implementation = "norm"};
-  for (const TensorId tensor : {tensors.second, tensors.passed}) {
-    if (tensor >= 0) emission.reads.push_back(tensor);
-  }
-  if (tensors.masked >= 0) {
-    emission.writes.push_back(tensors.masked);
-    emission.in_place = {{tensors.dy, tensors.masked}};
-  }
-  const Scratch scratch = add_scratch(node, shape, emission, lowering);
-  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
-                  return [=, work = sums_at(at, tensors, shape), memory = scratch_at(at, scratch)] {
-                    norm_gradient_sums(*stream, shape, work, memory);
-                  };
-                }));
-}
-
-void emit_gradient(graph::NodeId id, const Backward& tensors, const NormShape& shape, Lowering& lowering) {
+void emit_gradient(graph::NodeId id, const NormBackward& tensors, const NormShape& shape, Lowering& lowering) {
   const graph::NodeId input = lowering.node(id).inputs[0];
   const Located diff_src = lowering.gradient_tensor(input, lowering.image_layout());
   const bool is_masked = tensors.masked >= 0;
@@ -222,6 +207,7 @@ void emit_gradient(graph::NodeId id, const Backward& tensors, const NormShape& s
 }  // namespace
 
 void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  if (is_shared_norm(id, lowering)) return lower_shared(op, id, lowering);
   const graph::Node& node = lowering.node(id);
   const Located src = lowering.image(node.inputs[0]);
   const NormShape shape = norm_shape(src, lowering);
@@ -229,29 +215,31 @@ void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
     emit_apply(op, id, src, emit_running(op, node, shape, lowering), lowering);
     return;
   }
-  const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, kArrays));
+  const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, kStatisticsArrays));
   lowering.own_statistics(id) = statistics;
   emit_statistics(op, node, src, statistics, lowering);
+  if (is_pooled_norm(id, lowering)) return lowering.define_nowhere(id);
   emit_apply(op, id, src, statistics, lowering);
 }
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  if (is_shared_norm(id, lowering)) return lower_shared_backward(id, lowering);
   const graph::Node& node = lowering.node(id);
   const Located src = lowering.image(node.inputs[0]);
   const NormShape shape = norm_shape(src, lowering);
   std::vector<Located> incoming = lowering.gradients(id, lowering.image_layout());
   if (incoming.size() > 2) incoming = {lowering.image_gradient(id)};
-  Backward tensors{.x = src.tensor,
-                   .dy = incoming[0].tensor,
-                   .second = incoming.size() == 2 ? incoming[1].tensor : -1,
-                   .passed = lowering.kept_by_forward(id),
-                   .statistics = lowering.own_statistics(id),
-                   .slopes = lowering.scratch(node.name + "/slopes", channel_bytes(shape, kSlopeArrays)),
-                   .diff_weight = lowering.parameter_gradient(node, "weight"),
-                   .diff_bias = lowering.parameter_gradient(node, "bias"),
-                   .mask = keeps_bits(op, node) ? NormMask::Bits
-                           : op.relu            ? NormMask::Recomputed
-                                                : NormMask::None};
+  NormBackward tensors{.x = src.tensor,
+                       .dy = incoming[0].tensor,
+                       .second = incoming.size() == 2 ? incoming[1].tensor : -1,
+                       .passed = lowering.kept_by_forward(id),
+                       .statistics = lowering.own_statistics(id),
+                       .slopes = lowering.scratch(node.name + "/slopes", channel_bytes(shape, kSlopeArrays)),
+                       .diff_weight = lowering.parameter_gradient(node, "weight"),
+                       .diff_bias = lowering.parameter_gradient(node, "bias"),
+                       .mask = keeps_bits(op, node) ? NormMask::Bits
+                               : op.relu            ? NormMask::Recomputed
+                                                    : NormMask::None};
   const bool has_residual = node.inputs.size() == 2;
   // The masked gradient is the residual's, and the second pass reads one gradient alone.
   Located masked;
@@ -260,7 +248,7 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
     masked = lowering.gradient_tensor(named, lowering.image_layout());
     tensors.masked = masked.tensor;
   }
-  emit_sums(node, tensors, shape, lowering);
+  emit_norm_sums(node, tensors, shape, lowering);
   if (has_residual) lowering.contribute(node.inputs[1], masked);
   if (lowering.needs_gradient(node.inputs[0])) emit_gradient(id, tensors, shape, lowering);
 }

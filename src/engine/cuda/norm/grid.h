@@ -31,6 +31,7 @@ struct NormGrid {
 
 /// ConfigError naming the field unless the kernels can do the shape.
 void check_norm(const NormShape& shape);
-/// Division of the work among blocks that all run at once, in tiles of kSumLanes or kMapLanes packs.
-[[nodiscard]] NormGrid norm_grid(const NormShape& shape, int most_lanes);
+/// Division of the work among blocks that all run at once, in tiles of kSumLanes or kMapLanes packs. `blocks`: that a
+/// multiprocessor runs at once.
+[[nodiscard]] NormGrid norm_grid(const NormShape& shape, int most_lanes, int blocks = kNormBlocks);
 }  // namespace roentgen::engine::cuda

@@ -27,14 +27,14 @@ void check_norm(const NormShape& shape) {
   require(shape.multiprocessors > 0, "multiprocessors", "at least 1", std::to_string(shape.multiprocessors));
 }
 
-NormGrid norm_grid(const NormShape& shape, int most_lanes) {
+NormGrid norm_grid(const NormShape& shape, int most_lanes, int blocks) {
   check_norm(shape);
   NormGrid grid;
   const std::int64_t packs = shape.channels / kWide;
   grid.tiles = static_cast<int>(ceil_div(packs, most_lanes));
   grid.lanes = static_cast<int>(ceil_div(packs, grid.tiles));
   grid.rows_at_once = kNormThreads / grid.lanes;
-  const std::int64_t wanted = std::max(1, kNormBlocks * shape.multiprocessors / grid.tiles);
+  const std::int64_t wanted = std::max(1, blocks * shape.multiprocessors / grid.tiles);
   constexpr std::int64_t kMostBlocks = 65535;
   grid.row_blocks = static_cast<int>(std::min({wanted, ceil_div(shape.rows, grid.rows_at_once), kMostBlocks}));
   return grid;

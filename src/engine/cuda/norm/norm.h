@@ -57,6 +57,11 @@ struct NormRunning {
 void norm_statistics(runtime::Stream& stream, const NormShape& shape, const void* x, const NormChannels& channels,
                      const NormRunning& running, const NormScratch& scratch);
 
+/// Mean and biased variance of every channel, for norms that share them: `moments` gets the means, then the variances.
+/// Reads x once. One launch; ConfigError as norm_statistics(). One thread a stream.
+void norm_moments(runtime::Stream& stream, const NormShape& shape, const void* x, float* moments,
+                  const NormScratch& scratch);
+
 /// Operands of norm_apply(). Pointers to device memory, (rows, channels) unless said otherwise; null: absent.
 struct NormApply {
   const void* x = nullptr;
@@ -107,7 +112,7 @@ struct NormGradient {
   NormMask mask = NormMask::Recomputed;  ///< None or Recomputed
   const void* x = nullptr;
   const void* dy = nullptr;
-  const float* scale = nullptr;   ///< channels, as the three below
+  const float* scale = nullptr;   ///< channels, as the three below; null: 1
   const float* shift = nullptr;   ///< for NormMask::Recomputed
   const float* slope = nullptr;   ///< of norm_gradient_sums()
   const float* offset = nullptr;  ///< of norm_gradient_sums()

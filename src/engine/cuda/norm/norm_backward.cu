@@ -121,7 +121,11 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
   constexpr int kUnroll = kRowsAtATime<2>;
   const ThreadPart part = part_of_thread(grid, rows, channels);
   if (!part.is_active) return;
-  const Eight scale = load_pack<kWide>(work.scale + part.channel), slope = load_pack<kWide>(work.slope + part.channel);
+  Eight scale;
+  RG_UNROLL
+  for (int i = 0; i < kWide; ++i) scale.at[i] = 1.0F;
+  if (work.scale != nullptr) scale = load_pack<kWide>(work.scale + part.channel);
+  const Eight slope = load_pack<kWide>(work.slope + part.channel);
   const Eight offset = load_pack<kWide>(work.offset + part.channel);
   Eight shift{};
   if constexpr (Masks) shift = load_pack<kWide>(work.shift + part.channel);

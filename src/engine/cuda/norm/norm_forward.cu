@@ -7,20 +7,21 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Per-channel operands of a kernel, as in norm.h.
+/// Per-channel operands of a kernel, as in norm.h. Without gamma: mean and variance alone are written.
 struct Channels {
-  const float* gamma;
-  const float* beta;
-  float* mean;
-  float* inv_std;
-  float* scale;
-  float* shift;
-  float* running_mean;
-  float* running_var;
-  float momentum;
-  float epsilon;
-  double over_rows;  // 1 / rows
-  double unbiased;   // rows / (rows - 1)
+  const float* gamma = nullptr;
+  const float* beta = nullptr;
+  float* mean = nullptr;
+  float* inv_std = nullptr;
+  float* scale = nullptr;
+  float* shift = nullptr;
+  float* var = nullptr;
+  float* running_mean = nullptr;
+  float* running_var = nullptr;
+  float momentum = 0.0F;
+  float epsilon = 0.0F;
+  double over_rows = 0.0;  // 1 / rows
+  double unbiased = 0.0;   // rows / (rows - 1)
 };
 
 /// Values of one channel that the forward reads to finish its statistics.
@@ -34,6 +35,11 @@ __device__ void finish_channel(const Channels& c, int channel, const Before& bef
   const double mean = before.first + shifted_mean;
   double var = square * c.over_rows - shifted_mean * shifted_mean;
   if (var < 0.0) var = 0.0;
+  if (c.gamma == nullptr) {
+    c.mean[channel] = static_cast<float>(mean);
+    c.var[channel] = static_cast<float>(var);
+    return;
+  }
   const float inv_std = 1.0F / sqrtf(static_cast<float>(var + static_cast<double>(c.epsilon)));
   const float scale = before.gamma * inv_std, rounded_mean = static_cast<float>(mean);
   c.mean[channel] = rounded_mean;
@@ -84,8 +90,10 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
   const int channel = static_cast<int>(blockIdx.x) * tile_channels + i;
   const bool has_channel = i < tile_channels && channel < channels;
   Before before{};
-  if (has_channel) {
-    before = {to_float(x[channel]), c.gamma[channel], c.beta[channel], c.running_mean[channel], c.running_var[channel]};
+  if (has_channel) before.first = to_float(x[channel]);
+  if (has_channel && c.gamma != nullptr) {
+    before.gamma = c.gamma[channel], before.beta = c.beta[channel];
+    before.running_mean = c.running_mean[channel], before.running_var = c.running_var[channel];
   }
   finish_sums(grid, partials, memory);
   if (has_channel) finish_channel(c, channel, before, memory.totals[i], memory.totals[tile_channels + i]);
@@ -192,15 +200,39 @@ void statistics(runtime::Stream& stream, const NormShape& shape, const void* x, 
 
 }  // namespace
 
+namespace {
+void statistics_of(runtime::Stream& stream, const NormShape& shape, const void* x, const Channels& channels,
+                   const NormScratch& scratch) {
+  if (shape.type == DType::Bf16) return statistics<Bf16>(stream, shape, x, channels, scratch);
+  if (shape.type == DType::F16) return statistics<F16>(stream, shape, x, channels, scratch);
+  statistics<float>(stream, shape, x, channels, scratch);
+}
+}  // namespace
+
 void norm_statistics(runtime::Stream& stream, const NormShape& shape, const void* x, const NormChannels& channels,
                      const NormRunning& running, const NormScratch& scratch) {
   const auto rows = static_cast<double>(shape.rows);
-  const Channels all{channels.gamma,   channels.beta,   channels.mean, channels.inv_std,
-                     channels.scale,   channels.shift,  running.mean,  running.var,
-                     running.momentum, running.epsilon, 1.0 / rows,    rows > 1.0 ? rows / (rows - 1.0) : 1.0};
-  if (shape.type == DType::Bf16) return statistics<Bf16>(stream, shape, x, all, scratch);
-  if (shape.type == DType::F16) return statistics<F16>(stream, shape, x, all, scratch);
-  statistics<float>(stream, shape, x, all, scratch);
+  statistics_of(stream, shape, x,
+                {.gamma = channels.gamma,
+                 .beta = channels.beta,
+                 .mean = channels.mean,
+                 .inv_std = channels.inv_std,
+                 .scale = channels.scale,
+                 .shift = channels.shift,
+                 .running_mean = running.mean,
+                 .running_var = running.var,
+                 .momentum = running.momentum,
+                 .epsilon = running.epsilon,
+                 .over_rows = 1.0 / rows,
+                 .unbiased = rows > 1.0 ? rows / (rows - 1.0) : 1.0},
+                scratch);
+}
+
+void norm_moments(runtime::Stream& stream, const NormShape& shape, const void* x, float* moments,
+                  const NormScratch& scratch) {
+  statistics_of(stream, shape, x,
+                {.mean = moments, .var = moments + shape.channels, .over_rows = 1.0 / static_cast<double>(shape.rows)},
+                scratch);
 }
 
 void norm_apply(runtime::Stream& stream, const NormShape& shape, const NormApply& work) {

@@ -11,12 +11,11 @@
 
 #include "core/error.h"
 #include "engine/cuda/elementwise/reorder.h"
+#include "engine/cuda/norm/shared_norm.h"
 #include "engine/cuda/normalise.h"
 
 namespace roentgen::engine::cuda {
 namespace {
-// Concatenations are stored: no piece has whole blocks of that size.
-constexpr int kNoVirtualConcats = 1 << 30;
 // Arenas give each parameter a multiple of this many elements (finish_plan.cpp).
 constexpr std::int64_t kParameterUnit = 16;
 constexpr std::size_t kFewPlans = 8;
@@ -41,7 +40,7 @@ std::string_view name_of(ConvPass pass) {
 }  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
-    : PlanBuilder(graph, options, {.channel_block = kNoVirtualConcats, .replicas = 1}),
+    : PlanBuilder(graph, options, {.channel_block = kChannelBlock, .replicas = 1}),
       device_(device),
       step_state_(kept("step_state", sizeof(StepState))) {
   const NormGroup* group = options.norm_group.get();
@@ -180,15 +179,12 @@ void Lowering::add_backward(graph::NodeId id) {
       node(id).op);
 }
 
-// Nothing is dropped and nothing shared: settled() keeps all values, and no concatenation is virtual.
+// Nothing is dropped: settled() keeps all values.
 Located Lowering::add_again(graph::NodeId) {
   RG_ASSERT(false);
   return {};
 }
-Located Lowering::finish_shared_norm(graph::NodeId) {
-  RG_ASSERT(false);
-  return {};
-}
+Located Lowering::finish_shared_norm(graph::NodeId id) { return finish_segment(id, *this); }
 
 NamedKernel Lowering::copy(TensorId from, TensorId to, std::int64_t count) {
   return {flat_kernel({.op = FlatOp::Copy, .a = from, .dst = to, .count = count}, stream()), "copy"};

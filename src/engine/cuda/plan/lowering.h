@@ -43,6 +43,18 @@ struct Constant {
   std::vector<std::byte> bytes;
 };
 
+/// A norm of segments whose backward waits for the next one that reads them (norm/shared_norm.h).
+struct WaitingNorm {
+  /// A segment, and the norm's channel where it begins.
+  struct Part {
+    graph::NodeId segment = -1;
+    int begin = 0;
+  };
+  graph::NodeId id = -1;
+  TensorId dy = -1;  ///< gradient of its result
+  std::vector<Part> parts;
+};
+
 /// Working state of one compile. One thread; discarded afterwards.
 class Lowering final : public PlanBuilder {
  public:
@@ -69,6 +81,9 @@ class Lowering final : public PlanBuilder {
   /// Plan of a convolution's pass: the stored choice, or the first that gives the same bits on every run. Adds it to
   /// the choices.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
+
+  /// Norm whose backward waits; without parts: none.
+  [[nodiscard]] WaitingNorm& waiting_norm() { return waiting_norm_; }
 
   /// Gives the copies of weights their memory: once all entries are there, before finish_plan().
   void size_copies();
@@ -102,6 +117,7 @@ class Lowering final : public PlanBuilder {
   DeviceView device_;
   TensorId step_state_;
   Copies copies_;
+  WaitingNorm waiting_norm_;
   std::vector<Constant> constants_;
 };
 

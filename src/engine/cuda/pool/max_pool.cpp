@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of max pooling.
+// Plan entries of max pooling, alone or with the batch norm before it.
 #include "graph/ops/max_pool.h"
 
+#include "engine/cuda/pool/norm_pool_entries.h"
 #include "engine/cuda/pool/pooling.h"
 
 namespace roentgen::engine::cuda {
@@ -13,8 +14,12 @@ PoolWindow window_of(const graph::MaxPool& op) {
 }
 }  // namespace
 
-void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) { lower_pool(window_of(op), id, lowering); }
+void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
+  if (is_pooled_norm(lowering.node(id).inputs[0], lowering)) return lower_norm_pool(id, lowering);
+  lower_pool(window_of(op), id, lowering);
+}
 void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
+  if (is_pooled_norm(lowering.node(id).inputs[0], lowering)) return lower_norm_pool_backward(id, lowering);
   lower_pool_backward(window_of(op), id, lowering);
 }
 

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Checks of the kernels of segments.h against the formulas in double, on any device.
+#pragma once
+
+#include <numeric>
+#include <utility>
+
+#include "engine/cuda/norm/norm_testing.h"
+#include "engine/cuda/norm/segments.h"
+
+namespace roentgen::engine::cuda {
+namespace segments_testing {
+using norm_testing::Bench;
+using norm_testing::kFew;
+
+/// Segments of a concatenation of random values.
+struct Segments {
+  Segments(const Bench& bench, const std::vector<int>& channels) : counts(channels) {
+    std::uint32_t seed = bench.seed + 100;
+    const auto rows = static_cast<std::size_t>(bench.shape.rows);
+    for (const int count : counts) {
+      begins.push_back(total);
+      total += count;
+      const auto size = static_cast<std::size_t>(count);
+      values.push_back(random_values(bench.shape.type, rows * size, ++seed));
+      x.push_back(bench.put(values.back()));
+      std::vector<float> means = random_values(DType::F32, size, ++seed, 0.3F, 0.1F);
+      for (const float var : random_values(DType::F32, size, ++seed, 1.0F, 0.1F)) means.push_back(std::abs(var));
+      moments.push_back(std::move(means));
+      at_device.push_back(bench.put_channels(moments.back()));
+    }
+  }
+  std::vector<int> counts, begins;
+  int total = 0;
+  std::vector<std::vector<float>> values, moments;
+  std::vector<DeviceArray<std::byte>> x;
+  std::vector<DeviceArray<float>> at_device;
+
+  /// Calls visit(segment, channel of the segment, channel of the concatenation) for every channel.
+  template <typename Visit>
+  void for_channels(const Visit& visit) const {
+    for (std::size_t s = 0; s < counts.size(); ++s) {
+      for (int c = 0; c < counts[s]; ++c)
+        visit(s, static_cast<std::size_t>(c), static_cast<std::size_t>(begins[s] + c));
+    }
+  }
+};
+
+inline void check_moments(const Bench& bench, Worst& worst) {
+  const std::vector<float> x = bench.values(1);
+  const auto src = bench.put(x);
+  const DeviceArray<float> moments(bench.device, bench.stream, 2 * bench.channels());
+  const norm_testing::Scratch scratch(bench);
+  norm_moments(bench.stream, bench.shape, src.get(), moments.get(), scratch.get());
+  const std::vector<float> got = moments.read();
+  const double rows = static_cast<double>(bench.shape.rows), tolerance = norm_testing::sum_tolerance(bench.shape);
+  for (std::size_t c = 0; c < bench.channels(); ++c) {
+    double sum = 0.0, square = 0.0, size = 0.0, size2 = 0.0;
+    for (std::size_t i = c; i < x.size(); i += bench.channels()) sum += x[i], size += std::abs(x[i] - x[c]);
+    for (std::size_t i = c; i < x.size(); i += bench.channels()) {
+      square += (x[i] - sum / rows) * (x[i] - sum / rows);
+      size2 += (x[i] - x[c]) * (x[i] - x[c]);
+    }
+    worst.add("mean", c, got[c], sum / rows, tolerance * size / rows + kFew * std::abs(sum / rows));
+    worst.add("variance", c, got[bench.channels() + c], square / rows,
+              3 * tolerance * size2 / rows + kFew * square / rows);
+  }
+}
+
+/// Forward, in training (scale and shift are made) or in inference (they are given).
+inline void check_apply(const Bench& bench, const Segments& segments, bool folds, bool relu, Worst& worst) {
+  const auto width = static_cast<std::size_t>(segments.total), rows = static_cast<std::size_t>(bench.shape.rows);
+  const std::vector<float> gamma = random_values(DType::F32, width, bench.seed + 6, 1, 0.3F);
+  const std::vector<float> beta = random_values(DType::F32, width, bench.seed + 7, 0, 0.5F);
+  const std::vector<float> running = random_values(DType::F32, width, bench.seed + 8, 1, 0.2F);
+  const auto gammas = bench.put_channels(gamma), betas = bench.put_channels(beta);
+  const auto running_mean = bench.put_channels(running), running_var = bench.put_channels(running);
+  const DeviceArray<float> scales =
+      folds ? DeviceArray<float>(bench.device, bench.stream, width) : bench.put_channels(gamma);
+  const DeviceArray<float> shifts =
+      folds ? DeviceArray<float>(bench.device, bench.stream, width) : bench.put_channels(beta);
+  const DeviceArray<std::byte> y(bench.device, bench.stream, rows * width * size_of(bench.shape.type));
+  std::vector<NormSegment> list;
+  for (std::size_t s = 0; s < segments.counts.size(); ++s) {
+    list.push_back(
+        {segments.x[s].get(), folds ? segments.at_device[s].get() : nullptr, segments.counts[s], segments.begins[s]});
+  }
+  NormShape shape = bench.shape;
+  shape.channels = segments.total;
+  norm_segments_apply(bench.stream, shape,
+                      {.segments = list,
+                       .gamma = folds ? gammas.get() : nullptr,
+                       .beta = betas.get(),
+                       .running = {.mean = running_mean.get(), .var = running_var.get()},
+                       .scale = scales.get(),
+                       .shift = shifts.get(),
+                       .y = y.get(),
+                       .relu = relu});
+  const std::vector<float> got = decoded(bench.shape.type, y.read()), scale = scales.read(), shift = shifts.read();
+  const std::vector<float> got_mean = running_mean.read(), got_var = running_var.read();
+  const auto count_of_rows = static_cast<double>(rows);
+  segments.for_channels([&](std::size_t s, std::size_t c, std::size_t at) {
+    const auto count = static_cast<std::size_t>(segments.counts[s]);
+    const double mean = segments.moments[s][c], var = segments.moments[s][count + c];
+    if (folds) {
+      const double wanted = gamma[at] / std::sqrt(var + 1e-5),
+                   moved = rows > 1 ? var * count_of_rows / (count_of_rows - 1.0) : var;
+      worst.add("scale", at, scale[at], wanted, kFew * std::abs(wanted));
+      worst.add("shift", at, shift[at], beta[at] - mean * wanted,
+                kFew * (std::abs(beta[at]) + std::abs(mean * wanted)));
+      worst.add("running mean", at, got_mean[at], running[at] + 0.1 * (mean - running[at]),
+                kFew * (1 + std::abs(mean)));
+      worst.add("running var", at, got_var[at], running[at] + 0.1 * (moved - running[at]), kFew * (1 + moved));
+    } else {
+      worst.add("untouched running mean", at, got_mean[at], running[at], 0);
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      const double product = double{segments.values[s][row * count + c]} * scale[at];
+      double wanted = product + shift[at];
+      const double near = kFew * (std::abs(product) + std::abs(shift[at]));
+      if (relu) wanted = std::max(wanted, 0.0);
+      worst.add("y", row * width + at, got[row * width + at], wanted,
+                half_ulp(bench.shape.type) * std::abs(wanted) + near + 0x1p-25);
+    }
+  });
+}
+
+/// A norm of a pass backward: its concatenation begins with `gap` channels of others.
+struct Norm {
+  Norm(const Bench& bench, const Segments& segments, int gap, bool relu_, std::uint32_t which)
+      : offset(static_cast<std::size_t>(gap)),
+        channels(static_cast<std::size_t>(segments.total + gap)),
+        relu(relu_),
+        dy(random_values(bench.shape.type, static_cast<std::size_t>(bench.shape.rows) * channels, bench.seed + which)),
+        scale(random_values(DType::F32, channels, bench.seed + which + 1, 1, 0.5F)),
+        shift(random_values(DType::F32, channels, bench.seed + which + 2, 0, 0.5F)),
+        diff(bench.put(dy)),
+        scales(bench.put_channels(scale)),
+        shifts(bench.put_channels(shift)),
+        dgamma(bench.device, bench.stream, channels),
+        dbeta(bench.device, bench.stream, channels) {}
+  [[nodiscard]] NormSegmentsGradient get() const {
+    return {.dy = diff.get(),
+            .channels = static_cast<int>(channels),
+            .scale = scales.get(),
+            .shift = shifts.get(),
+            .dgamma = dgamma.get(),
+            .dbeta = dbeta.get(),
+            .relu = relu};
+  }
+  std::size_t offset, channels;
+  bool relu;
+  std::vector<float> dy, scale, shift;
+  DeviceArray<std::byte> diff;
+  DeviceArray<float> scales, shifts, dgamma, dbeta;
+};
+
+/// Sums of one channel of a norm, with the sums of their terms' sizes.
+struct Sums {
+  double sum = 0.0, product = 0.0, size = 0.0, product_size = 0.0;
+};
+
+/// Backward with one norm or two. The first segment needs no gradient; of the others every second is begun.
+inline void check_backward(const Bench& bench, const Segments& segments, int norm_count, Worst& worst) {
+  const auto rows = static_cast<std::size_t>(bench.shape.rows);
+  std::vector<Norm> norms;
+  norms.emplace_back(bench, segments, 0, true, 200U);
+  if (norm_count == 2) norms.emplace_back(bench, segments, 24, false, 300U);
+  std::vector<SegmentGradient> list;
+  std::vector<std::vector<float>> before, slopes_before;
+  std::vector<DeviceArray<std::byte>> sums;
+  std::vector<DeviceArray<float>> slopes;
+  for (std::size_t s = 0; s < segments.counts.size(); ++s) {
+    const auto count = static_cast<std::size_t>(segments.counts[s]);
+    const auto seed = bench.seed + 400 + static_cast<std::uint32_t>(s);
+    const bool is_first = s % 2 == 1;
+    before.push_back(random_values(bench.shape.type, rows * count, seed));
+    slopes_before.push_back(random_values(DType::F32, 2 * count, seed, 0, 0.1F));
+    // What begins is not read: NaN.
+    sums.push_back(is_first
+                       ? DeviceArray<std::byte>(bench.device, bench.stream, rows * count * size_of(bench.shape.type))
+                       : bench.put(before.back()));
+    slopes.push_back(is_first ? DeviceArray<float>(bench.device, bench.stream, 2 * count)
+                              : bench.put_channels(slopes_before.back()));
+    list.push_back({.x = segments.x[s].get(),
+                    .moments = segments.at_device[s].get(),
+                    .sum = s == 0 ? nullptr : sums.back().get(),
+                    .slopes = s == 0 ? nullptr : slopes.back().get(),
+                    .channels = segments.counts[s],
+                    .begin = {segments.begins[s], segments.begins[s] + 24},
+                    .is_first = is_first});
+    if (is_first) std::ranges::fill(before.back(), 0.0F), std::ranges::fill(slopes_before.back(), 0.0F);
+  }
+  NormShape shape = bench.shape;
+  shape.channels = segments.total;
+  const DeviceArray<float> partials(bench.device, bench.stream, norm_segments_partials(shape, norm_count));
+  const DeviceArray<unsigned> counters(bench.device, bench.stream,
+                                       std::vector<unsigned>(norm_segments_counters(shape, norm_count)));
+  NormSegmentsBackward work{.segments = list, .norm_count = norm_count};
+  for (std::size_t i = 0; i < norms.size(); ++i) work.norms.at(i) = norms[i].get();
+  norm_segments_backward(bench.stream, shape, work, {partials.get(), counters.get()});
+
+  std::vector<std::vector<float>> got_sums, got_slopes, got_dgamma, got_dbeta;
+  for (std::size_t s = 0; s < sums.size(); ++s)
+    got_sums.push_back(decoded(shape.type, sums[s].read())), got_slopes.push_back(slopes[s].read());
+  for (const Norm& norm : norms) got_dgamma.push_back(norm.dgamma.read()), got_dbeta.push_back(norm.dbeta.read());
+  const double tolerance = norm_testing::sum_tolerance(shape) + kFew, count_of_rows = static_cast<double>(shape.rows);
+  segments.for_channels([&](std::size_t s, std::size_t c, std::size_t at) {
+    const auto count = static_cast<std::size_t>(segments.counts[s]);
+    const double mean = segments.moments[s][c], var = segments.moments[s][count + c],
+                 inv_std = 1.0 / std::sqrt(var + 1e-5);
+    std::vector<Sums> of_norms(norms.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float x = segments.values[s][row * count + c];
+      double total = before[s][row * count + c], size = std::abs(total);
+      for (std::size_t i = 0; i < norms.size(); ++i) {
+        const Norm& norm = norms[i];
+        const std::size_t channel = norm.offset + at;
+        double g = norm.dy[row * norm.channels + channel];
+        // The kernel decides by a product and sum rounded once, as std::fma does.
+        if (norm.relu && !(std::fma(x, norm.scale[channel], norm.shift[channel]) > 0.0F)) g = 0.0;
+        const double term = g * (x - mean);
+        of_norms[i].sum += g, of_norms[i].size += std::abs(g);
+        of_norms[i].product += term, of_norms[i].product_size += std::abs(term);
+        total += norm.scale[channel] * g, size += std::abs(norm.scale[channel] * g);
+      }
+      if (s == 0) continue;
+      worst.add("G", row * count + c, got_sums[s][row * count + c], total,
+                half_ulp(shape.type) * std::abs(total) + kFew * size + 0x1p-25);
+    }
+    double slope = slopes_before[s][c], offset = slopes_before[s][count + c];
+    double slope_bound = kFew * std::abs(slope), offset_bound = kFew * std::abs(offset);
+    for (std::size_t i = 0; i < norms.size(); ++i) {
+      const std::size_t channel = norms[i].offset + at;
+      const Sums& sum = of_norms[i];
+      const double sum_bound = tolerance * sum.size, product_bound = 2 * tolerance * sum.product_size;
+      worst.add("dbeta", channel, got_dbeta[i][channel], sum.sum, sum_bound);
+      worst.add("dgamma", channel, got_dgamma[i][channel], sum.product * inv_std,
+                inv_std * (product_bound + kFew * std::abs(sum.product)));
+      const double scale = norms[i].scale[channel], factor = scale * inv_std * inv_std / count_of_rows;
+      const double here = std::abs(factor) * (product_bound + 4 * kFew * std::abs(sum.product));
+      slope += factor * sum.product, slope_bound += here;
+      offset += factor * sum.product * mean - scale * sum.sum / count_of_rows;
+      offset_bound += here * std::abs(mean) + std::abs(scale) * sum_bound / count_of_rows;
+    }
+    if (s == 0) return;
+    worst.add("slope", at, got_slopes[s][c], slope, slope_bound + kFew * std::abs(slope));
+    worst.add("offset", at, got_slopes[s][count + c], offset, offset_bound + kFew * std::abs(offset));
+  });
+  for (const unsigned counter : counters.read()) worst.add("counter", 0, counter, 0, 0);
+}
+
+}  // namespace segments_testing
+
+/// Moments, forward and backward of every form, over segments of these channels; `shape.channels` is of no account.
+[[nodiscard]] inline Worst check_norm_segments(runtime::Device& device, NormShape shape,
+                                               const std::vector<int>& channels, std::uint32_t seed) {
+  Worst worst;
+  const auto stream = device.make_stream();
+  shape.channels = channels.back();
+  const norm_testing::Bench bench{device, *stream, shape, seed};
+  segments_testing::check_moments(bench, worst);
+  const segments_testing::Segments segments(bench, channels);
+  for (const bool folds : {false, true}) {
+    for (const bool relu : {false, true}) segments_testing::check_apply(bench, segments, folds, relu, worst);
+  }
+  for (const int norms : {1, 2}) segments_testing::check_backward(bench, segments, norms, worst);
+  return worst;
+}
+
+}  // namespace roentgen::engine::cuda
