@@ -31,7 +31,7 @@ ROOMS = {
     "engine": {"core", "runtime", "graph"},
     "engine/plan": {"core", "runtime", "graph", "engine"},
     "engine/cpu": {"core", "runtime", "graph", "engine", "engine/plan"},
-    "engine/cuda": {"core", "runtime", "graph", "engine", "engine/plan"},
+    "engine/cuda": {"core", "runtime", "io", "graph", "engine", "engine/plan"},
     "dist": {"core", "runtime"},
     "models": {"core", "graph"},
     "synth": CORE_IO,

@@ -128,7 +128,8 @@ std::vector<Option> NetworkArguments::options(Names names) {
         .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding"},
        {.name = "--algorithms",
         .target = &network.algorithms,
-        .doc = "convolutions: auto or direct, or one way wherever it can: winograd, split, split2, pointwise"},
+        .doc =
+            "convolutions: auto, direct or heuristic, or one way wherever it can: winograd, split, split2, pointwise"},
        {.name = "--dtype", .target = &network.dtype, .doc = "activations and products: f32, bf16 or auto"},
        {.name = "--recompute",
         .target = &network.recompute,

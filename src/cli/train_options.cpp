@@ -64,7 +64,8 @@ std::vector<Option> TrainOptions::list() {
       task::device_option(device, ": train.device"),
       {.name = "--algorithms",
        .target = &algorithms,
-       .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
+       .doc =
+           "convolutions: auto, per layer the fastest; direct; heuristic, auto that times nothing: train.algorithms"},
       {.name = "--dtype",
        .target = &dtype,
        .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},

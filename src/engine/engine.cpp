@@ -12,7 +12,8 @@
 
 namespace roentgen::engine {
 namespace {
-constexpr std::array<std::string_view, 6> kAlgorithms{"auto", "direct", "winograd", "split", "split2", "pointwise"};
+constexpr std::array<std::string_view, 7> kAlgorithms{"auto",   "direct",    "winograd", "split",
+                                                      "split2", "pointwise", "heuristic"};
 
 bool is_trained(const Executable& executable, std::int32_t parameter) {
   return arena_kind(executable.graph().parameter(parameter)) == ArenaKind::Trained;
@@ -24,8 +25,8 @@ std::string_view name_of(Algorithms algorithms) { return kAlgorithms.at(static_c
 Algorithms parse_algorithms(std::string_view name) {
   const auto found = std::ranges::find(kAlgorithms, name);
   if (found != kAlgorithms.end()) return static_cast<Algorithms>(found - kAlgorithms.begin());
-  throw ConfigError(
-      error_text("engine.options", "algorithms", "auto, direct, winograd, split, split2 or pointwise", name, "auto"));
+  throw ConfigError(error_text("engine.options", "algorithms",
+                               "auto, direct, winograd, split, split2, pointwise or heuristic", name, "auto"));
 }
 
 std::optional<DType> parse_dtype(std::string_view name) {

@@ -59,10 +59,11 @@ struct ChoiceInputs {
 
 /// Algorithms of convolutions. Auto: per layer and pass direct or one of our kernels (Winograd's; on machines with bf16
 /// tiles also products of split numbers, with AVX-512 else pointwise ones), by a rule over the layer, the pass, the
-/// instruction set and, in training, batch and threads; nothing is timed. Direct: plain convolutions only. The others:
-/// wherever they can be; for tests.
-enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Pointwise };
-/// "auto", "direct", "winograd", "split", "split2" or "pointwise".
+/// instruction set and, in training, batch and threads; nothing is timed. On CUDA: in training the fastest of the
+/// library's plans, timed once a card; else its heuristic's first. Heuristic: as Auto, but never timed. Direct: plain
+/// convolutions only; on CUDA as Heuristic. The others: wherever they can be; for tests.
+enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Pointwise, Heuristic };
+/// "auto", "direct", "winograd", "split", "split2", "pointwise" or "heuristic".
 [[nodiscard]] std::string_view name_of(Algorithms algorithms);
 /// Algorithms of that name. ConfigError for another one.
 [[nodiscard]] Algorithms parse_algorithms(std::string_view name);
@@ -229,6 +230,8 @@ class Engine {
   [[nodiscard]] virtual std::string why_not_auto() const { return {}; }
   /// Type in which slots of images are best filled: U16 or U8 (InputNorm) where they travel to a device. Default: F32.
   [[nodiscard]] virtual DType slot_dtype() const { return DType::F32; }
+  /// True when compile() of the training form may choose kernels by timing them: ranks then obey the first one.
+  [[nodiscard]] virtual bool times_kernels() const { return false; }
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
   /// Property of this machine that kernels are chosen by, as one word. Default: the engine's name, as if all machines

@@ -72,7 +72,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
     options.choice.measured = std::move(file.algorithms);
     made.plan.measured_sha256 = file.sha256;
   }
-  made.executable = job.engine.compile(graph::with_loss(job.model, loss), options);
+  made.executable = compile_on_ranks(ranks, job.engine, graph::with_loss(job.model, loss), options);
   require_one_plan(ranks, *made.executable);
   const engine::Plan& plan = made.executable->plan();
   if (!options.choice.measured.empty()) tell_of_measured(plan, recipe.choices);

@@ -7,12 +7,15 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/text_hash.h"
+#include "core/value.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
+#include "io/json.h"
 #include "train/ranks.h"
 
 namespace roentgen::train {
@@ -52,6 +55,17 @@ void require_equal(const Ranks& ranks, const std::string& own, std::string_view 
                                remedy));
 }
 
+// Rank 0's choices, on all ranks.
+KernelChoices shared_choices(const Ranks& ranks, const KernelChoices& own) {
+  Value table = Value::table();
+  for (const auto& [key, choice] : own) table.set(key, choice);
+  const std::string text = ranks.broadcast(io::to_json(table, -1), kPhase);
+  KernelChoices shared;
+  const Value read = io::parse_json(text, "choices of rank 0").or_throw<CommError>();
+  for (const auto& [key, choice] : read.as_table()) shared[key] = choice.as_string();
+  return shared;
+}
+
 }  // namespace
 
 engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads) {
@@ -59,6 +73,15 @@ engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engi
   engine::ChoiceInputs inputs{.instruction_set = engine.least_instruction_set(sets), .threads = threads};
   ranks.share(inputs.threads, kPhase);
   return inputs;
+}
+
+std::unique_ptr<engine::Executable> compile_on_ranks(const Ranks& ranks, engine::Engine& engine,
+                                                     const graph::Graph& graph, engine::CompileOptions options) {
+  if (ranks.size() == 1 || !options.choices.empty() || !engine.times_kernels()) return engine.compile(graph, options);
+  std::unique_ptr<engine::Executable> made;
+  if (ranks.is_first()) made = engine.compile(graph, options);
+  options.choices = shared_choices(ranks, made == nullptr ? KernelChoices{} : made->plan().choices);
+  return made == nullptr ? engine.compile(graph, options) : std::move(made);
 }
 
 void require_one_plan(const Ranks& ranks, engine::Executable& executable) {

@@ -6,10 +6,15 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
+namespace roentgen::graph {
+class Graph;
+}
 namespace roentgen::engine {
 struct ChoiceInputs;
+struct CompileOptions;
 class Engine;
 class Executable;
 struct Plan;
@@ -39,6 +44,12 @@ struct RunPlan {
 /// Inputs by which all ranks choose kernels: the least instruction set among their machines, and rank 0's threads.
 /// All ranks call it. @param threads compute threads of this rank, at least 1
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
+
+/// Engine::compile() on all ranks. Where the engine times kernels and `options` have no choices, rank 0 compiles first,
+/// and its choices become those of all others. All ranks call it.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_on_ranks(const Ranks& ranks, engine::Engine& engine,
+                                                                   const graph::Graph& graph,
+                                                                   engine::CompileOptions options);
 
 /// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they
 /// lie, or in inference where all have the same plan, to the kernel; else ConfigError on all of them, naming rank and

@@ -39,6 +39,21 @@ TEST(SharedChoiceInputs, of_one_process_are_its_own) {
   EXPECT_EQ(inputs.threads, 3);
 }
 
+// Each rank would choose otherwise; where kernels are timed, rank 0 chooses for all.
+TEST(CompileOnRanks, takes_rank_0s_timings_and_stored_choices_on_all) {
+  const auto compiled = [](dist::CommThread& comm, bool is_timed, const engine::CompileOptions& options) {
+    ReferenceEngine engine;
+    engine.form.choice = fmt::format("kernel={};{}", comm.rank(), comm.rank());
+    engine.is_timed = is_timed;
+    return compile_on_ranks(Ranks(&comm), engine, network(), options)->plan().choices.at("fc/forward");
+  };
+  expect_none(as_ranks(3, [&](dist::CommThread& comm) {
+    EXPECT_EQ(compiled(comm, true, {}), "kernel=0;0");
+    EXPECT_EQ(compiled(comm, true, {.choices = {{"fc/forward", "stored"}}}), "stored");
+    EXPECT_EQ(compiled(comm, false, {}), fmt::format("kernel={0};{0}", comm.rank()));
+  }));
+}
+
 /// Ranks with a form each.
 std::vector<std::exception_ptr> compare(const std::vector<ReferenceForm>& forms) {
   const std::vector<std::string> hosts{"node0", "node1", "node2"};

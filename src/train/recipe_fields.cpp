@@ -77,8 +77,9 @@ void add_train(TrainRecipe& train, FieldList& fields) {
                  "resume file every so many updates; 0 = every epoch");
   fields.text("device", train.device, {}, "what computes: auto (the best that there is), cpu, cuda or cuda:N");
   fields.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
-  fields.text("algorithms", train.algorithms, {"auto", "direct"},
-              "convolutions: per layer the faster of direct and our own, by a rule that times nothing; or direct");
+  fields.text("algorithms", train.algorithms, {"auto", "direct", "heuristic"},
+              "convolutions: per layer the faster of direct and our own, by a rule, or on cuda the fastest plan, timed "
+              "once a card; direct; heuristic: auto, but nothing is timed");
   fields.text(
       "choices", train.choices, {},
       "file of roentgen bench choose --write: measured kernels of training that are taken instead of the rule's");

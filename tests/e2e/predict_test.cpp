@@ -80,7 +80,8 @@ TEST_F(Predict, other_convolutions_move_the_last_digits_only_and_unknown_ones_ar
     std::vector<std::string> fast{command, "--checkpoint", checkpoint(), "--algorithms", "fast"};
     fast.insert(fast.end(), command == std::string("eval") ? 1 : 0, "--data");
     fast.push_back(in(command == std::string("eval") ? "data" : "test"));
-    expect_refusal(place_->run(fast), {"algorithms", "auto, direct, winograd, split, split2 or pointwise, got fast"});
+    expect_refusal(place_->run(fast),
+                   {"algorithms", "auto, direct, winograd, split, split2, pointwise or heuristic, got fast"});
   }
 }
 

@@ -6,10 +6,14 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include <string>
+
+#include "engine/cuda/conv/timed_convolutions.h"
+#include "engine/cuda/cudnn_library.h"
 #include "engine/cuda/plan/executable.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
+#include "runtime/cache_folder.h"
 #include "runtime/cuda/check.h"
 #include "runtime/stream.h"
 
@@ -22,29 +26,48 @@ int multiprocessors(int device) {
   return count;
 }
 
+// Fastest plans of this card, compute capability and cuDNN, in the user's cache folder.
+cuda::PlanCache plan_cache(const runtime::CudaDeviceInfo& device) {
+  const std::string name =
+      fmt::format("{} sm_{} cuDNN {}", device.name, device.compute_capability, cuda::cudnn().get_version());
+  std::string file = "plans-" + name + ".json";
+  for (char& c : file) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
+    if (!is_plain) c = '-';
+  }
+  const std::filesystem::path folder = runtime::default_cache_folder();
+  return {folder.empty() ? folder : folder / "cuda" / file, name};
+}
+
 class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string why_not_auto() const override { return "it is new and must be asked for: cuda"; }
   [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
+  [[nodiscard]] bool times_kernels() const override { return true; }
   [[nodiscard]] std::string description() const override {
     return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
                        device_.memory_bytes >> 20);
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
-                            .convolutions = cuda::make_cudnn_convolutions(),
+                            .convolutions = convolutions(cuda::make_cuda_plan_timer(device_.index)),
                             .graphs = cuda::make_cuda_graph_recorder(),
                             .multiprocessors = multiprocessors(device_.index)};
     return cuda::make_executable(graph, options, std::move(setup));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     runtime::cuda::use_device(device_.index);
-    return cuda::make_plan(graph, options, *cuda::make_cudnn_convolutions(), multiprocessors(device_.index));
+    return cuda::make_plan(graph, options, *convolutions(nullptr), multiprocessors(device_.index));
   }
 
  private:
+  // cuDNN's plans. @param timer null: only plans of the cache are fast ones
+  [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
+    return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer), plan_cache(device_));
+  }
+
   runtime::CudaDeviceInfo device_;
 };
 

@@ -304,6 +304,7 @@ class ReferenceExecutable final : public Executable {
 class ReferenceEngine final : public Engine {
  public:
   [[nodiscard]] std::string_view name() const override { return "reference"; }
+  [[nodiscard]] bool times_kernels() const override { return is_timed; }
   [[nodiscard]] std::string description() const override { return "the reference interpreter"; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     if (options.choices.empty()) ++chosen;
@@ -319,6 +320,7 @@ class ReferenceEngine final : public Engine {
   std::string set = "reference";  ///< instruction_set()
   DType slots = DType::F32;       ///< slot_dtype()
   ReferenceForm form{};           ///< form of what compile() makes
+  bool is_timed = false;          ///< times_kernels()
   int chosen = 0;                 ///< how often compile() was given no choices
 };
 

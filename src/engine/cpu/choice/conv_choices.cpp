@@ -69,7 +69,7 @@ ConvAlgorithm algorithm_of(const ConvGeometry& g, ConvPass pass, const std::stri
     return known_algorithm(*stored, key, g, pass, options, context.dtype,
                            "a machine like the one that the choices were made on, or a new run");
   }
-  if (options.algorithms != Algorithms::Auto) {
+  if (options.algorithms != Algorithms::Auto && options.algorithms != Algorithms::Heuristic) {
     return named_algorithm(conv_algorithm(name_of(options.algorithms)).value(), g, pass, context);
   }
   if (options.form == Form::Training && !options.choice.measured.empty()) {

@@ -2,7 +2,20 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "engine/cuda/conv/convolutions.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.h"
+
 namespace roentgen::engine::cuda {
+namespace {
+constexpr std::array<std::string_view, 3> kPasses{"forward", "data_gradient", "weight_gradient"};
+// Plans that first() asks for, then again where none of them is deterministic.
+constexpr std::size_t kFewPlans = 8;
+constexpr std::size_t kAllPlans = 128;
+}  // namespace
 
 std::array<std::int64_t, 2> ConvProblem::out_size() const {
   std::array<std::int64_t, 2> out{};
@@ -20,12 +33,32 @@ double ConvProblem::flops() const {
   return 2.0 * results * static_cast<double>(products);
 }
 
-double ConvProblem::bytes() const {
+ConvProblem::Elements ConvProblem::elements() const {
   const auto [out_height, out_width] = out_size();
-  const std::int64_t src = images * channels * size[0] * size[1];
-  const std::int64_t dst = images * out_channels * out_height * out_width;
-  const std::int64_t weights = out_channels * (channels / groups) * kernel[0] * kernel[1];
-  return static_cast<double>(src + dst + weights) * static_cast<double>(size_of(dtype));
+  return {.src = images * channels * size[0] * size[1],
+          .weights = out_channels * (channels / groups) * kernel[0] * kernel[1],
+          .dst = images * out_channels * out_height * out_width};
+}
+
+double ConvProblem::bytes() const {
+  const auto [src, weights, dst] = elements();
+  return static_cast<double>(src + weights + dst) * static_cast<double>(size_of(dtype));
+}
+
+std::string ConvProblem::text() const {
+  const std::string_view type = dtype == DType::F32 && may_round_to_tf32 ? "tf32" : name_of(dtype);
+  return fmt::format("{} {} n{} c{} {}x{} o{} k{}x{} s{}x{} p{}x{} d{}x{} g{}",
+                     kPasses.at(static_cast<std::size_t>(pass)), type, images, channels, size[0], size[1], out_channels,
+                     kernel[0], kernel[1], stride[0], stride[1], pad[0], pad[1], dilation[0], dilation[1], groups);
+}
+
+std::unique_ptr<ConvPlan> Convolutions::first(const ConvProblem& problem) {
+  for (const std::size_t most : {kFewPlans, kAllPlans}) {
+    for (std::unique_ptr<ConvPlan>& plan : plans(problem, most)) {
+      if (plan->is_deterministic()) return std::move(plan);
+    }
+  }
+  throw DeviceError(error_text("engine.cuda", problem.text(), "a plan that gives the same bits on every run", "none"));
 }
 
 }  // namespace roentgen::engine::cuda

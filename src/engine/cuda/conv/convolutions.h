@@ -36,8 +36,17 @@ struct ConvProblem {
   std::array<std::int64_t, 2> dilation{1, 1};  ///< distance of neighbouring kernel elements; 1 is dense
   std::int64_t groups = 1;                     ///< groups of channels that are convolved alone
 
+  /// Elements of each operand.
+  struct Elements {
+    std::int64_t src, weights, dst;
+  };
+
   /// OH, OW.
   [[nodiscard]] std::array<std::int64_t, 2> out_size() const;
+  [[nodiscard]] Elements elements() const;
+  /// All of it in one line: "forward bf16 n256 c64 56x56 o64 k3x3 s1x1 p1x1 d1x1 g1", with "tf32" for F32 whose
+  /// products may be rounded. Equal texts, equal problems.
+  [[nodiscard]] std::string text() const;
   /// Floating-point operations of the pass: two for each product.
   [[nodiscard]] double flops() const;
   /// Bytes of src, weights and dst, each once.
@@ -78,6 +87,13 @@ class Convolutions {
   [[nodiscard]] virtual std::vector<std::unique_ptr<ConvPlan>> plans(const ConvProblem& problem, std::size_t most) = 0;
   /// The plan of that name. Throws DeviceError when the library has no such plan for the problem.
   [[nodiscard]] virtual std::unique_ptr<ConvPlan> plan_named(const ConvProblem& problem, const std::string& name) = 0;
+
+  /// First of plans() that gives the same bits on every run. Throws DeviceError when there is none.
+  [[nodiscard]] std::unique_ptr<ConvPlan> first(const ConvProblem& problem);
+  /// Plan for training: the fastest one, where this object measures plans (timed_convolutions.h); else first().
+  [[nodiscard]] virtual std::unique_ptr<ConvPlan> fastest(const ConvProblem& problem) { return first(problem); }
+  /// Ends a series of fastest(): keeps what was measured, logs it in one line and gives memory back.
+  virtual void finish_choice() {}
 };
 
 /// cuDNN's plans for the calling thread's current device. Throws DeviceError without a usable cuDNN.

@@ -191,16 +191,8 @@ PlanName name_of_config(const Descriptor& config, const Descriptor& engine) {
 
 // Elements that a pass writes.
 std::int64_t result_elements(const ConvProblem& problem) {
-  const auto [out_height, out_width] = problem.out_size();
-  switch (problem.pass) {
-    case ConvPass::Forward:
-      return problem.images * problem.out_channels * out_height * out_width;
-    case ConvPass::DataGradient:
-      return problem.images * problem.channels * problem.size[0] * problem.size[1];
-    case ConvPass::WeightGradient:
-      return problem.out_channels * problem.channels / problem.groups * problem.kernel[0] * problem.kernel[1];
-  }
-  return 0;
+  const auto [src, weights, dst] = problem.elements();
+  return problem.pass == ConvPass::Forward ? dst : problem.pass == ConvPass::DataGradient ? src : weights;
 }
 
 // True when the plan splits its sums and has no memory for the parts in f32: it adds them up in the result's 16 bits.

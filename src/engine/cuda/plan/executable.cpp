@@ -43,6 +43,7 @@ class CudaExecutable final : public Executable {
         graph, options_,
         {.stream = stream_.get(), .convolutions = *setup_.convolutions, .multiprocessors = setup_.multiprocessors});
     const Arenas arenas = build(lowering);
+    setup_.convolutions->finish_choice();
     plan_ = std::move(lowering.plan);
     buckets_ = arenas.buckets;
     map_.emplace(original, lowering, plan_);

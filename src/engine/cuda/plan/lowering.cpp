@@ -18,14 +18,6 @@ namespace roentgen::engine::cuda {
 namespace {
 // Arenas give each parameter a multiple of this many elements (finish_plan.cpp).
 constexpr std::int64_t kParameterUnit = 16;
-constexpr std::size_t kFewPlans = 8;
-constexpr std::size_t kAllPlans = 128;
-
-// Null when all of them may give other bits on the next run.
-std::unique_ptr<ConvPlan> first_deterministic(std::vector<std::unique_ptr<ConvPlan>> plans) {
-  const auto found = std::ranges::find_if(plans, [](const auto& one) { return one->is_deterministic(); });
-  return found == plans.end() ? nullptr : std::move(*found);
-}
 
 std::string_view name_of(ConvPass pass) {
   switch (pass) {
@@ -50,12 +42,11 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, con
   }
 }
 
-Located Lowering::image(graph::NodeId id) {
+Located Lowering::image(graph::NodeId id, Layout layout) {
   const Located here = value(id);
-  if (!node(id).is_input() || here.layout != Layout{}) return value_in(id, image_layout());
+  if (!node(id).is_input() || here.layout != Layout{}) return value_in(id, layout);
   // In one pass, where value_in() would reorder first and convert then.
-  const Located made =
-      tensor(node(id).name + "/" + engine::name_of(here.shape, image_layout()), here.shape, image_layout());
+  const Located made = tensor(node(id).name + "/" + engine::name_of(here.shape, layout), here.shape, layout);
   emit(node(id),
        {.what = "input",
         .kind = "input",
@@ -139,11 +130,8 @@ std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const Con
   if (stored != options().choices.end()) {
     chosen = device_.convolutions.plan_named(problem, stored->second);
   } else if (options().choices.empty()) {
-    chosen = first_deterministic(device_.convolutions.plans(problem, kFewPlans));
-    if (chosen == nullptr) chosen = first_deterministic(device_.convolutions.plans(problem, kAllPlans));
-    if (chosen == nullptr) {
-      throw DeviceError(error_text("engine.cuda", key, "a plan that gives the same bits on every run", "none"));
-    }
+    const bool is_timed = is_training() && options().algorithms == Algorithms::Auto;
+    chosen = is_timed ? device_.convolutions.fastest(problem) : device_.convolutions.first(problem);
   } else {
     throw ConfigError(error_text("engine.cuda", "stored plan", "a choice for " + key, "none",
                                  "the graph, options and device the plan was made with"));

@@ -66,7 +66,9 @@ class Lowering final : public PlanBuilder {
   /// Layout of images: channels last, padded, stored in dtype().
   [[nodiscard]] Layout image_layout() const override { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
   /// A 4-D value in image_layout().
-  [[nodiscard]] Located image(graph::NodeId id);
+  [[nodiscard]] Located image(graph::NodeId id) { return image(id, image_layout()); }
+  /// A 4-D value in a layout that is channels last.
+  [[nodiscard]] Located image(graph::NodeId id, Layout layout);
   /// The sum of the gradients of a 4-D value, in image_layout().
   [[nodiscard]] Located image_gradient(graph::NodeId id) { return gradient(id, image_layout()); }
 
@@ -78,8 +80,8 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] TensorId step_state() const { return step_state_; }
   /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
-  /// Plan of a convolution's pass: the stored choice, or the first that gives the same bits on every run. Adds it to
-  /// the choices.
+  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the fastest; else the
+  /// library's first one. Without a stored choice it gives the same bits on every run. Adds it to the choices.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
   /// Norm whose backward waits; without parts: none.
