@@ -17,10 +17,10 @@ DType dtype_of(const CompileOptions& options) {
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
   const auto stored = options.choices.find(std::string(kDtypeChoice));
   if (stored == options.choices.end()) return DType::F32;
-  if (stored->second != name_of(DType::Bf16)) {
-    throw ConfigError(error_text("engine.plan", "dtype", "bf16 or none", stored->second));
+  for (const DType dtype : {DType::Bf16, DType::F16}) {
+    if (stored->second == name_of(dtype)) return dtype;
   }
-  return DType::Bf16;
+  throw ConfigError(error_text("engine.plan", "dtype", "bf16, f16 or none", stored->second));
 }
 
 std::vector<bool> computed_nodes(const graph::Graph& graph, Form form) {
@@ -61,7 +61,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
-  if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
+  if (dtype_ != DType::F32) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
     const bool trained = graph::is_trained(parameter.role);

@@ -80,7 +80,7 @@ class PlanBuilder {
   [[nodiscard]] const graph::Node& node(graph::NodeId id) const { return graph_.node(id); }
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
-  /// Type that ops store values in where they can: F32 or Bf16. Parameters, their gradients and sums are f32.
+  /// Type that ops store values in where they can: F32, Bf16 or F16. Parameters, their gradients and sums are f32.
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
   /// The node that computes this convolution or linear layer together with itself, in its own place: the one marked

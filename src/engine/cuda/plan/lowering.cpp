@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <variant>
 
@@ -41,13 +42,17 @@ std::string_view name_of(ConvPass pass) {
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
     : PlanBuilder(graph, options, {.channel_block = kNoVirtualConcats, .replicas = 1}),
-      device_(device),
-      step_state_(kept("step_state", sizeof(StepState))) {
+      device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {
     throw DeviceError(error_text("engine.cuda", "batch norms over ranks", "one rank",
                                  fmt::format("{} ranks", group->ranks), "batch norms of each rank, or the engine cpu"));
   }
+  const LossScaling& scaling = options.loss_scaling;
+  const StepState first{.loss_scale = has_loss_scale() ? scaling.start : 1.0};
+  std::vector<std::byte> bytes(sizeof first);
+  std::memcpy(bytes.data(), &first, sizeof first);
+  step_state_ = constant("step_state", std::move(bytes));
 }
 
 Located Lowering::image(graph::NodeId id) {
