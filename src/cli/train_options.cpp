@@ -67,7 +67,7 @@ std::vector<Option> TrainOptions::list() {
        .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
       {.name = "--dtype",
        .target = &dtype,
-       .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},
+       .doc = "f32, bf16, f16 (CUDA devices), auto (bf16 where the machine multiplies it): train.dtype"},
       {.name = "--recompute", .target = &recompute, .doc = "auto, none, all: train.recompute"},
       {.name = "--fuse",
        .target = &fuse,

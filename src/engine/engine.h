@@ -93,8 +93,8 @@ struct CompileOptions {
   /// Options of the loss scale. F16.
   LossScaling loss_scaling{};
   /// Values that backward computes again instead of keeping them: "auto", what a kernel
-  /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
-  /// bits.
+  /// that reads the input anyway can write (no kernel of CUDA); "all", also what takes a pass over memory of its own;
+  /// "none". The same bits.
   std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
   std::map<std::string, std::string> choices{};

@@ -248,8 +248,8 @@ CompileOptions settled(CompileOptions options) {
                                  fmt::format("{} after {}", start, growth_updates)));
   }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
-  // Every value is kept, which gives the same bits.
-  options.recompute = "none";
+  // No kernel that runs anyway writes a value again.
+  if (options.recompute == "auto") options.recompute = "none";
   return options;
 }
 

@@ -41,7 +41,7 @@ std::string_view name_of(ConvPass pass) {
 }  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
-    : PlanBuilder(graph, options, {.channel_block = kNoVirtualConcats, .replicas = 1}),
+    : PlanBuilder(graph, options, {.channel_block = kNoVirtualConcats, .replicas = 1, .writes_in_backward = false}),
       device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {
@@ -184,11 +184,11 @@ void Lowering::add_backward(graph::NodeId id) {
       node(id).op);
 }
 
-// Nothing is dropped and nothing shared: settled() keeps all values, and no concatenation is virtual.
-Located Lowering::add_again(graph::NodeId) {
-  RG_ASSERT(false);
-  return {};
+Located Lowering::add_again(graph::NodeId id) {
+  const auto* norm = std::get_if<graph::BatchNorm>(&node(id).op);
+  return norm != nullptr ? lower_again(*norm, id, *this) : lower_again(std::get<graph::Concat>(node(id).op), id, *this);
 }
+// Nothing is shared: no concatenation is virtual.
 Located Lowering::finish_shared_norm(graph::NodeId) {
   RG_ASSERT(false);
   return {};

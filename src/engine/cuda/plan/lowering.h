@@ -115,5 +115,9 @@ class Lowering final : public PlanBuilder {
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);
 RG_OP_LIST(RG_LOWER)
 #undef RG_LOWER
+/// Entries that compute a dropped value again from what backward has; it lies in the result. In batch_norm.cpp and
+/// concat.cpp.
+Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
+Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
 
 }  // namespace roentgen::engine::cuda
