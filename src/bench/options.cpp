@@ -130,7 +130,7 @@ std::vector<Option> NetworkArguments::options(Names names) {
         .target = &network.algorithms,
         .doc =
             "convolutions: auto, direct or heuristic, or one way wherever it can: winograd, split, split2, pointwise"},
-       {.name = "--dtype", .target = &network.dtype, .doc = "activations and products: f32, bf16 or auto"},
+       {.name = "--dtype", .target = &network.dtype, .doc = "activations and products: f32, bf16, f16 or auto"},
        {.name = "--recompute",
         .target = &network.recompute,
         .doc = "activations that backward computes again: auto, none or all"},

@@ -14,6 +14,7 @@
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/train_options.h"
+#include "core/plural.h"
 #include "core/error.h"
 #include "core/terminal.h"
 #include "data/source/dataset.h"
@@ -169,6 +170,10 @@ CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe&
     ignore_stop();  // all is saved
     terminal::print(fmt::format("stopped at step {}; go on with --resume\n", outcome.step));
     return {.json = train::to_value(outcome, folder), .exit_code = kStopped};
+  }
+  if (outcome.loss_scale && outcome.loss_scale->skipped > 0) {
+    terminal::print(fmt::format("{} skipped by overflow; loss scale {:g}\n",
+                                counted(outcome.loss_scale->skipped, "update"), outcome.loss_scale->scale));
   }
   if (outcome.best_value) {
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,

@@ -68,7 +68,7 @@ std::vector<Option> TrainOptions::list() {
            "convolutions: auto, per layer the fastest; direct; heuristic, auto that times nothing: train.algorithms"},
       {.name = "--dtype",
        .target = &dtype,
-       .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},
+       .doc = "f32, bf16, f16 (CUDA devices), auto (bf16 where the machine multiplies it): train.dtype"},
       {.name = "--recompute", .target = &recompute, .doc = "auto, none, all: train.recompute"},
       {.name = "--fuse",
        .target = &fuse,

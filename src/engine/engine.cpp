@@ -31,10 +31,10 @@ Algorithms parse_algorithms(std::string_view name) {
 
 std::optional<DType> parse_dtype(std::string_view name) {
   if (name == "auto") return std::nullopt;
-  for (const DType dtype : {DType::F32, DType::Bf16}) {
+  for (const DType dtype : {DType::F32, DType::Bf16, DType::F16}) {
     if (name == name_of(dtype)) return dtype;
   }
-  throw ConfigError(error_text("engine.options", "dtype", "f32, bf16 or auto", name, "f32"));
+  throw ConfigError(error_text("engine.options", "dtype", "f32, bf16, f16 or auto", name, "f32"));
 }
 
 double Executable::time_entry(std::int32_t entry, int) {
@@ -51,9 +51,15 @@ void Executable::load(std::int32_t parameter, std::span<const float> values) {
 }
 
 std::vector<float> Executable::store_gradient(std::int32_t parameter) const {
-  if (is_trained(*this, parameter)) return store(parameter, gradients());
-  throw ConfigError(
-      error_text("engine.gradient", graph().parameter(parameter).name, "a trained parameter", "a running statistic"));
+  if (!is_trained(*this, parameter)) {
+    throw ConfigError(
+        error_text("engine.gradient", graph().parameter(parameter).name, "a trained parameter", "a running statistic"));
+  }
+  std::vector<float> values = store(parameter, gradients());
+  if (const std::optional<LossScale> scale = read_loss_scale()) {
+    for (float& value : values) value = static_cast<float>(value / scale->scale);
+  }
+  return values;
 }
 
 std::string Engine::instruction_set() const { return std::string(name()); }

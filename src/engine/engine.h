@@ -19,6 +19,7 @@
 #include "engine/arena.h"
 #include "engine/device.h"
 #include "engine/inputs.h"
+#include "engine/loss_scale.h"
 #include "engine/plan.h"
 #include "engine/update/update_list.h"
 #include "graph/graph.h"
@@ -67,7 +68,7 @@ enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Po
 [[nodiscard]] std::string_view name_of(Algorithms algorithms);
 /// Algorithms of that name. ConfigError for another one.
 [[nodiscard]] Algorithms parse_algorithms(std::string_view name);
-/// Value of CompileOptions::dtype by name: "f32", "bf16" or, nullopt, "auto". ConfigError for another one.
+/// Value of CompileOptions::dtype by name: "f32", "bf16", "f16" or, nullopt, "auto". ConfigError for another one.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 
 /// Options of compile().
@@ -90,11 +91,14 @@ struct CompileOptions {
   /// F32; or Bf16: activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up in
   /// f32, on machines with products of bf16 numbers (with Algorithms::Auto by Winograd's in f32 where those are
   /// faster); parameters, their gradients and all sums stay f32. Nullopt: bf16 in training where the instruction set
-  /// multiplies it, else f32. Training form; of no account with `choices`, which know.
+  /// multiplies it, else f32. F16: as Bf16 with the digits of f16 and gradients scaled by LossScale, where
+  /// the engine has it. Training form; of no account with `choices`, which know.
   std::optional<DType> dtype = DType::F32;
+  /// Options of the loss scale. F16.
+  LossScaling loss_scaling{};
   /// Values that backward computes again instead of keeping them: "auto", what a kernel
-  /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
-  /// bits.
+  /// that reads the input anyway can write (no kernel of CUDA); "all", also what takes a pass over memory of its own;
+  /// "none". The same bits.
   std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
   std::map<std::string, std::string> choices{};
@@ -158,18 +162,27 @@ class Executable {
   /// Losses of forward() count from here on: where one of them is not finite, update() changes nothing.
   virtual void begin_update() = 0;
   /// Queues an update of some ranges of an arena by a rule. Does nothing where a loss since begin_update() or, with a
-  /// limit, the norm is not finite: weights that count never come of such a step.
+  /// limit, the norm is not finite: weights that count never come of such a step. With a loss scale, a rule of an
+  /// optimizer divides its source by it and takes all ranges at once: each such update counts for the scale.
   /// @return reached once it is done; recorded anew by the next update()
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
   /// L2 norm of the scaled source of the last update() with a limit (UpdateWork::clip_norm), once it is known.
   [[nodiscard]] virtual double read_norm() const = 0;
+
+  /// Loss scale that the last forward() began with, once its loss is there; nullopt where gradients are not scaled.
+  [[nodiscard]] virtual std::optional<LossScale> loss_scale() const { return std::nullopt; }
+  /// Loss scale that the last update() left, once it is done; nullopt where gradients are not scaled.
+  [[nodiscard]] virtual std::optional<LossScale> read_loss_scale() const { return std::nullopt; }
+  /// Goes on with this scale. Does nothing where gradients are not scaled.
+  virtual void set_loss_scale(const LossScale& scale) { static_cast<void>(scale); }
 
   /// Trained parameters: flat, in bucket order, kernel layout. Padding elements are zero and stay zero under any update
   /// that maps a zero gradient and zero weight to zero. Inference: what is written here counts when parameters() was
   /// called after the last forward().
   [[nodiscard]] virtual Arena& parameters() = 0;
   [[nodiscard]] virtual const Arena& parameters() const = 0;  ///< to be read
-  /// Gradients of the last backward(), laid out as parameters(). Inference: no elements.
+  /// Gradients of the last backward(), laid out as parameters(), times the loss scale if there is one. Inference: no
+  /// elements.
   [[nodiscard]] virtual Arena& gradients() = 0;
   [[nodiscard]] virtual const Arena& gradients() const = 0;  ///< to be read
   /// Running statistics. What is written here counts as with parameters().
@@ -190,7 +203,7 @@ class Executable {
   [[nodiscard]] std::vector<float> store(std::int32_t parameter) const;
   /// load() of the executable's own values of a parameter or state tensor.
   void load(std::int32_t parameter, std::span<const float> values);
-  /// store() of a trained parameter's gradient, after backward().
+  /// store() of a trained parameter's gradient, after backward() and before update(), without the loss scale.
   [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const;
 
   /// Time per plan entry since the last reset, in plan order.

@@ -57,7 +57,9 @@ RunState sample_state() {
                  .plan = {.choices = {{"dtype", "bf16"}, {"layer1.0.conv1/forward", "winograd"}},
                           .hash = "0123",
                           .choice_revision = 1,
-                          .measured_sha256 = "4567"}};
+                          .measured_sha256 = "4567",
+                          .engine = "cuda"},
+                 .loss_scale = engine::LossScale{.scale = 0x1p14, .good_updates = 3, .skipped = 2}};
   return state;
 }
 

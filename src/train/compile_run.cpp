@@ -3,6 +3,8 @@
 //
 #include "train/compile_run.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/error.h"
@@ -35,6 +37,23 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
   log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
 }
 
+// The stored plan is of another engine, whose kernels this one lacks. They are chosen anew, for values of the same type.
+bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, const Ranks& ranks) {
+  const std::string begun = stored.engine.empty() ? "cpu" : stored.engine;
+  if (begun == engine.name()) return false;
+  if (ranks.is_first()) {
+    log::warning(fmt::format("resumed on {}, begun on {}: the weights will differ in their last bits", engine.name(),
+                             begun));
+  }
+  return true;
+}
+
+// Type of values that a plan was made for.
+DType dtype_of(const RunPlan& plan) {
+  const auto found = plan.choices.find(std::string(engine::kDtypeChoice));
+  return found == plan.choices.end() ? DType::F32 : engine::parse_dtype(found->second).value_or(DType::F32);
+}
+
 // Options of both forms.
 engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
   const TrainRecipe& recipe = job.recipe.train;
@@ -55,12 +74,14 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   const Ranks ranks(job.group);
   CompiledTraining made;
-  if (stored != nullptr) made.plan = *stored;
+  const bool is_moved = stored != nullptr && is_of_another_engine(*stored, job.engine, ranks);
+  if (stored != nullptr && !is_moved) made.plan = *stored;
   const bool is_stored = !made.plan.choices.empty();
   engine::CompileOptions options = common_options(job, engine::Form::Training);
   options.slots = slots;
   options.choices = made.plan.choices;
-  options.dtype = engine::parse_dtype(recipe.dtype);
+  options.dtype = is_moved ? dtype_of(*stored) : engine::parse_dtype(recipe.dtype);
+  options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_scale_growth};
   options.recompute = recipe.recompute;
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);
@@ -80,6 +101,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
     made.plan.choices = plan.choices;
     made.plan.choice_revision = plan.choice_revision;
     made.plan.instruction_set = options.choice.instruction_set;
+    made.plan.engine = job.engine.name();
   } else if (made.plan.hash != plan.hash()) {
     tell_of_other_kernels(made.plan, options.choice.instruction_set, ranks);
   }

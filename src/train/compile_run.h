@@ -25,7 +25,8 @@ struct CompiledTraining {
   RunPlan plan;
 };
 
-/// Compiles it on all ranks, by the choices of `stored` if it has some, else by those of train.choices and the rule.
+/// Compiles it on all ranks, by the choices of `stored` if it has some of this engine, else by those of train.choices
+/// and the rule.
 /// ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
 /// @param stored plan of a resumed run; null for a fresh one
 /// @param timeline where waits of batch norms for other ranks are written down; may be null

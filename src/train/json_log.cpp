@@ -34,6 +34,7 @@ class JsonLog final : public Observer {
     Value line = Value::Table{
         {"kind", "step"}, {"step", record.step}, {"epoch", record.epoch}, {"loss", record.loss}, {"lr", record.lr}};
     if (record.gradient_norm) line.set("gradient_norm", *record.gradient_norm);
+    if (record.loss_scale) line.set("loss_scale", *record.loss_scale);
     line.set("images_per_s", record.images_per_s());
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
@@ -70,6 +71,10 @@ class JsonLog final : public Observer {
     line.set("val_seconds", record.val_seconds);
     line.set("bad_images", record.bad_images);
     line.set("rss_bytes", record.rss_bytes);
+    if (record.loss_scale) {
+      line.set("loss_scale", record.loss_scale->scale);
+      line.set("skipped_updates", record.loss_scale->skipped);
+    }
     write(line);
   }
 

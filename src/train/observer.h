@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dist/links.h"
+#include "engine/loss_scale.h"
 
 namespace roentgen::train {
 
@@ -28,6 +29,8 @@ struct StepRecord {
   double lr = 0.0;  ///< learning rate of the update
   /// Global norm before clipping; absent without clipping.
   std::optional<double> gradient_norm{};
+  /// Factor of the loss's gradient; absent where it is not scaled.
+  std::optional<double> loss_scale{};
   std::int64_t images = 0;  ///< images of the update, over all ranks
   double seconds = 0.0;     ///< whole time of the update
   /// Part of `seconds` spent waiting for the loader.
@@ -67,6 +70,8 @@ struct EpochRecord {
   std::int64_t bad_images = 0;
   /// Physical memory that the process holds at its end.
   std::int64_t rss_bytes = 0;
+  /// Loss scale at its end, with the updates of the run that overflows skipped; absent where the loss is not scaled.
+  std::optional<engine::LossScale> loss_scale{};
 };
 
 /// A test of the links between hosts (link_watch.h).
@@ -104,8 +109,8 @@ void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std
 /// How the names of our TensorBoard event files end.
 inline constexpr std::string_view kEventSuffix = ".roentgen";
 /// A TensorBoard event file in `folder`, for a run whose last update was `step` (0 = none): train/loss, train/lr,
-/// train/gradient_norm, speed/images_per_s, speed/data_wait per update; epoch/train_loss, epoch/val_loss,
-/// epoch/val_auroc. DataError as io::EventFile.
+/// train/gradient_norm, train/loss_scale, speed/images_per_s, speed/data_wait per update; epoch/train_loss,
+/// epoch/val_loss, epoch/val_auroc, epoch/skipped_updates. DataError as io::EventFile.
 [[nodiscard]] std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step);
 
 /// Form of the progress.

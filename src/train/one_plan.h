@@ -38,6 +38,8 @@ struct RunPlan {
   std::string measured_sha256;
   /// ChoiceInputs::instruction_set; empty in files of versions that chose by timing.
   std::string instruction_set;
+  /// Engine::name(); empty in files of versions that had the CPU's alone.
+  std::string engine;
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 

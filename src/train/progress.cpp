@@ -84,6 +84,10 @@ class Progress final : public Observer {
                             some_names(record.labels_left_out));
       }
     }
+    if (record.loss_scale) {
+      text += fmt::format("  loss scale {:g}, {} skipped", record.loss_scale->scale,
+                          counted(record.loss_scale->skipped, "update"));
+    }
     text += fmt::format("  {}{}", duration_text(record.train_seconds + record.val_seconds),
                         record.is_best ? "  best so far" : "");
     terminal::print_error(text);

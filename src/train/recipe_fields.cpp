@@ -84,9 +84,13 @@ void add_train(TrainRecipe& train, FieldList& fields) {
       "choices", train.choices, {},
       "file of roentgen bench choose --write: measured kernels of training that are taken instead of the rule's");
   fields.text(
-      "dtype", train.dtype, {"f32", "bf16", "auto"},
+      "dtype", train.dtype, {"f32", "bf16", "f16", "auto"},
       "activations and their products: f32; bf16, with fewer digits, half the memory and, with Intel AMX, half the "
-      "time (AVX-512 BF16: 0.7 to 0.9); auto: bf16 where the machine multiplies it");
+      "time (AVX-512 BF16: 0.7 to 0.9); f16, on CUDA devices; auto: bf16 where the machine multiplies it");
+  fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
+                "dtype=f16: first factor of the loss's gradient; an overflow skips the update and halves it");
+  fields.integer("loss_scale_growth", train.loss_scale_growth, {.low = 1, .high = 1'000'000'000},
+                 "dtype=f16: updates without overflow that double it");
   fields.text(
       "recompute", train.recompute, {"auto", "none", "all"},
       "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");

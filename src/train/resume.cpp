@@ -52,6 +52,7 @@ void put_plan(const RunPlan& plan, Value& table) {
   table.set("plan_choice_revision", plan.choice_revision);
   table.set("plan_measured_sha256", plan.measured_sha256);
   table.set("plan_instruction_set", plan.instruction_set);
+  table.set("plan_engine", plan.engine);
 }
 
 // Files of versions that chose by timing have no revision, measured file or instruction set; those of runs on several
@@ -61,6 +62,7 @@ RunPlan plan_from(const Value& table) {
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();
   if (const Value* measured = table.find("plan_measured_sha256")) plan.measured_sha256 = measured->as_string();
   if (const Value* set = table.find("plan_instruction_set")) plan.instruction_set = set->as_string();
+  if (const Value* engine = table.find("plan_engine")) plan.engine = engine->as_string();
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)
@@ -101,6 +103,11 @@ Value to_value(const RunState& state) {
                              {"threads", state.threads},
                              {"seed", static_cast<std::int64_t>(state.seed)}};
   put_plan(state.plan, table);
+  if (const auto& scale = state.loss_scale) {
+    table.set("loss_scale", Value::Table{{"scale", scale->scale},
+                                         {"good_updates", scale->good_updates},
+                                         {"skipped_updates", scale->skipped}});
+  }
   return table;
 }
 
@@ -121,7 +128,13 @@ RunState run_state_from_value(const Value& table) {
                  .legs = {},
                  .threads = table.at("threads").as_integer(),
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
-                 .plan = plan_from(table)};
+                 .plan = plan_from(table),
+                 .loss_scale = {}};
+  if (const Value* scale = table.find("loss_scale")) {
+    state.loss_scale = {.scale = scale->at("scale").as_double(),
+                        .good_updates = scale->at("good_updates").as_integer(),
+                        .skipped = scale->at("skipped_updates").as_integer()};
+  }
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/value.h"
+#include "engine/loss_scale.h"
 #include "train/checkpoint_info.h"
 #include "train/one_plan.h"
 #include "train/weights.h"
@@ -61,6 +63,8 @@ struct RunState {
   std::uint64_t seed = 0;    ///< train.seed
   /// What all ranks compute by.
   RunPlan plan;
+  /// None where the loss is not scaled.
+  std::optional<engine::LossScale> loss_scale{};
 
   /// Updates made, if all epochs had as many as this one: what schedules count. Another number than `step` where an
   /// epoch was begun by other ranks.

@@ -83,6 +83,7 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   const RunState& state = resume.state;
   if (ranks.is_first()) apply_resume(resume, memory, job.folder.resume().string());
   schedule.restore(state.schedule);
+  if (state.loss_scale) memory.executable.set_loss_scale(*state.loss_scale);
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state, ranks.size());

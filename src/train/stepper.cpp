@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
@@ -26,6 +27,15 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
   if (std::isfinite(value)) return;
   throw DataError(error_text("train.step", fmt::format("step {}", step + 1), "a finite " + std::string(what),
                              fmt::to_string(value), "a lower optimizer.lr, a longer warm-up or train.clip_norm"));
+}
+
+// Gradients that overflow however little they are scaled do not come right.
+void require_sound(const engine::LossScale& scale, std::int64_t step) {
+  if (scale.scale >= 1.0) return;
+  throw DataError(error_text("train.step", fmt::format("step {}", step + 1), "a loss scale of at least 1",
+                             fmt::format("{}, after {} skipped by overflow", scale.scale,
+                                         counted(scale.skipped, "update")),
+                             "train.dtype=bf16, a lower optimizer.lr or a longer warm-up"));
 }
 
 }  // namespace
@@ -77,6 +87,7 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
       optimizer_(options_.optimizer, options_.rules, executable),
+      scales_loss_(executable.read_loss_scale().has_value()),
       ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
   if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
   if (options_.group == nullptr || options_.group->size() == 1) return;
@@ -130,6 +141,10 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
 
 void Stepper::add_loss(StepRecord& record) const {
   record.loss += static_cast<double>(executable_.read("loss")[0]) / static_cast<double>(options_.accumulate);
+  if (const std::optional<engine::LossScale> scale = executable_.loss_scale()) {
+    record.loss_scale = scale->scale;
+    require_sound(*scale, record.step);
+  }
 }
 
 void Stepper::take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i) {
@@ -165,8 +180,10 @@ void Stepper::apply_all(StepRecord& record) {
   if (!exchange_) add_loss(record);
   require_finite(record.loss, "loss", record.step);
   if (options_.clip_norm <= 0.0) return;
-  record.gradient_norm = executable_.read_norm();
-  require_finite(*record.gradient_norm, "gradient norm", record.step);
+  const double norm = executable_.read_norm();
+  if (scales_loss_ && !std::isfinite(norm)) return;  // an overflow: the update was skipped
+  require_finite(norm, "gradient norm", record.step);
+  record.gradient_norm = norm;
 }
 
 void Stepper::finish_with_group(StepRecord& record) {
@@ -176,7 +193,8 @@ void Stepper::finish_with_group(StepRecord& record) {
   record.imbalance = group.imbalance;
   record.slowest_rank = group.slowest_rank;
   is_stop_asked_ = group.is_stop_asked;
-  const bool must_know_norm = options_.clip_norm > 0.0;
+  // Overflows are found by the norm, too.
+  const bool must_know_norm = options_.clip_norm > 0.0 || scales_loss_;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
   for (std::int64_t bucket = exchange_->wait_next(); bucket >= 0; bucket = exchange_->wait_next()) {
     if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(bucket)], record, 0.0);

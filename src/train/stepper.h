@@ -67,7 +67,8 @@ class Stepper {
   /// Takes `accumulate` batches and makes one update.
   /// @param step updates made before this one: keys dropout, counts adam's time
   /// @return loss, norm, images (of all ranks) and time; step, epoch and lr as given
-  /// DataError naming the step when the loss or a gradient norm is not finite; the weights are then as before.
+  /// DataError naming the step when the loss or a gradient norm is not finite; the weights are then as before. With a
+  /// loss scale an overflow of gradients skips the update; DataError when the scale is below 1.
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
@@ -79,6 +80,7 @@ class Stepper {
   /// they become ready. Adds its loss to the record, but for the last one of a process alone, which is read late.
   void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
   [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
+  /// Adds the loss of the last forward to the record, and the loss scale that it began with.
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void send(std::int64_t bucket);
@@ -93,6 +95,8 @@ class Stepper {
   engine::Executable& executable_;
   StepperOptions options_;
   Optimizer optimizer_;
+  /// The engine scales the loss.
+  bool scales_loss_;
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients; null without accumulation.
   std::unique_ptr<engine::Arena> total_;

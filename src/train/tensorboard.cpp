@@ -35,6 +35,7 @@ class TensorBoard final : public Observer {
                                     {"speed/images_per_s", record.images_per_s()},
                                     {"speed/data_wait", record.data_wait_share()}};
     if (record.gradient_norm) scalars.emplace_back("train/gradient_norm", *record.gradient_norm);
+    if (record.loss_scale) scalars.emplace_back("train/loss_scale", *record.loss_scale);
     file_.scalars(record.step, now_s(), scalars);
   }
 
@@ -42,6 +43,9 @@ class TensorBoard final : public Observer {
     std::vector<io::Scalar> scalars{{"epoch/train_loss", record.train_loss}};
     if (record.val_loss) scalars.emplace_back("epoch/val_loss", *record.val_loss);
     if (record.val_auroc) scalars.emplace_back("epoch/val_auroc", *record.val_auroc);
+    if (record.loss_scale) {
+      scalars.emplace_back("epoch/skipped_updates", static_cast<double>(record.loss_scale->skipped));
+    }
     file_.scalars(record.step, now_s(), scalars);
   }
 

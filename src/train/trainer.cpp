@@ -220,6 +220,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
     ++state_.epochs_without_improvement;
   }
   setup_.schedule->observe(loss);
+  record.loss_scale = setup_.executable->read_loss_scale();
   record.rss_bytes = static_cast<std::int64_t>(runtime::resident_memory_bytes());
   for (Observer* observer : setup_.observers) observer->on_epoch(record);
   ++state_.epoch;
@@ -238,6 +239,7 @@ void Trainer::write_resume_file(bool is_stop) {
   }
   average_statistics();
   state_.schedule = setup_.schedule->state();
+  state_.loss_scale = setup_.executable->read_loss_scale();
   state_.bad_samples = unite_bad_images(ranks_, *setup_.loader);
   CheckpointInfo info = setup_.info;
   info.training_pixels = united(ranks_, setup_.pixels->list(), {.name = "images trained on"});
@@ -278,6 +280,7 @@ TrainOutcome Trainer::run() {
   outcome_.step = state_.step;
   outcome_.epochs = state_.epoch;
   outcome_.best_epoch = state_.best_epoch;
+  outcome_.loss_scale = setup_.executable->read_loss_scale();
   const bool by_auroc = setup_.validator && recipe_.train.select == "auroc";
   if (setup_.validator && state_.has_best) outcome_.best_value = by_auroc ? state_.best_score : -state_.best_score;
   return outcome_;
@@ -297,7 +300,7 @@ TrainOutcome train(const TrainJob& job) {
 Value to_value(const TrainOutcome& outcome, const RunFolder& folder) {
   const double seconds = outcome.step_seconds;
   const auto per_second = [seconds](double amount) { return seconds > 0.0 ? amount / seconds : 0.0; };
-  return Value::Table{{"finished", outcome.is_finished},
+  Value table = Value::Table{{"finished", outcome.is_finished},
                       {"step", outcome.step},
                       {"epochs", outcome.epochs},
                       {"best_epoch", outcome.best_epoch + 1},
@@ -310,6 +313,11 @@ Value to_value(const TrainOutcome& outcome, const RunFolder& folder) {
                       {"planned_bytes", outcome.planned_bytes},
                       {"best", folder.best().string()},
                       {"resume", folder.resume().string()}};
+  if (outcome.loss_scale) {
+    table.set("loss_scale", outcome.loss_scale->scale);
+    table.set("skipped_updates", outcome.loss_scale->skipped);
+  }
+  return table;
 }
 
 }  // namespace roentgen::train

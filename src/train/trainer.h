@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/value.h"
+#include "engine/loss_scale.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -31,6 +32,8 @@ struct TrainOutcome {
   std::int64_t images = 0;  ///< images of the updates made here
   /// Peak of memory beside the input, as planned and told before the first step.
   std::size_t planned_bytes = 0;
+  /// Loss scale at the end, with the updates of the run that overflows skipped; none where the loss is not scaled.
+  std::optional<engine::LossScale> loss_scale{};
 };
 
 /// Runs it. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (images,

@@ -17,10 +17,10 @@ DType dtype_of(const CompileOptions& options) {
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
   const auto stored = options.choices.find(std::string(kDtypeChoice));
   if (stored == options.choices.end()) return DType::F32;
-  if (stored->second != name_of(DType::Bf16)) {
-    throw ConfigError(error_text("engine.plan", "dtype", "bf16 or none", stored->second));
+  for (const DType dtype : {DType::Bf16, DType::F16}) {
+    if (stored->second == name_of(dtype)) return dtype;
   }
-  return DType::Bf16;
+  throw ConfigError(error_text("engine.plan", "dtype", "bf16, f16 or none", stored->second));
 }
 
 std::vector<bool> computed_nodes(const graph::Graph& graph, Form form) {
@@ -61,8 +61,11 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
       values_(graph.nodes().size()) {
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
-  for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
-  if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const bool is_alone = sources[i] == Source::Backward && !traits.writes_in_backward;
+    values_[i].source = is_alone ? Source::OnDemand : sources[i];
+  }
+  if (dtype_ != DType::F32) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
     const bool trained = graph::is_trained(parameter.role);
@@ -323,18 +326,18 @@ bool PlanBuilder::is_missing(graph::NodeId id) const {
   return state(id).source != Source::Kept && !state(id).is_again && needs_gradient(id);
 }
 
-void PlanBuilder::compute_again(graph::NodeId id) {
+void PlanBuilder::make_available(graph::NodeId id) {
   if (is_missing(id) && state(id).source == Source::OnDemand) recomputed(id, add_again(id));
 }
 
 Located PlanBuilder::value_again(graph::NodeId id, Layout layout) {
-  compute_again(id);
+  make_available(id);
   RG_ASSERT(!is_missing(id));
   return value_in(id, layout);
 }
 
 void PlanBuilder::when_available(graph::NodeId id, std::function<void()> emit_later) {
-  compute_again(id);
+  make_available(id);
   if (is_missing(id)) {
     state(id).waiting.push_back(std::move(emit_later));
   } else {

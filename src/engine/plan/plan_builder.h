@@ -61,6 +61,8 @@ struct EngineTraits {
   int channel_block = 1;
   /// Replicas of the workspace.
   int replicas = 1;
+  /// Backwards of batch norms write their results again; else each that is needed takes an entry of its own.
+  bool writes_in_backward = true;
 };
 
 /// Working state of one compile. One thread; discarded afterwards.
@@ -80,7 +82,7 @@ class PlanBuilder {
   [[nodiscard]] const graph::Node& node(graph::NodeId id) const { return graph_.node(id); }
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
-  /// Type that ops store values in where they can: F32 or Bf16. Parameters, their gradients and sums are f32.
+  /// Type that ops store values in where they can: F32, Bf16 or F16. Parameters, their gradients and sums are f32.
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
   /// The node that computes this convolution or linear layer together with itself, in its own place: the one marked
@@ -169,6 +171,8 @@ class PlanBuilder {
   [[nodiscard]] bool is_awaited(graph::NodeId id) const { return !state(id).waiting.empty(); }
   /// Runs `emit_later` once the value is there: at once, unless its own backward will write it.
   void when_available(graph::NodeId id, std::function<void()> emit_later);
+  /// In backward, computes the value again where it is missing and nothing else will.
+  void make_available(graph::NodeId id);
   /// In backward, the value in a layout, computed again first where it is missing and nothing else will.
   Located value_again(graph::NodeId id, Layout layout);
   /// The value lies here again; runs what waited for it.
@@ -241,7 +245,6 @@ class PlanBuilder {
   void check_choices() const;
   void emit(const graph::Node& node, Emission emission, NamedKernel named);
   Located copy_of(const graph::Node& node, const Located& from, Layout layout);
-  void compute_again(graph::NodeId id);
   [[nodiscard]] PlanEntry entry_of(const graph::Node& node, Emission& emission) const;
   ParameterPlace& place(const graph::Node& node, std::string_view name);
   ValueState& state(graph::NodeId id) { return values_.at(static_cast<std::size_t>(id)); }

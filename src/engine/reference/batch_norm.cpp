@@ -36,6 +36,7 @@ void forward(const graph::BatchNorm& op, Scope& scope) {
     batch_statistics(src, mean, variance);
     const double count = elements_per_channel(src);
     for (std::int64_t c = 0; c < C; ++c) {
+      if (!std::isfinite(mean[c]) || !std::isfinite(variance[c])) continue;
       Array& running_mean = *scope.new_state[kRunningMean];
       Array& running_variance = *scope.new_state[kRunningVariance];
       running_mean[c] += op.momentum * (mean[c] - running_mean[c]);

@@ -42,6 +42,10 @@ using UpdateRule = RuleTypes<void RG_UPDATE_LIST(RG_RULE_TYPE)>::Any;
 [[nodiscard]] inline std::vector<std::string_view> state_of(const UpdateRule& rule) {
   return std::visit([](const auto& one) { return one.state(); }, rule);
 }
+/// The rule changes parameters by gradients: it is one of RG_OPTIMIZER_LIST.
+[[nodiscard]] inline bool is_optimizer(const UpdateRule& rule) {
+  return !std::holds_alternative<Average>(rule) && !std::holds_alternative<Accumulate>(rule);
+}
 /// The rule wants every layer's weights as a range of their own.
 [[nodiscard]] inline bool is_layerwise(const UpdateRule& rule) {
   return std::visit([](const auto& one) { return one.kIsLayerwise; }, rule);

@@ -14,7 +14,8 @@ namespace roentgen::graph {
 
 /// dst = act(scale[c] * xhat + shift[c] + residual), xhat = (src - mean[c]) * istd[c], istd = 1 / sqrt(var + epsilon)
 /// (Ioffe & Szegedy 2015). Training: mean and biased variance of the batch over (N, H, W); running statistics move by
-/// `momentum` towards mean and *unbiased* variance (torch's convention). Inference: the running statistics.
+/// `momentum` towards mean and *unbiased* variance (torch's convention), unless these are not finite. Inference: the
+/// running statistics.
 /// src (N, C, H, W), optional residual of the same shape (second input), dst the same.
 /// Gradients, with g = diff_dst where dst > 0 (all of it without relu), M = N H W:
 ///   diff_shift = sum g; diff_scale = sum g * xhat; diff_residual = g;

@@ -191,12 +191,14 @@ inline void finish_statistics(const NormShape& shape, const Partial& partial, st
   }
 }
 
-/// running += momentum * (batch - running), with the unbiased variance (torch's convention).
+/// running += momentum * (batch - running), with the unbiased variance (torch's convention), where both are finite: the
+/// step of such a batch does not count, and what is not finite would stay for good.
 inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
                          float* variance) {
   const double count = shape.count();
   const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
   for (int i = 0; i < shape.block; ++i) {
+    if (!std::isfinite(from.mean[i]) || !std::isfinite(from.variance[i])) continue;
     mean[i] = static_cast<float>((1.0 - momentum) * mean[i] + momentum * from.mean[i]);
     variance[i] = static_cast<float>((1.0 - momentum) * variance[i] + momentum * unbias * from.variance[i]);
   }

@@ -183,6 +183,9 @@ CompileOptions settled(CompileOptions options) {
   if (options.slots < 1) {
     throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
+  if (options.dtype == DType::F16) {
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "bf16, or the device cuda"));
+  }
   if (!options.dtype) {
     const bool is_worth =
         options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);

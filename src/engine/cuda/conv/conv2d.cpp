@@ -61,6 +61,7 @@ void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowerin
   const graph::Node& node = lowering.node(id);
   const graph::NodeId input = node.inputs[0];
   Conv conv = conv_of(op, id, lowering);
+  lowering.make_available(input);
   const Located src = source(input, conv.layout, lowering);
   const Located diff_dst = lowering.gradient(id, conv.layout);
   conv.problem.pass = ConvPass::WeightGradient;

@@ -34,14 +34,9 @@ std::unique_ptr<Kernel> copy_kernel(const Located& from, const Located& to, cons
     return [=] { copy_channels(*stream, work); };
   });
 }
-}  // namespace
 
-void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
-  if (lowering.is_virtual(id)) return;
-  const graph::Node& node = lowering.node(id);
-  std::vector<Located> parts;
-  for (const graph::NodeId input : node.inputs) parts.push_back(lowering.image(input));
-  const Located dst = lowering.define(id, lowering.image_layout());
+void join(const graph::Node& node, const std::string& what, const std::vector<Located>& parts, const Located& dst,
+          Lowering& lowering) {
   const std::int64_t channels = padded_channels(dst.shape, dst.layout);
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -49,8 +44,8 @@ void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
     const bool is_last = i + 1 == parts.size();
     lowering.emit(
         node,
-        {.what = "forward",
-         .kind = "concat_forward",
+        {.what = what,
+         .kind = "concat_" + what,
          .reads = {parts[i].tensor},
          .writes = {dst.tensor},
          .implementation = "copy"},
@@ -58,6 +53,24 @@ void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
                     lowering.stream()));
     begin += count;
   }
+}
+}  // namespace
+
+void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  if (lowering.is_virtual(id)) return;
+  std::vector<Located> parts;
+  for (const graph::NodeId input : lowering.node(id).inputs) parts.push_back(lowering.image(input));
+  join(lowering.node(id), "forward", parts, lowering.define(id, lowering.image_layout()), lowering);
+}
+
+Located lower_again(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const Layout layout = lowering.image_layout();
+  std::vector<Located> parts;
+  for (const graph::NodeId input : node.inputs) parts.push_back(lowering.value_again(input, layout));
+  const Located dst = lowering.tensor(node.name + "/again", node.shape, layout);
+  join(node, "again", parts, dst, lowering);
+  return dst;
 }
 
 void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) {

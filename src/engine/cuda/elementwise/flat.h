@@ -29,7 +29,7 @@ enum class FlatOp : std::uint8_t {
 /// Work of flat_kernel(): dst = op(a, b).
 struct FlatWork {
   FlatOp op = FlatOp::Copy;
-  DType type = DType::F32;  ///< type of all three: F32 or Bf16
+  DType type = DType::F32;  ///< type of all three: F32, Bf16 or F16
   TensorId a = -1;
   TensorId b = -1;         ///< -1: the operation has one operand
   TensorId dst = -1;       ///< may lie where a or b does
@@ -42,7 +42,7 @@ struct FlatWork {
 [[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum,
                                                  runtime::Stream* stream);
 
-/// Device memory of elements of a type: F32 or Bf16.
+/// Device memory of elements of a type: F32, Bf16 or F16.
 struct TypedPointer {
   DType type = DType::F32;
   std::byte* address = nullptr;

@@ -84,10 +84,10 @@ __global__ void __launch_bounds__(kThreads) loss_kernel(LossTerms terms, LossHea
 // Gradient by the logits of a head. Grid: x blocks of kThreads labels (sigmoid) or images (softmax). Reads logits,
 // labels and mask, 12 bytes a label, and writes 4.
 __global__ void __launch_bounds__(kThreads)
-    gradient_kernel(LossTerms terms, LossHead head, const double* scale, float* gradient) {
+    gradient_kernel(LossTerms terms, LossHead head, const double* scale, const StepState* state, float* gradient) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= (terms.is_softmax ? terms.N : terms.N * terms.K)) return;
-  const double m = terms.mask[i], over = *scale * head.weight;
+  const double m = terms.mask[i], over = *scale * head.weight * state->loss_scale;
   if (!terms.is_softmax) {
     const double z = head.logits[i], t = m > 0.0 ? terms.labels[i] : 0.0, s = sigmoid(z);
     const double slope = (1.0 - t) * s - positive_weight(terms, i % terms.K) * t * (1.0 - s);
@@ -110,11 +110,11 @@ void loss(runtime::Stream& stream, const LossTerms& terms, const LossHeads& head
 }
 
 void loss_gradient(runtime::Stream& stream, const LossTerms& terms, const LossHead& head, const double* scale,
-                   float* gradient) {
+                   const StepState* state, float* gradient) {
   const std::int64_t count = terms.is_softmax ? terms.N : terms.N * terms.K;
   launch(stream, "launch of a loss gradient",
          {.blocks = dim3(static_cast<unsigned>(ceil_div(count, kThreads))), .threads = dim3(kThreads)},
-         &gradient_kernel, terms, head, scale, gradient);
+         &gradient_kernel, terms, head, scale, state, gradient);
 }
 
 }  // namespace roentgen::engine::cuda

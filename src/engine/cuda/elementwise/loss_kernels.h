@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "engine/cuda/plan/lowering.h"
 #include "graph/ops/losses.h"
 #include "runtime/stream.h"
 
@@ -39,8 +40,8 @@ struct LossHeads {
 
 /// *loss = sum of the heads' losses; *scale = 1 / divisor, which loss_gradient() reads.
 void loss(runtime::Stream& stream, const LossTerms& terms, const LossHeads& heads, float* loss, double* scale);
-/// gradient (N, K) of the loss by one head's logits.
+/// gradient (N, K) of the loss by one head's logits, times state->loss_scale.
 void loss_gradient(runtime::Stream& stream, const LossTerms& terms, const LossHead& head, const double* scale,
-                   float* gradient);
+                   const StepState* state, float* gradient);
 
 }  // namespace roentgen::engine::cuda

@@ -106,12 +106,13 @@ void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering)
                   {.what = "backward",
                    .kind = "loss_backward",
                    .pass = Pass::BackwardData,
-                   .reads = {values, work.labels, work.mask, scale},
+                   .reads = {values, work.labels, work.mask, scale, lowering.step_state()},
                    .writes = {gradient.tensor},
                    .implementation = "double"},
-                  make_kernel([=, stream = lowering.stream()](const Addresses& at) {
+                  make_kernel([=, stream = lowering.stream(), state = lowering.step_state()](const Addresses& at) {
                     return [=, terms = work.at(at), head = LossHead{at.f32(values), weight}, over = at.f64(scale),
-                            to = at.f32(gradient.tensor)] { loss_gradient(*stream, terms, head, over, to); };
+                            numbers = reinterpret_cast<const StepState*>(at.bytes(state)),
+                            to = at.f32(gradient.tensor)] { loss_gradient(*stream, terms, head, over, numbers, to); };
                   }));
     lowering.contribute(logits, gradient);
   }

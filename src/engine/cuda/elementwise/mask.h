@@ -15,7 +15,7 @@ namespace roentgen::engine::cuda {
 /// dst = src * keep / (1 - p). Element i of chunk c = i / 1024 is dropped where draw i % 1024 of the stream
 /// {seed ^ node << 32, epoch c, sample = step, stage Dropout} is below p, as in engine/cpu. Device memory.
 struct Mask {
-  DType type = DType::F32;           ///< of src and dst: F32 or Bf16
+  DType type = DType::F32;           ///< of src and dst: F32, Bf16 or F16
   const StepState* state = nullptr;  ///< its step keys the streams
   std::uint64_t seed = 0;            ///< of the streams, with the node in it
   double probability = 0.0;          ///< p

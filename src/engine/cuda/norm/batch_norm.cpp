@@ -144,6 +144,26 @@ void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const 
 // Backward needs a bit an element where the ReLU's input was more than the norm's result.
 bool keeps_bits(const graph::BatchNorm& op, const graph::Node& node) { return op.relu && node.inputs.size() == 2; }
 
+// Tensors of an apply; residual and passed: -1 without.
+struct Apply {
+  TensorId x = -1, statistics = -1, residual = -1, y = -1, passed = -1;
+};
+std::unique_ptr<Kernel> apply_kernel(const graph::BatchNorm& op, const NormShape& shape, const Apply& tensors,
+                                     runtime::Stream* stream) {
+  return make_kernel([=, relu = op.relu](const Addresses& at) {
+    const auto bytes = [&](TensorId id) { return id >= 0 ? at.bytes(id) : nullptr; };
+    const float* const arrays = at.f32(tensors.statistics);
+    const NormApply work{.x = bytes(tensors.x),
+                         .residual = bytes(tensors.residual),
+                         .scale = arrays + kScale * shape.channels,
+                         .shift = arrays + kShift * shape.channels,
+                         .y = bytes(tensors.y),
+                         .passed = reinterpret_cast<std::uint8_t*>(bytes(tensors.passed)),
+                         .relu = relu};
+    return [=] { norm_apply(*stream, shape, work); };
+  });
+}
+
 // y = relu(scale x + shift + residual).
 void emit_apply(const graph::BatchNorm& op, graph::NodeId id, const Located& src, TensorId statistics,
                 Lowering& lowering) {
@@ -168,18 +188,8 @@ void emit_apply(const graph::BatchNorm& op, graph::NodeId id, const Located& src
     emission.writes.push_back(passed);
     lowering.kept_by_forward(id) = passed;
   }
-  lowering.emit(node, std::move(emission), make_kernel([=, stream = lowering.stream()](const Addresses& at) {
-                  const float* const arrays = at.f32(statistics);
-                  const NormApply work{
-                      .x = at.bytes(src.tensor),
-                      .residual = residual >= 0 ? at.bytes(residual) : nullptr,
-                      .scale = arrays + kScale * shape.channels,
-                      .shift = arrays + kShift * shape.channels,
-                      .y = at.bytes(dst.tensor),
-                      .passed = passed >= 0 ? reinterpret_cast<std::uint8_t*>(at.bytes(passed)) : nullptr,
-                      .relu = op.relu};
-                  return [=] { norm_apply(*stream, shape, work); };
-                }));
+  const Apply tensors{src.tensor, statistics, residual, dst.tensor, passed};
+  lowering.emit(node, std::move(emission), apply_kernel(op, shape, tensors, lowering.stream()));
 }
 
 void emit_gradient(graph::NodeId id, const NormBackward& tensors, const NormShape& shape, Lowering& lowering) {
@@ -220,6 +230,31 @@ void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   emit_statistics(op, node, src, statistics, lowering);
   if (is_pooled_norm(id, lowering)) return lowering.define_nowhere(id);
   emit_apply(op, id, src, statistics, lowering);
+}
+
+Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  if (is_shared_norm(id, lowering)) return lower_shared_again(op, id, lowering);
+  const graph::Node& node = lowering.node(id);
+  const Located src = lowering.image(node.inputs[0]);
+  const Located dst = lowering.tensor(node.name + "/again", node.shape, src.layout);
+  const bool has_residual = node.inputs.size() == 2;
+  const Apply tensors{.x = src.tensor,
+                      .statistics = lowering.own_statistics(id),
+                      .residual = has_residual ? lowering.value_again(node.inputs[1], src.layout).tensor : -1,
+                      .y = dst.tensor};
+  Emission emission{.what = "again",
+                    .kind = "batch_norm_again",
+                    .pass = Pass::Auxiliary,
+                    .reads = {src.tensor, tensors.statistics},
+                    .writes = {dst.tensor},
+                    .implementation = "norm"};
+  if (has_residual) {
+    emission.reads.push_back(tensors.residual);
+    emission.in_place = {{tensors.residual, dst.tensor}};
+  }
+  const NormShape shape = norm_shape(src, lowering);
+  lowering.emit(node, std::move(emission), apply_kernel(op, shape, tensors, lowering.stream()));
+  return dst;
 }
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {

@@ -46,8 +46,10 @@ __device__ void finish_channel(const Channels& c, int channel, const Before& bef
   c.inv_std[channel] = inv_std;
   c.scale[channel] = scale;
   c.shift[channel] = fmaf(-rounded_mean, scale, before.beta);
-  c.running_mean[channel] = fmaf(c.momentum, rounded_mean - before.running_mean, before.running_mean);
   const float unbiased = static_cast<float>(var * c.unbiased);
+  // False for infinite values and NaN, which would stay for good.
+  if (!(fabsf(rounded_mean) <= 3.4028235e38F && unbiased <= 3.4028235e38F)) return;
+  c.running_mean[channel] = fmaf(c.momentum, rounded_mean - before.running_mean, before.running_mean);
   c.running_var[channel] = fmaf(c.momentum, unbiased - before.running_var, before.running_var);
 }
 

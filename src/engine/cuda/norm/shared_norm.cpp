@@ -287,6 +287,34 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
                                                 is_training, lowering.stream()));
 }
 
+Located lower_shared_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.node(id);
+  const TensorId statistics = lowering.own_statistics(id);
+  const Located dst = lowering.tensor(node.name + "/again", node.shape, lowering.image_layout());
+  Emission emission{.what = "again",
+                    .kind = "batch_norm_again",
+                    .pass = Pass::Auxiliary,
+                    .reads = {statistics},
+                    .writes = {dst.tensor},
+                    .implementation = "segments"};
+  std::vector<SegmentTensors> segments;
+  int begin = 0;
+  for (const graph::NodeId segment : lowering.pieces(node.inputs[0])) {
+    SegmentTensors& tensors = segments.emplace_back(SegmentTensors{
+        .x = lowering.image(segment).tensor,
+        .at_device = {.channels = segment_shape(segment, lowering).channels, .begin = begin}});
+    begin += tensors.at_device.channels;
+    emission.reads.push_back(tensors.x);
+  }
+  // With scale and shift of its own, as in inference: running statistics must not move twice.
+  constexpr bool kTakesStatistics = false;
+  lowering.emit(node, std::move(emission),
+                std::make_unique<SegmentsApply>(result_shape(id, lowering), std::move(segments),
+                                                NormSegmentsApply{.relu = op.relu}, NormParameters{}, statistics,
+                                                dst.tensor, kTakesStatistics, lowering.stream()));
+  return dst;
+}
+
 void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
   const WaitingNorm before = std::exchange(lowering.waiting_norm(), {});
   WaitingNorm here{.id = id, .dy = lowering.image_gradient(id).tensor, .parts = open_segments(id, lowering)};

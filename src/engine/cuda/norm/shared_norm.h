@@ -18,6 +18,8 @@ namespace roentgen::engine::cuda {
 [[nodiscard]] bool is_shared_norm(graph::NodeId id, const Lowering& lowering);
 /// Forward entries of such a norm.
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
+/// The entry that computes such a norm's result again in backward; where it lies.
+[[nodiscard]] Located lower_shared_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
 /// Backward entries of such a norm, or of the one that waited and this one.
 void lower_shared_backward(graph::NodeId id, Lowering& lowering);
 /// Closes the gradient of a segment.

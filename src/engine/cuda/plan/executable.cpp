@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -50,7 +51,11 @@ class CudaExecutable final : public Executable {
     memory_.emplace(plan_, arenas, options_.form, *setup_.device, *stream_);
     runner_.emplace(lowering, plan_, buckets_.size(), *setup_.device, *stream_);
     state_ = reinterpret_cast<StepState*>(memory_->addresses().bytes(lowering.step_state()));
-    updates_.emplace(*setup_.device, *stream_, state_);
+    const std::int64_t growth_updates = lowering.has_loss_scale() ? options_.loss_scaling.growth_updates : 0;
+    updates_.emplace(*setup_.device, *stream_, state_, growth_updates);
+    if (growth_updates > 0) {
+      loss_scale_ = Output{lowering.step_state(), setup_.device->make_pinned_buffer(sizeof(StepState))};
+    }
     upload_constants(lowering);
     take_inputs(lowering);
     take_outputs(lowering);
@@ -107,6 +112,22 @@ class CudaExecutable final : public Executable {
     return updates_->run(rule, work);
   }
   [[nodiscard]] double read_norm() const override { return updates_->read_norm(); }
+  [[nodiscard]] std::optional<LossScale> loss_scale() const override {
+    if (!loss_scale_) return std::nullopt;
+    outputs_ready_->wait();
+    StepState now;
+    std::memcpy(&now, loss_scale_->host->bytes().data(), sizeof now);
+    return LossScale{.scale = now.loss_scale, .good_updates = now.good_updates, .skipped = now.skipped};
+  }
+  [[nodiscard]] std::optional<LossScale> read_loss_scale() const override {
+    if (!loss_scale_) return std::nullopt;
+    download(*loss_scale_);
+    stream_->synchronize();
+    return loss_scale();
+  }
+  void set_loss_scale(const LossScale& scale) override {
+    if (loss_scale_) store_loss_scale(*stream_, state_, scale);
+  }
 
   [[nodiscard]] Arena& parameters() override {
     runner_->parameters_changed();
@@ -138,7 +159,7 @@ class CudaExecutable final : public Executable {
   }
 
  private:
-  /// An output's tensor, and the host memory that forward() copies it to.
+  /// A kept tensor, and the host memory that forward() copies it to.
   struct Output {
     TensorId tensor = -1;
     std::unique_ptr<runtime::PinnedBuffer> host;
@@ -165,10 +186,12 @@ class CudaExecutable final : public Executable {
     runner_->forward();
     const auto loss = outputs_.find("loss");
     if (loss != outputs_.end()) check_loss(*stream_, state_, memory_->addresses().f32(loss->second.tensor));
-    for (const auto& [name, output] : outputs_) {
-      const std::size_t at = plan_.tensors[static_cast<std::size_t>(output.tensor)].offset;
-      stream_->download(memory_->kept(), at, output.host->bytes());
-    }
+    for (const auto& [name, output] : outputs_) download(output);
+    if (loss_scale_) download(*loss_scale_);
+  }
+  void download(const Output& output) const {
+    const std::size_t at = plan_.tensors[static_cast<std::size_t>(output.tensor)].offset;
+    stream_->download(memory_->kept(), at, output.host->bytes());
   }
   void upload_constants(Lowering& lowering) {
     for (const auto& [tensor, bytes] : lowering.take_constants()) {
@@ -211,6 +234,7 @@ class CudaExecutable final : public Executable {
   std::optional<InputSlots> slots_;
   bool is_bound_ = false;
   std::map<std::string, Output, std::less<>> outputs_;
+  std::optional<Output> loss_scale_;  // StepState, where gradients are scaled
   std::vector<Recorded> recorded_;
 };
 }  // namespace
@@ -219,9 +243,14 @@ CompileOptions settled(CompileOptions options) {
   if (options.slots < 1) {
     throw ConfigError(error_text("engine.cuda", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
+  const auto& [start, growth_updates] = options.loss_scaling;
+  if (!(start > 0.0 && std::isfinite(start)) || growth_updates < 1) {
+    throw ConfigError(error_text("engine.cuda", "loss scale", "a positive start that grows after at least 1 update",
+                                 fmt::format("{} after {}", start, growth_updates)));
+  }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
-  // Every value is kept, which gives the same bits.
-  options.recompute = "none";
+  // No kernel that runs anyway writes a value again.
+  if (options.recompute == "auto") options.recompute = "none";
   return options;
 }
 

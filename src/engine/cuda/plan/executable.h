@@ -21,7 +21,8 @@ struct DeviceSetup {
   int multiprocessors = 1;                     ///< of the device: decides the order of sums
 };
 
-/// Options with defaults settled: bf16 in training and f32 in inference where no type is given, nothing recomputed.
+/// Options with defaults settled: bf16 in training and f32 in inference where no type is given, "auto" recomputes
+/// nothing, since each value takes an entry of its own.
 /// ConfigError on what no plan can have.
 [[nodiscard]] CompileOptions settled(CompileOptions options);
 /// See Engine::compile().

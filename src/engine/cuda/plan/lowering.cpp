@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <variant>
 
@@ -32,14 +33,18 @@ std::string_view name_of(ConvPass pass) {
 }  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
-    : PlanBuilder(graph, options, {.channel_block = kChannelBlock, .replicas = 1}),
-      device_(device),
-      step_state_(kept("step_state", sizeof(StepState))) {
+    : PlanBuilder(graph, options, {.channel_block = kChannelBlock, .replicas = 1, .writes_in_backward = false}),
+      device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {
     throw DeviceError(error_text("engine.cuda", "batch norms over ranks", "one rank",
                                  fmt::format("{} ranks", group->ranks), "batch norms of each rank, or the engine cpu"));
   }
+  const LossScaling& scaling = options.loss_scaling;
+  const StepState first{.loss_scale = has_loss_scale() ? scaling.start : 1.0};
+  std::vector<std::byte> bytes(sizeof first);
+  std::memcpy(bytes.data(), &first, sizeof first);
+  step_state_ = constant("step_state", std::move(bytes));
 }
 
 Located Lowering::image(graph::NodeId id, Layout layout) {
@@ -167,10 +172,9 @@ void Lowering::add_backward(graph::NodeId id) {
       node(id).op);
 }
 
-// Nothing is dropped: settled() keeps all values.
-Located Lowering::add_again(graph::NodeId) {
-  RG_ASSERT(false);
-  return {};
+Located Lowering::add_again(graph::NodeId id) {
+  const auto* norm = std::get_if<graph::BatchNorm>(&node(id).op);
+  return norm != nullptr ? lower_again(*norm, id, *this) : lower_again(std::get<graph::Concat>(node(id).op), id, *this);
 }
 Located Lowering::finish_shared_norm(graph::NodeId id) { return finish_segment(id, *this); }
 

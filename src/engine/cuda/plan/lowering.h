@@ -25,9 +25,12 @@ inline constexpr int kChannelBlock = 8;
 
 /// Numbers of a step that lie in device memory, so that queued work finds them as they are when it runs.
 struct StepState {
-  std::int64_t step = 0;        ///< keys dropout
-  float scale = 1.0F;           ///< factor of the source of an update, clipped
-  std::int32_t is_unsound = 0;  ///< 1: a loss or norm since begin_update() was not finite
+  std::int64_t step = 0;          ///< keys dropout
+  float scale = 1.0F;             ///< factor of the source of an update, clipped and without the loss scale
+  std::int32_t is_unsound = 0;    ///< 1: a loss or norm since begin_update() was not finite
+  double loss_scale = 1.0;        ///< factor of the loss's gradient; stays 1 but in f16
+  std::int64_t good_updates = 0;  ///< see LossScale
+  std::int64_t skipped = 0;       ///< see LossScale
 };
 
 /// Device that a plan is made for.
@@ -78,6 +81,8 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] TensorId constant(std::string name, std::vector<std::byte> bytes);
   /// StepState.
   [[nodiscard]] TensorId step_state() const { return step_state_; }
+  /// The loss's gradient is scaled, so that those of values do not vanish in f16.
+  [[nodiscard]] bool has_loss_scale() const { return is_training() && dtype() == DType::F16; }
   /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
   /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the fastest; else the
@@ -117,7 +122,7 @@ class Lowering final : public PlanBuilder {
   void emit_copies(const graph::Node& node);
 
   DeviceView device_;
-  TensorId step_state_;
+  TensorId step_state_ = -1;
   Copies copies_;
   WaitingNorm waiting_norm_;
   std::vector<Constant> constants_;
@@ -129,5 +134,9 @@ class Lowering final : public PlanBuilder {
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);
 RG_OP_LIST(RG_LOWER)
 #undef RG_LOWER
+/// Entries that compute a dropped value again from what backward has; it lies in the result. In batch_norm.cpp and
+/// concat.cpp.
+Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
+Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
 
 }  // namespace roentgen::engine::cuda

@@ -15,6 +15,8 @@ namespace roentgen::engine::cuda {
 void store_step(runtime::Stream& stream, StepState* state, std::int64_t step);
 /// state->is_unsound = 1 where *loss is not finite.
 void check_loss(runtime::Stream& stream, StepState* state, const float* loss);
+/// The loss scale of `state` = scale.
+void store_loss_scale(runtime::Stream& stream, StepState* state, const LossScale& scale);
 /// state->is_unsound = 0.
 void forget_unsound(runtime::Stream& stream, StepState* state);
 

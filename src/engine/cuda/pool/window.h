@@ -32,7 +32,7 @@ struct PoolAxis {
 /// A pooling of (images, height, width, channels).
 struct Pooling {
   PoolOp op = PoolOp::Max;
-  DType type = DType::F32;  ///< of all values: F32 or Bf16
+  DType type = DType::F32;  ///< of all values: F32, Bf16 or F16
   std::int64_t images = 0;
   std::int64_t channels = 0;  ///< a multiple of 8
   PoolAxis height;

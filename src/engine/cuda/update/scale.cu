@@ -27,19 +27,39 @@ __global__ void __launch_bounds__(kSumThreads)
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-// Grid: one block, which adds up the partial sums.
+// Halves the loss scale after an overflow, and doubles it after enough updates without one. Where the loss itself was
+// not finite, the scale is not to blame.
+__device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t growth_updates) {
+  if (state->is_unsound != 0) return;
+  if (is_overflow) {
+    state->loss_scale *= 0.5;
+    state->good_updates = 0;
+    ++state->skipped;
+    return;
+  }
+  if (++state->good_updates < growth_updates) return;
+  state->good_updates = 0;
+  // Beyond this every gradient in f16 overflows.
+  if (state->loss_scale < 0x1p100) state->loss_scale *= 2.0;
+}
+
+// Grid: one block, which adds up the partial sums. `limit`: 0 where there is none.
 __global__ void __launch_bounds__(kSumThreads)
-    clip_kernel(const double* partial, int count, double scale, double limit, StepState* state, double* norm) {
+    clip_kernel(const double* partial, int count, double scale, double limit, std::int64_t growth_updates,
+                StepState* state, double* norm) {
   double sum = 0.0;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kSumThreads) sum += partial[i];
   sum = sum_of_block(sum);
   if (threadIdx.x != 0) return;
-  const double here = scale * sqrt(sum);
-  const double factor = limit / (here + 1e-6);
+  const double unscale = scale / state->loss_scale;
+  const double here = unscale * sqrt(sum);
+  const double factor = limit > 0.0 ? limit / (here + 1e-6) : 1.0;
   *norm = here;
-  state->scale = static_cast<float>(factor < 1.0 ? scale * factor : scale);
-  // False for infinite norms and NaN.
-  if (!(here <= 1.7976931348623157e308)) state->is_unsound = 1;
+  state->scale = static_cast<float>(factor < 1.0 ? unscale * factor : unscale);
+  // True for infinite norms and NaN.
+  const bool is_overflow = !(here <= 1.7976931348623157e308);
+  if (growth_updates > 0) follow_overflow(state, is_overflow, growth_updates);
+  if (is_overflow) state->is_unsound = 1;
 }
 
 }  // namespace
@@ -48,8 +68,8 @@ void store_scale(runtime::Stream& stream, StepState* state, float scale) {
   launch(stream, "launch of store_scale", {.blocks = dim3(1), .threads = dim3(1)}, &store_scale_kernel, state, scale);
 }
 
-void store_clipped_scale(runtime::Stream& stream, StepState* state, const UpdateWork& work, double* partial,
-                         double* norm) {
+void store_clipped_scale(runtime::Stream& stream, StepState* state, const UpdateWork& work, std::int64_t growth_updates,
+                         double* partial, double* norm) {
   const runtime::DeviceSpan<float> source = work.source.device();
   const auto count = static_cast<std::int64_t>(source.count);
   const auto most = static_cast<std::int64_t>(kNormPartials);
@@ -57,7 +77,7 @@ void store_clipped_scale(runtime::Stream& stream, StepState* state, const Update
   launch(stream, "launch of squares", {.blocks = dim3(static_cast<unsigned>(blocks)), .threads = dim3(kSumThreads)},
          &squares_kernel, source.address, count, partial);
   launch(stream, "launch of clip", {.blocks = dim3(1), .threads = dim3(kSumThreads)}, &clip_kernel, partial, blocks,
-         work.scale, work.clip_norm, state, norm);
+         work.scale, work.clip_norm, growth_updates, state, norm);
 }
 
 }  // namespace roentgen::engine::cuda

@@ -32,10 +32,11 @@ std::vector<UpdatePart> cut(std::span<const UpdateRange> ranges) {
 }
 }  // namespace
 
-Updates::Updates(runtime::Device& device, runtime::Stream& stream, StepState* state)
+Updates::Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates)
     : device_(device),
       stream_(stream),
       state_(state),
+      growth_updates_(growth_updates),
       partial_(device.make_device_buffer(kNormPartials * sizeof(double))),
       norm_(device.make_pinned_buffer(sizeof(double))),
       norm_on_device_(device.make_device_buffer(sizeof(double))),
@@ -59,9 +60,10 @@ const Updates::Parts& Updates::parts_of(std::span<const UpdateRange> ranges) {
 
 const runtime::Event& Updates::run(const UpdateRule& rule, const UpdateWork& work) {
   const Parts& parts = parts_of(work.ranges);
-  if (work.clip_norm > 0.0) {
+  const std::int64_t growth_updates = is_optimizer(rule) ? growth_updates_ : 0;
+  if (work.clip_norm > 0.0 || growth_updates > 0) {
     auto* const norm = reinterpret_cast<double*>(norm_on_device_->address());
-    store_clipped_scale(stream_, state_, work, reinterpret_cast<double*>(partial_->address()), norm);
+    store_clipped_scale(stream_, state_, work, growth_updates, reinterpret_cast<double*>(partial_->address()), norm);
     stream_.download(*norm_on_device_, *norm_);
     stream_.record(*norm_ready_);
   } else {

@@ -46,7 +46,8 @@ RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 class Updates {
  public:
   /// Device and stream must outlive it. `state`: in device memory.
-  Updates(runtime::Device& device, runtime::Stream& stream, StepState* state);
+  /// @param growth_updates LossScaling's; 0: gradients are not scaled
+  Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates);
   /// See Executable::update(). The first call with other ranges allocates and waits.
   const runtime::Event& run(const UpdateRule& rule, const UpdateWork& work);
   /// See Executable::read_norm(). Waits for the update.
@@ -65,6 +66,7 @@ class Updates {
   runtime::Device& device_;
   runtime::Stream& stream_;
   StepState* state_;
+  std::int64_t growth_updates_;
   std::unique_ptr<runtime::DeviceBuffer> partial_;
   std::unique_ptr<runtime::PinnedBuffer> norm_;
   std::unique_ptr<runtime::DeviceBuffer> norm_on_device_;
