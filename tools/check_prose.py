@@ -108,19 +108,33 @@ def page_prose(text):
 
 
 def comments(text):
-    """Comments of a C++ source: a run of whole lines is one, and so is each comment behind code."""
-    found, block, start = [], [], 0
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        whole = re.match(r"\s*//[/!]?<?\s?(.*)", line)
-        if whole and not whole[1].startswith("SPDX-"):
-            if not block:
-                start = number
-            if whole[1].strip():
-                block.append(whole[1].strip())
-                continue
+    """Comments of a C++ source: a run of whole lines is one, each @tag in it another; so is each comment behind code.
+
+    Lines indented by two blanks more are formulas or code, unless an @tag is continued.
+    """
+    found, block, start, is_tag = [], [], 0, False
+
+    def flush():
         if block:
             found.append(Prose(start, " ".join(block)))
-            block = []
+            block.clear()
+
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        whole = re.match(r"\s*//[/!]?<?(?: |(?=\S)|$)(.*)", line)
+        written = whole[1].strip() if whole else ""
+        if written and not written.startswith("SPDX-"):
+            if written.startswith("@"):
+                flush()
+                is_tag = True
+            elif whole[1].startswith("  ") and not is_tag:
+                flush()
+                continue
+            if not block:
+                start = number
+            block.append(written)
+            continue
+        flush()
+        is_tag = False
         behind = re.search(r"(?<![:\"'])//[/!]?<?\s+(.*)", line) if not whole else None
         if behind and '"' not in behind[1]:
             found.append(Prose(number, behind[1].strip()))
