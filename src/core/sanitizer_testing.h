@@ -14,7 +14,7 @@ inline constexpr bool kIsMemoryOurs = true;
 inline constexpr bool kIsMemoryOurs = false;
 #endif
 
-/// What a test that is skipped for it says.
+/// Message of a test that is skipped because a sanitizer is active.
 inline constexpr const char* kMemoryIsNotOurs =
     "SKIPPED: a sanitizer's own memory is resident; the release build tests it";
 
