@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What every Device must do, as checks that the CPU's and CUDA's tests share. Test code only.
+// Checks that every Device must pass, shared by the tests of the CPU and CUDA. Test code only.
 #pragma once
 
 #include <gtest/gtest.h>
