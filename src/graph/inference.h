@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What of a network inference computes.
+// The part of a network that inference computes.
 #pragma once
 
 #include <vector>

@@ -16,13 +16,13 @@ struct Refusal {
 };
 /// Throws Refusal.
 [[noreturn]] void refuse(std::string expected, std::string got);
-/// What the user wrote, fit to print: quoted, cut, control bytes as '?'; "the end of the line" when empty.
+/// Text of the user made safe to print: quoted, cut, control bytes as '?'; "the end of the line" when empty.
 [[nodiscard]] std::string shown(std::string_view text);
 /// Without spaces, tabs and carriage returns at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// What is left of a line. Every step skips the spaces behind what it took and throws Refusal for what does not fit.
-/// The views it gives point into the line.
+/// Reader of one line. Every step skips the spaces after the token it takes, and throws Refusal for a token that does
+/// not fit. The returned views point into the line.
 class Cursor {
  public:
   explicit Cursor(std::string_view line) : rest_(trimmed(line)) {}

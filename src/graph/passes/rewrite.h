@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 
-/// What becomes of one node.
+/// Result of a rewrite for one node.
 struct Replacement {
   /// The node is not copied; who read it reads `forwarded_to` (an id of the old graph) instead. -1: copied.
   NodeId forwarded_to = -1;
