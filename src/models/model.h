@@ -42,8 +42,8 @@ struct ModelConfig {
   std::int64_t width = 64;
   Stem stem = Stem::ImageNet;                ///< first layers
   ResNetStride stride = ResNetStride::V1_5;  ///< place where a bottleneck halves the image
-  /// How many of the last stages (0 to 3) keep the image's size and dilate their 3x3 convolutions by what the strides
-  /// would have been (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation): finer heat-maps
+  /// Number of last stages (0 to 3) that keep the image's size. Their 3x3 convolutions are dilated by the strides they
+  /// replace (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation). Heat-maps become finer
   /// at more arithmetic, with the same parameters. ResNets and DenseNets only.
   std::int64_t dilated_stages = 0;
   /// Auxiliary classifiers of the networks that have them (GoogLeNet, Inception-v3); only training computes them.
