@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint on a part of a data set: the data as its recipe reads them, the checks for patients and images trained
-// on, and the predictions. What `roentgen eval` and Run.evaluate() of Python share.
+// Evaluation of a checkpoint on a part of a data set, shared by `roentgen eval` and Python's Run.evaluate(). Reads the
+// data by the checkpoint's recipe, checks that no patient or image was trained on, and predicts.
 #pragma once
 
 #include <cstdint>

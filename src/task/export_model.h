@@ -37,9 +37,10 @@ struct ExportOptions {
 /// Form that the options name. ConfigError for another, or one that an option does not go with.
 [[nodiscard]] std::string export_form(const ExportOptions& options);
 
-/// Writes the file and its card, each atomically. Returns what the card tells. ConfigError as export_form(),
-/// train::load_checkpoint() and publish::to_onnx(), for a file that would replace one that is read or one of the
-/// checkpoint's run, and for one in the run's data folders; DataError for files that cannot be read or written.
+/// Writes the file and its card, each atomically. Returns the content of the card. Throws ConfigError as export_form(),
+/// train::load_checkpoint() and publish::to_onnx(). Throws ConfigError also for an output that would replace an input,
+/// a file of the checkpoint's run or one in the run's data folders. Throws DataError for files that cannot be read or
+/// written.
 publish::CardInput export_model(const ExportOptions& options);
 /// Writes a checkpoint of memory; ExportOptions::checkpoint names its file. Throws likewise.
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);

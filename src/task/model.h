@@ -16,7 +16,7 @@ namespace roentgen::task {
 /// Puts a model into a recipe: a known name, else the path of a graph text.
 void set_model(train::ModelRecipe& model, const std::string& name_or_file);
 
-/// What a model is built for.
+/// Shape of a model's input and output.
 struct ModelShape {
   std::int64_t batch = 16;      ///< images at a time
   std::int64_t channels = 1;    ///< of the input

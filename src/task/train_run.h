@@ -45,9 +45,9 @@ struct TrainRunOptions {
 class TrainRun {
  public:
   explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file
-  /// Refuses all that can be refused without a look at the data, which may take minutes to list; fills in what a
-  /// resumed run's recipe leaves open. ConfigError, DataError, one line.
-  /// @return whether the run begins or goes on
+  /// Refuses everything that can be refused without listing the data, which may take minutes. Fills in the keys that a
+  /// resumed run's recipe leaves open. Throws ConfigError or DataError of one line.
+  /// @return whether the run starts or resumes
   train::Start check(train::Recipe& recipe, const train::RunFolder& folder) const;
   /// Trains in `folder`, under its lock. A run that fails before its first update leaves nothing behind; one that
   /// fails later can be resumed. Throws as check(), data::load_dataset() and train::train().
