@@ -16,7 +16,7 @@ namespace roentgen::io {
 /// A span of time of a thread. Events of one thread must nest: viewers draw them as stacks.
 struct TraceEvent {
   std::string name;
-  /// What viewers can filter by.
+  /// Category by which viewers can filter.
   std::string category;
   int process = 0;
   int thread = 0;
@@ -27,7 +27,7 @@ struct TraceEvent {
   Value arguments{};
 };
 
-/// What a process or one of its threads is called; processes and threads are shown in the order of their numbers.
+/// Name of a process or of one of its threads. Viewers show processes and threads in the order of their numbers.
 struct TraceName {
   int process = 0;
   /// Negative: the process itself.

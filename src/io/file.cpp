@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 // One system call never moves more than this, so that no kernel limit (0x7ffff000 bytes on Linux) is met.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 
-/// What helps against a file that cannot be opened or written, by the system's reason.
+/// Remedy for a file that cannot be opened or written, by the system's error code.
 std::string_view remedy_for(int code) {
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "freeing space there, or another folder";
   if (code == ENOENT) return "checking the path: a file or folder in it is missing";
@@ -88,7 +88,7 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
 
 constexpr std::string_view kMark = ".roentgen-";
 constexpr std::string_view kSuffix = ".tmp";
-// Of the final name in the temporary's, which must stay below the 255 bytes that file systems allow.
+// Characters of the final name in the temporary name, which must stay below the 255 bytes that file systems allow.
 constexpr std::size_t kLongestName = 200;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }

@@ -25,7 +25,7 @@ using testing::TemporaryFolder;
 
 std::string text_of(const fs::path& path) { return read_text(path).or_throw(); }
 
-/// What a throwing call says; "" when it does not throw.
+/// Text of the error that `call` throws; "" when it does not throw.
 template <typename Call>
 std::string error_of(Call call) {
   try {

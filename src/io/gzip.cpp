@@ -14,8 +14,8 @@ using Sink = std::function<void(std::string_view piece)>;
 
 enum class Ending : std::uint8_t { Whole, CutShort, Damaged, Full };
 
-/// Unpacks until the end, damage, or `most_bytes`, and gives `sink` a piece of at most 1 MiB at a time: no more than
-/// `most_bytes` in all, which is how many there are unless the bytes end before.
+/// Unpacks until the end, damage, or `most_bytes`. Gives `sink` pieces of at most 1 MiB, at most `most_bytes` in all;
+/// fewer only if the input ends first.
 Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sink) {
   constexpr std::size_t kMostInput = std::size_t{1} << 30;
   constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 20;

@@ -24,7 +24,7 @@ constexpr std::uint16_t kBig = 0x01, kDatabase = 0x02, kDuplicates = 0x04;  // o
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 constexpr std::size_t kDeepest = 32;
 
-/// What a meta page says of the database.
+/// Fields of a meta page.
 struct Meta {
   std::size_t page_bytes = 0;
   std::uint16_t flags = 0;

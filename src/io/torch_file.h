@@ -38,11 +38,11 @@ struct TorchFile {
 /// magic number.
 [[nodiscard]] bool is_torch_file(std::span<const std::byte> bytes);
 
-/// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model (its parameters and persistent
-/// buffers; its class is not needed). f32, f64, f16 and bf16 become f32; integers and bools are left out. Failure
-/// naming file and place: a call of anything but PyTorch's own functions, values that are no tensors, complex or
-/// quantised ones, TorchScript, tensors that leave their storage, data that are cut short or whose CRC-32 is another,
-/// more than four elements a byte of the file.
+/// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model. Of a model it reads parameters
+/// and persistent buffers and needs no class. f32, f64, f16 and bf16 become f32; integers and bools are left out.
+/// Failure, naming file and offset: a call of anything but PyTorch's own functions, values that are no tensors, complex
+/// or quantised tensors, TorchScript. Failure also for tensors that leave their storage, truncated data or a wrong
+/// CRC-32, more than four elements a byte of the file.
 /// @param what names the file in errors
 [[nodiscard]] Result<TorchFile> parse_torch_file(std::span<const std::byte> bytes, std::string_view what);
 
