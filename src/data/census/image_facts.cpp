@@ -17,7 +17,7 @@ namespace {
 /// A header is within them, but for JPEGs with much before it.
 constexpr std::uint64_t kHead_bytes = 1U << 14U;
 
-/// Where the image's own bytes are.
+/// Offset and size of the image's own bytes.
 struct Place {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;

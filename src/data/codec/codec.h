@@ -4,7 +4,7 @@
 // From the bytes of an image file to an Image. The format is found by looking at the bytes (codec_list.h), never by the
 // name. Bad bytes are expected: every failure is a one-line Result, nothing here throws because of a file.
 //
-// What all codecs share:
+// Rules shared by all codecs:
 //   gray           8- and 16-bit samples as they are; 1, 2 and 4 bits widened to the full range of 8 (x255, x85, x17).
 //   alpha, tRNS    dropped, as Pillow's convert("L") and convert("RGB") do: colours are not premultiplied.
 //   palette        expanded to its colours.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From the stored values of a DICOM image to gray levels: the formulas of PS3.3 C.11.1 (modality) and C.11.2 (VOI), and
-// those by which published data sets were made. Pure functions of numbers; files are read elsewhere (dicom/file.h).
+// Maps the stored values of a DICOM image to gray levels. Formulas: PS3.3 C.11.1 (modality) and C.11.2 (VOI), and those
+// by which published data sets were made. Pure functions of numbers; dicom/file.h reads files.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace roentgen::data {
 /// Modality LUT or VOI LUT: entry i is the output for the input first + i; inputs beyond take the nearest entry.
 struct DicomLut {
   std::int64_t first = 0;
-  /// Of an entry: 8 to 16.
+  /// Bits of an entry: 8 to 16.
   int bits = 16;
   std::vector<std::uint16_t> entries;
 };
@@ -34,7 +34,7 @@ struct VoiWindow {
   VoiFunction function = VoiFunction::Linear;
 };
 
-/// What a header says of the meaning of stored values.
+/// Meaning of stored values, as the header defines it.
 struct GrayMeaning {
   /// 1 to 16.
   int bits_stored = 16;

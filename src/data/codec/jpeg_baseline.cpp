@@ -17,7 +17,8 @@ using Segment = std::span<const std::uint8_t>;
 
 int u16(Segment at) { return at[0] << 8 | at[1]; }
 
-// A symbol as what it does to a block: AC has the run in the upper half, both the size of the value in the lower one.
+// Effect of a symbol on a block. An AC symbol has the run in its upper half; AC and DC have the value's size in the
+// lower one.
 struct Meaning {
   int size = 0;
   int skip = 0;

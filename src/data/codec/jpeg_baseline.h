@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the segments before the scan of a baseline JPEG file say (ITU-T T.81, annexes B and C): sizes, tables, and where
-// the entropy-coded bytes are. Only jpeg_luma.cpp and tests include this; every other JPEG file is libjpeg's.
+// Parses the segments before the scan of a baseline JPEG file (ITU-T T.81, annexes B and C). They hold sizes, tables,
+// and the position of the entropy-coded bytes. Only jpeg_luma.cpp and tests include this. libjpeg decodes every other
+// JPEG file.
 #pragma once
 
 #include <array>
@@ -23,9 +24,9 @@ struct JpegCode {
   /// `skip` of "no more coefficients in this block".
   static constexpr int kEndOfBlock = 128;
 
-  /// What the next bits say: `skip` coefficients further, the last of them has this value; code and value took `bits`
-  /// bits. Where they are more than kLookBits, `skip` is 0, `bits` are those of the code and `value` is the symbol; or
-  /// the code is longer, too, or none: 0 bits.
+  /// Result of a lookup by the next bits: the last of `skip` coefficients has this value; code and value took `bits`
+  /// bits. If code and value are longer than kLookBits, `skip` is 0, `bits` is the code's length and `value` is the
+  /// symbol. 0 bits: the code itself is longer, or invalid.
   struct Whole {
     std::int16_t value = 0;
     std::uint8_t skip = 0;
@@ -40,7 +41,7 @@ struct JpegCode {
   int symbol_count = 0;
 };
 
-/// Where the codes of a JpegCode stand: differences of DC (a symbol is a size), or runs and values of AC.
+/// Use of the codes of a JpegCode: differences of DC (a symbol is a size), or runs and values of AC.
 enum class JpegBand : std::uint8_t { Dc, Ac };
 
 /// From the code lengths' counts (16) and the symbols. Nothing: no prefix code, or symbols that no 8-bit baseline file

@@ -84,7 +84,7 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
   return out;
 }
 
-// What is left of a block after a step (read_blocks()), if it is over; more than there was before.
+// Returned by read_blocks()'s steps when the block is over; larger than any number of remaining coefficients.
 constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
 constexpr std::int64_t kOver = kAllBehind + 1;
 

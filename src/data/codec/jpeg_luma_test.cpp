@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // JPEG at a reduced size: our decoder of baseline luma against libjpeg's reduced decode, bit for bit, on every
-// instruction set that this machine has; parts against the whole; damage against the decode at full size.
+// instruction set of this machine. Parts are compared with the whole, and damage with the decode at full size.
 #include "data/codec/jpeg_luma.h"
 
 #include <gmock/gmock.h>

@@ -17,8 +17,8 @@
 
 namespace roentgen::data {
 
-/// What the next bits say: one symbol, or two where both fit into the bits that are looked up at once. One word, so
-/// that it is one load.
+/// Result of a lookup by the next bits: one symbol, or two where both fit into the bits of one lookup. Packed into one
+/// word, so that it takes one load.
 class JpegStep {
  public:
   struct Fields {
@@ -30,11 +30,12 @@ class JpegStep {
     std::int8_t last_skip = 0;
     /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
     std::uint8_t least = kNever;
-    /// Of all symbols.
+    /// Bits of all symbols of the step.
     std::uint8_t bits = 0;
   };
-  /// `least` where the code of a symbol is longer than what is looked up, or none; and where only its value is beyond:
-  /// `bits` are those of the code then, `first_skip` is as ever, and `last_value` says how many bits the value has.
+  /// Value of `least` where the code of a symbol is invalid or longer than a lookup (kNever), or only its value is
+  /// (kLong). With kLong, `bits` is the code's length, `first_skip` is as usual, and `last_value` is the number of bits
+  /// of the value.
   static constexpr std::uint8_t kNever = 255;
   static constexpr std::uint8_t kLong = 254;
   static constexpr int kEnd = 64;
@@ -62,9 +63,9 @@ class JpegStep {
 /// block begins.
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
 
-/// What the inner loop works on.
+/// Working data of the inner loop.
 struct JpegScan {
-  /// Of a table.
+  /// Entries of a lookup table.
   static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;
 
   /// A component in the file, with its codes.
@@ -111,10 +112,10 @@ struct JpegScan {
 
   /// Coefficients that the transform looks at: in five or seven rows and as many columns, or only the first one.
   std::int64_t used = 0;
-  /// Of the coefficients used, row by row.
+  /// Quantisation of the used coefficients, row by row.
   std::array<std::int32_t, kCoefficients> quantisation{};
-  /// (used + 1, stride): the coefficients used of a row of units, all blocks' first ones, then all blocks' second ones
-  /// and so on, so that a vector holds the same coefficient of many blocks; then what nobody looks at.
+  /// (used + 1, stride): used coefficients of a row of units. All blocks' first ones come first, then all second ones,
+  /// so that a vector holds the same coefficient of many blocks. The last row is never read.
   std::span<std::int16_t> blocks;
   std::int64_t stride = 0;
   /// By coefficients behind the next one: where the last one read is in `blocks`. 63: the block's last one; from kEnd

@@ -97,9 +97,9 @@ HWY_INLINE void store_blocks(Vector v, std::uint8_t* target, std::size_t pitch) 
 #endif
 }
 
-// Transposes the 16 x 16 bytes of each block in a[0..15]: from 16 rows of as many bytes as a vector has, byte 16 g + k
-// of row i becomes byte i of block g in a[k], and back. A round turns the eight bits of a byte's position by one; after
-// four, row and column have changed places.
+// Transposes the 16 x 16 bytes of each block in a[0..15], or back. Rows are as long as a vector: byte 16 g + k of row i
+// becomes byte i of block g in a[k]. A round rotates the eight bits of a byte's position by one; after four, row and
+// column are swapped.
 HWY_INLINE void transpose_blocks(Vector* a) {
   const Bytes u8;
   Vector b[kTile];
@@ -155,7 +155,7 @@ HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
 struct LaneJob {
   // (steps, lanes)
   const std::uint8_t* in = nullptr;
-  // As from_above() wants it, one a step.
+  // Row above, as from_above() expects it, one byte a step.
   const std::uint8_t* above = nullptr;
   std::size_t steps = 0;
   // (steps, lanes)
@@ -204,7 +204,7 @@ void undo_lanes_of(int pixel_bytes, const LaneJob& job, const LaneFilters& filte
   }
 }
 
-// What undo_row_filters() works with: blocks of as many rows as there are lanes.
+// Working data of undo_row_filters(): blocks of as many rows as there are lanes.
 class BlockUndo {
  public:
   BlockUndo(const FilteredRows& rows, runtime::AlignedBuffer& scratch)
@@ -260,7 +260,8 @@ class BlockUndo {
     std::memset(above_ + kTile + above.size(), 0, steps_ - above.size());
   }
 
-  // Of the `lanes_` steps from t0 on, those from `first` on, `bytes` of them, are in lane r's row, from `place` on.
+  // Part of lane r's row in the `lanes_` steps from t0 on. It has `bytes` bytes, and begins at step `first` of these
+  // and at byte `place` of the row.
   struct Part {
     std::size_t first = 0;
     std::size_t place = 0;

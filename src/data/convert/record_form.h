@@ -32,7 +32,7 @@ struct StoredForm {
   bool has_other_gray = false;
 };
 
-/// Where the image lies in a record that was written, and its form where it has no codec.
+/// Bytes of the image in a written record, and its layout where it has no codec.
 struct WrittenImage {
   std::span<const std::byte> bytes{};  ///< a view into the record
   std::optional<ImageLayout> raw{};    ///< nothing: the bytes have a codec
@@ -41,7 +41,7 @@ struct WrittenImage {
 /// One kind of file.
 struct RecordForm {
   std::string_view name{};  ///< name in RG_RECORD_FORMS
-  /// Of the files: ".tfrecord".
+  /// Ending of the files: ".tfrecord".
   std::string_view ending{};
   /// A file for every image, and a table of them, instead of many images in a file.
   bool is_folder = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `class_folders`: a folder a class, with its images anywhere below, as torchvision's ImageFolder reads it;
-// these folders lie in the data folder, or in its folders train, val (valid, validation) and test, in whatever case.
-// One class an image: the label of its folder is 1, all others are 0. What is left out is counted.
+// The source `class_folders`: a folder for each class, with its images anywhere below, as torchvision's ImageFolder
+// reads it. Class folders lie in the data folder, or in its folders train, val (valid, validation) and test, in any
+// case. An image has one class: the label of its folder is 1, all others are 0. Files left out are counted.
 #include <fmt/format.h>
 
 #include <algorithm>

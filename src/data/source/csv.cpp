@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Columns, whatever their case:
-// `path` (or file, filename, image), relative to the csv's folder, else to the data folder, with its ending or without,
-// each image once however its path is spelt; optional `patient` (patient_id, subject_id, subject, in any spelling, or
-// data.patient), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every other column can be a label: by its
-// name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names the
-// label columns. Tables written by `convert` name their own (converted.h), and their column `id` has the names of the
-// images that were converted. Names of several tables can say the splits (table_splits.h).
+// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Column names ignore case:
+//   path (or file, filename, image)   relative to the csv's folder, else to the data folder, with or without its ending
+//   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
+// Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
+// a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names
+// the label columns.
+// Tables written by `convert` name their own label columns (converted.h), and their column `id` has the names of the
+// converted images. Names of several tables can give the splits (table_splits.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ struct Labels {
   bool are_proposed = false;
 };
 
-/// Where a label is read from.
+/// Origin of a label.
 struct LabelColumn {
   std::string name;
   /// None: the table does not have it.
@@ -282,7 +283,7 @@ std::vector<float> read_labels(const std::vector<LabelColumn>& labels, std::vect
   return numbers;
 }
 
-/// What goes from table to table while rows are read.
+/// State that is passed from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
   const Labels& labels;

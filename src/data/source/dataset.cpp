@@ -124,8 +124,8 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
                              "--set data.csv=FILE if the table has another name"));
 }
 
-// Whoever put records and images, or two kinds of records, into one folder should know that one of them counts; record
-// files in folders below are not read.
+// Notes when a folder holds records and images, or two kinds of records, because only one of them is read. Record files
+// in folders below are not read.
 void note_other_files(const SourceOptions& options, std::string_view chosen, Listing& listing) {
   if (std::ranges::find(kRecordSources, chosen, &SourceEntry::name) == kRecordSources.end()) return;
   Tally images, records;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a data folder holds: one Sample per image (file, label row, patient, split), and how to ask for it. Says nothing
-// about shuffling, ranks or pixels: those are stage, codec and transform.
+// Content of a data folder: one Sample per image (file, label row, patient, split), and the options to load it.
+// Shuffling, ranks and pixels are the business of stage, codec and transform.
 #pragma once
 
 #include <array>
@@ -185,8 +185,8 @@ enum class SplitRule : std::uint8_t {
   Normal = 2,   ///< its normal form (patient.h)
 };
 
-/// How images are parted into train, val and test. Drawing is by hash of (seed, namespace, patient), so a patient keeps
-/// its side when the data set grows; a side that would be empty gets the one patient nearest to it.
+/// Division of the images into train, val and test. Draws are by hash of (seed, namespace, patient), so a patient keeps
+/// its split when the data set grows. A split that would be empty gets the one patient nearest to it.
 struct SplitOptions {
   SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
   ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
@@ -198,8 +198,8 @@ struct SplitOptions {
   /// Share of the remaining patients that go to val when val is drawn.
   double val_fraction = 0.125;
   std::uint64_t seed = 0;  ///< seed of the draw
-  /// Lists of image names, one a line (anything after the first space is ignored), relative to the root or absolute;
-  /// empty: looked for by their usual names.
+  /// Lists of image names, relative to the root or absolute, one a line; the text after the first space is ignored.
+  /// Empty: searched for by their usual names.
   std::filesystem::path train_val_list{};
   std::filesystem::path train_list{};  ///< list of the training images
   std::filesystem::path val_list{};    ///< list of the validation images
@@ -260,10 +260,10 @@ struct SourceOptions {
   std::vector<SourceOptions> sources{};
 };
 
-/// Gives the data sets that are asked for their folders, each "DIR" or "NAME=DIR": with options.sources to those of
-/// that name (others are left out) or, without names, to all in order; else one folder is the root, and several make a
-/// data set each, called as told or by the source that is found there. ConfigError when that is ambiguous, DataError
-/// when a folder is absent.
+/// Assigns folders, each "DIR" or "NAME=DIR", to the data sets. With options.sources, a named folder goes to the source
+/// of that name (others are left out), and unnamed folders go to all sources in order. Without them, one folder is the
+/// root. Several folders make a data set each, with the given name or that of the detected source. Throws ConfigError
+/// when that is ambiguous, DataError when a folder is absent.
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
 
 /// Draws the splits of all data sets by that rule.
@@ -272,12 +272,13 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// The folder of "DIR" or "NAME=DIR".
 [[nodiscard]] std::filesystem::path folder_of(const std::string& text);
 
-/// Lists a data folder, or all of options.sources as one data set: a label is the same in all by its name or
-/// finding_names.h, and unknown where a source does not know it; names of images that occur twice get the source's name
-/// before them; splits are each source's own. Refused are sources that share no label with another, label maps that
-/// contradict one another, and a patient in two splits where sources share a namespace. Of each folder it refuses
-/// absent, unnamed and repeated images, unknown labels, empty tables, patients in two splits. DataError or ConfigError,
-/// one line; "auto" names what every source looked for.
+/// Lists a data folder, or all of options.sources as one data set. Labels of several sources are merged by name or by
+/// finding_names.h; a label that a source does not know is unknown there. Image names that occur twice get the source's
+/// name in front. Each source has its own splits.
+/// Refuses sources that share no label with another, label maps that contradict each other, and a patient in two splits
+/// where sources share a namespace. Refuses in each folder absent, unnamed and repeated images, unknown labels, empty
+/// tables, and patients in two splits. Throws DataError or ConfigError of one line; with "auto" it names what every
+/// source looked for.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
 /// True when the folder has what options.source reads; for "auto", when any source fits.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Walks the files of a folder, and keeps count of all that is passed over or left out, so that no image is lost without
-// a word.
+// Walks the files of a folder and counts everything that is skipped or left out, so that no image is lost silently.
 #pragma once
 
 #include <cstdint>

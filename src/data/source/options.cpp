@@ -263,12 +263,12 @@ Value one_to_value(const SourceOptions& options) {
   return table;
 }
 
-/// What stands for nothing in place of a value.
+/// Empty value of the same kind.
 Value nothing_for(const Value& value) {
   return value.is_array() ? Value::array() : value.is_table() ? Value::table() : Value("");
 }
 
-/// Of an entry what the others do not have alike.
+/// Keys of an entry whose values differ from those that all entries share.
 Value entry_to_value(const SourceOptions& entry, const Value& all) {
   const Value whole = one_to_value(entry);
   Value table = Value::table();

@@ -100,7 +100,7 @@ class Reader {
   [[nodiscard]] bool is_complete() const { return !has_failed_ && rest_.empty(); }
 
  private:
-  /// Of what takes a byte each at least.
+  /// Reads a count of items that take at least a byte each.
   std::size_t count() {
     std::uint64_t size = 0;
     number(size);

@@ -118,7 +118,7 @@ TEST_F(Several, equal_numbers_of_two_hospitals_are_two_patients) {
   std::int64_t patients = 0;
   for (const SplitSummary& summary : dataset.summaries) patients += summary.patients;
   EXPECT_EQ(patients, 24);
-  // What a checkpoint stores is what each alone would give: evaluation on one of them sees the leak.
+  // A checkpoint stores the hashes that each source alone would give, so an evaluation on one of them detects the leak.
   const Dataset alone = load({nih_.path().string()}, {.labels = {"Effusion"}});
   std::vector<std::string> of_nih;
   for (const std::string& hash : patient_hashes(alone, Split::Train, "salt")) of_nih.push_back(hash);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No source that reads tables or folders loses an image without a word: images given are images used and images that
-// a note counts as left out.
+// No source that reads tables or folders loses an image silently: given images are used, or a note counts them as left
+// out.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What passes between a Loader (loader.h) and who uses its batches.
+// Data exchanged between a Loader (loader.h) and the consumer of its batches.
 #pragma once
 
 #include <cstddef>

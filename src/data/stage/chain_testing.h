@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// What an OrderOf is asked about.
+/// Settings of an OrderOf.
 struct OrderOptions {
   std::int64_t samples = 10;
   /// Samples of each file; empty: one each.
@@ -72,7 +72,7 @@ class OrderOf {
   std::vector<std::uint32_t> samples_;
 };
 
-/// What all ranks get in an epoch, batch by batch, rank by rank; padding left out.
+/// Samples of all ranks in an epoch, batch by batch, rank by rank, without padding.
 inline std::vector<std::uint32_t> of_all_ranks(std::string_view pipeline, OrderOptions options) {
   std::vector<std::vector<std::uint32_t>> ranks;
   for (options.shard.rank = 0; options.shard.rank < options.shard.ranks; ++options.shard.rank) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ImageCache: decoded images kept in memory between epochs. They are kept as decoded, at full size: the resize is fused
-// with the augmentation's crop (transform.h), so nothing later in the way could be kept without changing results.
+// ImageCache: decoded images kept in memory between epochs, at full size. The resize is fused with the augmentation's
+// crop (transform.h), so nothing after decoding could be cached without changing results.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a loader holds over 20 epochs, as the system sees it: no more than memory_plan.h says, and no more in the last
-// five epochs than in the third to seventh.
+// Memory of a loader over 20 epochs, as the system measures it. It is at most that of memory_plan.h, and no larger in
+// the last five epochs than in the third to seventh.
 #include "data/stage/disk_cache.h"
 #include "data/stage/loader_testing.h"
 #include "data/stage/memory_plan.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loader under other pipelines than its own: the same rows whoever does the work, and the rest of an epoch where a
-// run goes on.
+// The loader with pipelines other than the default: rows are the same whichever thread does the work. A resumed run
+// gets the rest of its epoch.
 #include <algorithm>
 #include <array>
 #include <filesystem>

@@ -58,7 +58,7 @@ class Slots {
   std::vector<std::vector<float>> labels_, masks_;
 };
 
-/// What a run of a loader gave: one entry a batch.
+/// Content of one batch.
 struct Seen {
   std::uint32_t epoch = 0;
   std::int64_t index = 0;

@@ -42,7 +42,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// What the brackets of one stage hold.
+// Settings in the brackets of one stage.
 class Settings final : public StageVisitor {
  public:
   Settings(std::string_view stage, std::string_view text) : stage_(stage) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the stages behind the elements say about the Loader's pool.
+// Settings of the Loader's pool that follow from the stages after the elements.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct PoolPlan {
   std::size_t batching_stage = 0;
 };
 
-/// What a pool may take where its pipeline does not say.
+/// Limits of a pool where its pipeline names none.
 struct PoolLimits {
   int workers = 1;
   int readers = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PoolTuner: all that a pool's `auto` sizes come to, one after the other, since each depends on those before: how many
-// files are read at once, how many threads decode, how many batches lie ready.
+// PoolTuner: sets the `auto` sizes of a pool. Each depends on the ones before, so it tunes them in order: files read at
+// once, decoding threads, ready batches.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class PoolTuner {
   bool observe(const BatchTimes& times, std::int64_t ready);
   /// Was every size found once? Reading ahead goes on being measured.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
-  /// What it came to, with the rule of thumb beside it: one line.
+  /// Result of the tuning next to the rule of thumb, in one line.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -20,7 +20,7 @@ struct BadSample {
   std::string reason;        ///< one line that names the sample
 };
 
-/// Where a rank met it.
+/// Bad sample with the place where a rank met it.
 struct FoundBad {
   BadSample bad;            ///< sample and reason
   std::uint32_t epoch = 0;  ///< epoch, from 0
@@ -38,7 +38,7 @@ class Quarantine {
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
   /// csv cannot be written.
   void add(const BadSample& bad, std::uint32_t epoch);
-  /// What add() has counted since the last call.
+  /// Samples that add() has counted since the last call.
   [[nodiscard]] std::vector<FoundBad> take_found() { return std::exchange(found_, {}); }
   /// Counts and writes what other ranks have found, as add(), and throws as that once all of it is written.
   void unite(const std::vector<FoundBad>& found);

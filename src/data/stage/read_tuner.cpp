@@ -12,7 +12,7 @@ namespace {
 constexpr double kReserve = 2.5;
 // Less than that is no reason to read ahead.
 constexpr double kBlockedShare = 0.1;
-// What more readers have to bring.
+// Speed-up that more readers must bring.
 constexpr double kGain = 1.05;
 constexpr int kRestWindows = 16;
 

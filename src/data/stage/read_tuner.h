@@ -13,12 +13,12 @@
 
 namespace roentgen::data {
 
-/// How many threads wait for storage beside those that decode. Starts with none. After each window of batches, where
-/// the consumer was kept waiting and threads were blocked in reading for a tenth of their working time or more, it
-/// takes two and a half times as many as would keep all decoding threads at work if none of them waited for one of
-/// these; it goes back when that made batches no faster (the storage gives no more), and tries again after 16 windows.
-/// Where nobody waited it gives up those that were not needed. Never ends: what lay in the page cache at first may not
-/// later. Pure: no clock of its own. One thread.
+/// Number of threads that wait for storage in addition to the decoding threads. Starts with none.
+/// It adds readers after a window in which the consumer waited, if threads were blocked in reading for a tenth of their
+/// working time or more. It computes how many would keep all decoding threads busy if these never waited, and takes two
+/// and a half times that number. It goes back when batches became no faster, and tries again after 16 windows. It drops
+/// unneeded readers when nobody waited. Tuning never ends, because files of the page cache may be evicted later. Pure:
+/// no clock of its own. One thread.
 class ReadTuner {
  public:
   explicit ReadTuner(int most) : most_(most) {}

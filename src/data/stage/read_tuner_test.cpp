@@ -11,8 +11,8 @@
 namespace roentgen::data {
 namespace {
 
-/// A pool, its storage and its consumer. A batch takes so many seconds of decoding and, on an idle storage, so many
-/// seconds of waiting for it, in all; the storage answers at most `most_batches_per_s`, and the consumer needs step_s.
+/// Model of a pool, its storage and its consumer. A batch takes work_s of decoding and, on idle storage, latency_s of
+/// waiting, in all. The storage answers at most `most_batches_per_s`, and the consumer needs step_s.
 struct Case {
   double work_s = 1.0;
   double latency_s = 0.0;

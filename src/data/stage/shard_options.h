@@ -9,7 +9,7 @@
 
 namespace roentgen::data {
 
-/// What becomes of the samples that do not fill a last batch on every rank.
+/// Handling of samples that do not fill a last batch on every rank.
 enum class Tail : std::uint8_t {
   Pad,   ///< the last batches carry fewer valid samples: each sample counts exactly once (evaluation)
   Drop,  ///< they are left out of this epoch

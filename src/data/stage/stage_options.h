@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// What a stage gives to the next one.
+/// Kind of elements that a stage gives to the next one.
 enum class Carries : std::uint8_t {
   Nothing,  ///< before the first stage
   Files,    ///< names of files, each of one or more samples

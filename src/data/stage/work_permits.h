@@ -14,8 +14,8 @@
 
 namespace roentgen::data {
 
-/// Permits 0 to most - 1. Given to the thread with the smallest order first, so that what is needed first is done
-/// first; of the free ones that which came back last, whose memory is still in cache. Thread-safe.
+/// Permits 0 to most - 1. The waiting thread with the smallest order gets one first, so that the most urgent work is
+/// done first. Of the free permits, it gets the one returned last, whose memory is still in cache. Thread-safe.
 class WorkPermits {
  public:
   /// @param threads that may ask: 0 to threads - 1

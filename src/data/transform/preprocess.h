@@ -52,8 +52,9 @@ enum class JpegSize : std::uint8_t {
 struct Preprocess {
   /// Width and height of the input.
   std::int64_t size_px = 224;
-  /// Width and height of the fitted picture, of which the input shows `size_px` pixels: those in the middle (an odd
-  /// remainder rounded down, as Caffe does), or in training any (Augment::is_crop_random). 0: as size_px, all of it.
+  /// Width and height of the fitted picture, of which the input shows `size_px` pixels. These are the middle ones (an
+  /// odd remainder rounded down, as Caffe does), or in training any (Augment::is_crop_random). 0: as size_px, all of
+  /// it.
   std::int64_t resize_px = 0;
   /// 1 (gray) or 3; a gray picture fills all three.
   int channels = 1;

@@ -25,9 +25,9 @@ constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
 /// DCMTK reads nested sequences by recursion, and every level of it needs an item. A radiograph has tens of items.
 constexpr std::size_t kMostItems = 500;
-/// Where the pixels of a radiograph begin, and more: what is before them is looked for here first.
+/// Bytes searched first for the elements before the pixels; the pixels of a radiograph begin within them.
 constexpr std::size_t kHead_bytes = std::size_t{1} << 18;
-/// Of a deflated file; DEFLATE shrinks at most 1,032 times.
+/// Limit for a deflated file; DEFLATE compresses by a factor of at most 1,032.
 constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {

@@ -29,7 +29,7 @@ inline constexpr const char* kHtj2k = "1.2.840.10008.1.2.4.203";
 struct ParsedDicom {
   /// Transfer Syntax UID; empty where the file does not say.
   std::string syntax;
-  /// What a deflated file unpacks to.
+  /// Unpacked bytes of a deflated file.
   std::vector<std::byte> inflated;
   /// Refers to the bytes of the file, or to `inflated`.
   std::unique_ptr<DcmDataset> dataset;

@@ -39,8 +39,8 @@ Failure several_frames(std::string_view what, std::size_t frames) {
                  "splitting the file into files of one image");
 }
 
-// The bits of each sample as a number. Those above High Bit are dropped, since overlays may lie there, and those below
-// the stored ones; that is noted, unless those above repeat the sign.
+// Extracts each sample's stored bits as a number. Drops the bits above High Bit, which may hold overlays, and those
+// below the stored ones. Notes dropped bits, unless those above repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;

@@ -26,7 +26,7 @@ struct DicomView {
   std::vector<std::string> notes;
 };
 
-/// Of an image that can be read.
+/// Header of an image that can be read.
 struct DicomHeader {
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
@@ -42,7 +42,7 @@ struct DicomHeader {
   std::vector<std::string> notes;
 };
 
-/// What is before the pixels of a file; nothing behind it is read. Failure: as DicomFile::open().
+/// Reads the header, which lies before the pixels; reads nothing after them. Failure: as DicomFile::open().
 [[nodiscard]] Result<DicomHeader> read_dicom_image_header(std::span<const std::byte> bytes, std::string_view what);
 
 struct ParsedDicom;

@@ -99,8 +99,8 @@ class BitReader {
   }
   /// True if more bits were taken than there are before the next marker.
   [[nodiscard]] bool is_overrun() const { return count_ < 0; }
-  /// True if only padding is left before the next marker or the end: less than a byte, whose bits are all 1 (T.81
-  /// F.1.2.3), or all 0 as some encoders write them.
+  /// True if only padding is left before the next marker or the end. Padding is less than a byte. Its bits are all 1
+  /// (T.81 F.1.2.3), or all 0 as some encoders write them.
   [[nodiscard]] bool is_at_end() {
     fill();
     if (count_ < 0 || count_ >= 8 || (at_ != data_.size() && !is_at_marker())) return false;
