@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bootstrap over clusters (patients): whole patients are drawn with replacement, because images of one patient are
-// not independent and an interval over images would be too narrow. Any statistic that can be computed from a
-// multiplicity per cluster fits: one resample serves all labels, their mean and, later, the difference of two runs.
+// Bootstrap over clusters (patients): whole patients are drawn with replacement. Images of one patient are not
+// independent, so an interval over images would be too narrow. It works with any statistic of a multiplicity per
+// cluster. One resample serves all labels, their mean and the difference of two runs.
 #pragma once
 
 #include <cstdint>

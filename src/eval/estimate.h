@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Estimate: a figure with its interval, and the rule of when there is none. A bootstrap knows only the patients it
-// draws from: of a handful it says nothing of others, and resamples in which a figure is undefined are no sample of the
-// rest.
+// Estimate: a value with its interval, and the rule of when there is no interval. A bootstrap knows only the patients
+// it draws from, so a handful of patients gives no valid interval. Neither do resamples of which some are undefined.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +42,8 @@ struct Estimate {
   std::string_view no_interval{};
 };
 
-/// Of the images whose truth is known for label number `label`: those with the finding, or those without it, are of
-/// fewer than kFewestPatients patients.
+/// True when the images of known truth for label number `label`, with or without the finding, are of fewer than
+/// kFewestPatients patients.
 [[nodiscard]] bool has_few_patients(const Predictions& predictions, std::size_t label, const Clusters& clusters);
 
 /// `value` with the percentile interval of a column of `replicates`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a model is given on validation before it meets the test: one threshold a label and one temperature. Stored as a
-// small JSON file (docs/reference/formats/points.md), so that they can be used on any later set, never chosen on it.
+// Operating points: one threshold a label and one temperature, fitted on validation before a test. Stored as a small
+// JSON file (docs/reference/formats/points.md), so that they can be used on any later set, never chosen on it.
 #pragma once
 
 #include <cstdint>

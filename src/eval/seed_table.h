@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What several seeds of one recipe reached: every finding's validation AUROC, its mean and spread.
+// Results of several seeds of one recipe: every finding's validation AUROC, its mean and spread.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The table of an evaluation: every label's AUROC and, where asked for, its other figures, their means, all with
-// intervals from the same resamples; and how it is printed and stored.
+// Table of an evaluation: every label's AUROC and, on request, its other metrics, and their means. All have intervals
+// from the same resamples. Also how it is printed and stored.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,9 @@ struct TopAccuracy {
 /// AUROC of every label, other figures where asked for, and their means.
 struct EvalTable {
   std::vector<LabelResult> labels{};  ///< rows in the order of the predictions
-  /// Mean over the labels that are defined; its replicates come from the same resamples, and those in which any of
-  /// these labels is undefined are left out, so that all of them average the same labels. No interval where one of
-  /// these labels has too few patients for its own (estimate.h).
+  /// Mean over the labels that are defined. Its replicates come from the same resamples. Replicates in which any of
+  /// these labels is undefined are left out, so that all average the same labels. No interval where one of these labels
+  /// has too few patients for its own (estimate.h).
   Estimate mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
   std::int64_t images = 0;          ///< images evaluated
@@ -87,12 +87,15 @@ struct MetricRequest {
 /// All other figures in further tables of the same form; empty when there are none.
 [[nodiscard]] std::string details_text(const EvalTable& table);
 
-/// {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total", "labels": {name: {"auroc", "low",
-/// "high", "positives", "n", "prevalence"}}}, "bootstrap": {"method", "level", "replicates", "seed", "patients"},
-/// "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low", "high"}}}},
-/// "points", "top": {"1": {"value", "low", "high"}}}; the last three only when there. What is undefined is null, with
-/// the reason beside it as "undefined"; "left_out" counts replicates where some were; why a figure has no interval is
-/// "no_interval" ("mean_no_interval").
+/// Returns the table for JSON; "metrics", "points" and "top" only when present. Undefined values are null, with the
+/// reason next to them as "undefined". "left_out" counts replicates that were left out. "no_interval"
+/// ("mean_no_interval") is the reason for a missing interval.
+///   {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total",
+///              "labels": {name: {"auroc", "low", "high", "positives", "n", "prevalence"}}},
+///    "bootstrap": {"method", "level", "replicates", "seed", "patients"},
+///    "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low",
+///    "high"}}}},
+///    "points", "top": {"1": {"value", "low", "high"}}}
 [[nodiscard]] Value to_value(const EvalTable& table);
 
 }  // namespace roentgen::eval
