@@ -37,7 +37,7 @@ std::array<float, 4> spline(float t) {
           t * t * t / 6.0F};
 }
 
-// Where pixels lie between lattice points: one entry for each row or column.
+// Position of pixels between lattice points: one entry for each row or column.
 struct Place {
   std::int64_t first = 0;
   std::array<float, 4> weight{};

@@ -81,7 +81,8 @@ TEST(FineStructure, is_the_same_at_every_size) {
   EXPECT_GT(xy / std::sqrt(xx * yy), 0.6);
 }
 
-// As the golden pixels of study_test.cpp, for images that show detail: the same floats on every machine.
+// Golden values for images that show detail, like the golden pixels of study_test.cpp: the same floats on every
+// machine.
 TEST(FineStructure, is_the_golden_one) {
   Canvas canvas = half_body(300);
   for (std::size_t i = 0; i < canvas.planes.air.size(); i += 3) canvas.planes.air[i] = 50.0F;

@@ -185,7 +185,7 @@ TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
     EXPECT_GT(pneumonia, infiltration) << severity;
     EXPECT_GT(infiltration, 0.0);
     if (severity != 0.6) continue;
-    // As docs/reference/synthetic.md has them.
+    // Expected values are those of docs/reference/synthetic.md.
     EXPECT_NEAR(consolidation, 0.58, 0.01);
     EXPECT_NEAR(pneumonia, 0.42, 0.01);
     EXPECT_NEAR(infiltration, 0.23, 0.01);

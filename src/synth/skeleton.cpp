@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, its front half returns
-// lower, and where it turns along the ray at the flank its path length grows, as on a radiograph.
+// Bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, and its front half returns
+// lower. At the flank it turns along the ray, so its path length grows, as on a radiograph.
 #include <array>
 #include <utility>
 

@@ -25,7 +25,7 @@ enum class LabelTable : std::uint8_t {
   Csv,  ///< labels.csv: a column a finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
 };
 
-/// What to draw.
+/// Settings of a synthetic data set.
 struct SynthOptions {
   /// New or empty folder.
   std::filesystem::path out;
@@ -37,7 +37,7 @@ struct SynthOptions {
   std::uint64_t seed = 1;
   /// Prevalences and label noise.
   Population population;
-  /// What differs in the test set: a factor on all prevalences, and Population::shortcut (nothing: as elsewhere).
+  /// Differences of the test set: a factor on all prevalences, and Population::shortcut (nullopt: as elsewhere).
   double test_prevalence_factor = 1.0;
   std::optional<double> test_shortcut = std::nullopt;
   LabelTable labels = LabelTable::Nih;
@@ -69,7 +69,7 @@ struct FindingReport {
   std::optional<double> ceiling;
 };
 
-/// What was written.
+/// Counts of what was written.
 struct SynthReport {
   std::int64_t images = 0;
   std::int64_t patients = 0;
