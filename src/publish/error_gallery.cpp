@@ -31,10 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As of `roentgen predict` for few images: a batch of one takes another matrix product.
+// Batch of `roentgen predict` for few images; a batch of one uses another matrix product.
 constexpr std::int64_t kBatch = 8;
 
-// Where an image stands in the gallery.
+// Position of an image in the gallery.
 struct Place {
   std::size_t label = 0;
   bool is_false_positive = false;

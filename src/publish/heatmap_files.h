@@ -49,7 +49,7 @@ class Picture {
 
 /// One map to be written.
 struct HeatmapEntry {
-  /// Of the image among those of the command line, from 1.
+  /// Number of the image among those of the command line, from 1.
   std::int64_t number = 0;
   std::string image;
   std::string label;

@@ -209,7 +209,7 @@ class Translator {
                                  std::string(graph::op_name(graph_.node(id).op)), "a network without its loss"));
   }
 
-  // What a batch norm may have taken in: a second summand, then a ReLU.
+  // Ops fused into a batch norm: a second summand, then a ReLU.
   void after_norm(const graph::BatchNorm& op, graph::NodeId id, std::string result) {
     const graph::Node& from = graph_.node(id);
     if (from.inputs.size() == 2) {

@@ -13,8 +13,8 @@
 
 namespace roentgen::publish {
 
-/// Text as it may stand in HTML and SVG, in attributes too: & < > " ' are written as references, and control characters
-/// other than tab and newline, which XML does not allow, as U+FFFD.
+/// Text escaped for HTML and SVG, also for attributes. & < > " ' become references. Control characters other than tab
+/// and newline, which XML does not allow, become U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 /// A place in the units of the axes.
