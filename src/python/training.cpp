@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Training from Python: callbacks see every record, and an interrupt or an error in one of them stops the run as a
-// signal stops the program, with everything saved.
+// Training from Python. Callbacks see every record. An interrupt or an error in a callback stops the run as a signal
+// stops the program, with everything saved.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
