@@ -15,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// What the command line asks for.
+/// Parsed command line.
 struct Parsed {
   /// Null: only `text` is wanted.
   Command* command = nullptr;

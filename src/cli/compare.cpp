@@ -81,7 +81,7 @@ class CompareCommand final : public Command {
   std::int64_t threads_ = 0;
 };
 
-// What is read is never written to: the files of all runs.
+// Folders of all runs, which are read and never written to.
 Folders CompareCommand::folders() const {
   Folders folders;
   folders.read.assign(labels_.begin(), labels_.end());

@@ -49,7 +49,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is evaluated, and what it came from.
+// Data to evaluate, and its origin.
 struct Input {
   score::EvalSet test;
   std::optional<score::EvalSet> validation;
@@ -57,7 +57,7 @@ struct Input {
   std::string header;
   // Further keys of the JSON.
   Value::Table origin;
-  // Of the model, where it is known.
+  // Properties of the model, where they are known.
   score::PointsUse use;
 
   // Tells which labels the test is evaluated by.

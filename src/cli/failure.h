@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What people get of an exception: one line and an exit code.
+// Turns an exception into one line for people and an exit code.
 #pragma once
 
 #include <exception>
@@ -28,7 +28,7 @@ struct Failure {
   int exit_code = 1;
 };
 
-/// Of any exception, ours or not.
+/// Failure for any exception, ours or not.
 [[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 
 }  // namespace roentgen::cli

@@ -55,7 +55,7 @@ class HeldSignals {
     if (file_ >= 0) ::close(file_);
     let_go();
   }
-  /// As before.
+  /// Restores the signal mask from before.
   void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
   /// The next one; 0: none.
   [[nodiscard]] int take() const {
@@ -154,7 +154,7 @@ struct Outputs {
   ::_exit(errno == ENOENT ? kNoProgram : kNotRun);
 }
 
-/// What is looked after while the child runs.
+/// State to watch while the child runs.
 struct Watched {
   pid_t child = -1;
   const HeldSignals& signals;
@@ -167,8 +167,9 @@ bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
-/// Ends mpirun where it stays: when ranks wait in MPI_Init for one that does not come, after a failure for daemons that
-/// cannot be reached any more, and after rank 0's end for ranks that do not come out of MPI_Finalize.
+/// Ends an mpirun that does not end by itself. It may stay because ranks wait in MPI_Init for one that does not come.
+/// It may stay after a failure for daemons that cannot be reached, or after rank 0's end for ranks that hang in
+/// MPI_Finalize.
 class LongStay {
  public:
   LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}

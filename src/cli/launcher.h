@@ -11,7 +11,7 @@
 
 namespace roentgen::cli {
 
-/// What a signal to the program that waits does to the ranks.
+/// Effect on the ranks of a signal to the waiting program.
 enum class OnSignal : std::uint8_t {
   /// They save what they have, once all of them can, and stop; a second signal ends them at once.
   Save,
@@ -39,16 +39,16 @@ struct GroupOptions {
 struct GroupEnd {
   /// Rank 0's, where it has told it or mpirun does.
   int exit_code = 0;
-  /// What asked for the end; 0: nothing did.
+  /// Signal that asked for the end; 0: none.
   int signal = 0;
   /// errno of the first write to standard output that failed; 0: none.
   int output_error = 0;
 };
 
-/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank, or mpirun itself, when ranks
-/// did not come up in time, and when mpirun failed before they had begun; all else they say themselves. SIGINT,
-/// SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it runs, and as before afterwards. ConfigError where
-/// there is no mpirun that can be run.
+/// Runs mpirun and waits for it. Prints a line when a signal ended a rank or mpirun itself. Prints one also when ranks
+/// did not start in time, or when mpirun failed before they started. Ranks report all other failures themselves.
+/// SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT are handled as `options` say while it runs, and as before afterwards.
+/// Throws ConfigError where there is no mpirun that can be run.
 /// @param command program and arguments
 [[nodiscard]] GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options);
 

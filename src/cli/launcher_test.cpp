@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// What rank 0 would say.
+// Shell functions that write the messages of rank 0.
 constexpr const char* kWords = R"(
 ready() { printf ready | dd of="$ROENTGEN_LAUNCHER" conv=notrunc status=none; }
 ended() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=128 conv=notrunc status=none; }
@@ -94,7 +94,7 @@ TEST(RunGroup, names_who_was_killed_and_where) {
                           "(Killed); try --resume"));
 }
 
-// What guards tell of the ranks of this host and of another.
+// Shell functions that write the guards' messages about the ranks of this host and of another.
 constexpr const char* kGuards = R"(
 killed() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none; }
 printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=768 conv=notrunc status=none

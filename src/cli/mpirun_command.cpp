@@ -14,7 +14,7 @@
 namespace roentgen::cli {
 namespace {
 
-// What changes what a rank computes, where it keeps things, or which libraries it finds.
+// True for variables that change the results of a rank, where it stores files, or which libraries it finds.
 bool goes_along(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"DNNL_", "GOMP_", "KMP_", "MALLOC_", "OMP_", "ONEDNN_", "ROENTGEN_"};
   constexpr std::string_view kNames[] = {"LD_LIBRARY_PATH=", "TMPDIR=", "XDG_CACHE_HOME="};

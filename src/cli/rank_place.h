@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Who has which cores, as ranks tell each other and the log says.
+// Cores of each rank, in the form that ranks exchange and the log prints.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct RankPlace {
   runtime::CoreList communication;
   /// Some of `cores`, for input alone; empty: input and computing share all of these.
   runtime::CoreList input;
-  /// That compute.
+  /// Number of compute threads.
   int threads = 0;
 };
 

@@ -66,7 +66,7 @@ std::optional<double> optional_number(std::string_view option, std::string_view 
   return value;
 }
 
-// Of "all", "" or "Mass,Edema".
+// Findings named by "all", "" or "Mass,Edema".
 synth::PerFinding<bool> findings_of(std::string_view option, std::string_view text) {
   synth::PerFinding<bool> chosen{};
   if (text == "all") chosen.fill(true);
