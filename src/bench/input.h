@@ -128,8 +128,8 @@ struct BatchCounts {
 /// Takes so many batches and gives each to the consumer, whose slots the input fills. ConfigError when the pipeline
 /// ends before.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
-/// `steps`, or, where buffers of images that were read hold as much as those take, as many as whole passes have: in
-/// less, nothing need be read.
+/// Number of steps to measure: `steps`, or the steps of whole passes where read-ahead buffers could hold all images of
+/// `steps`. In fewer steps nothing would have to be read.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
 /// Lets the consumer work on slot 0 again and again, without any input.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);

@@ -31,9 +31,9 @@ struct ProfiledRuns {
 /// outside of kernels. Shares add up to 1; rates are null where nothing is counted.
 [[nodiscard]] Value profile_table(const engine::Executable& executable, const ProfiledRuns& runs);
 
-/// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry that `times` tells of, in plan
-/// order: mean and best time in a run, best time alone (null where `floor` has none, or is null), rate at the best
-/// time.
+/// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in `times`, in plan order. ms and
+/// best_ms are mean and best time in a run; gflops is the rate at the best time. floor_ms is the best time alone (null
+/// where `floor` has none, or is null).
 [[nodiscard]] Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
                                 const Floor* floor);
 

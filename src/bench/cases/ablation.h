@@ -22,8 +22,8 @@ struct OrderSizes {
   /// Elements that a shuffle draws from.
   std::int64_t buffer = 500;
 };
-/// For so many images: a buffer of 500, as the presets have, or of an eighth of them, so that little data spends no
-/// larger share of its passes on filling it than much data does.
+/// Order sizes for a number of images: a buffer of 500, as the presets have, or of an eighth of the images. So small
+/// data does not spend a larger share of its passes on filling the buffer.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
 /// One order, as parse_pipeline() reads it.

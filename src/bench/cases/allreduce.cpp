@@ -23,8 +23,8 @@ namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Sums of such small numbers are exact in float32, and in bf16 where few are added: the factor of the mean and what
-// comes of it are rounded, to 2^-24 of it each, or to 2^-8.
+// Sums of such small numbers are exact in float32, and in bf16 where few are added. The mean's factor and the product
+// are rounded to a relative 2^-24, or to 2^-8.
 constexpr double kTolerance = 0x1p-22;
 constexpr double kBf16Tolerance = 0x1p-8;
 // Element i of rank 0 is i modulo it.

@@ -47,8 +47,9 @@ struct PlannedBatch {
 [[nodiscard]] std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                          std::size_t budget_bytes, std::int64_t most, std::vector<PlannedBatch>& tried);
 
-/// The batch to try after a step at `planned` held `excess_bytes` more than it may: fewer by as many images as that is,
-/// by what one more image needs between `smallest` and it, but at least by one. `planned.batch` > `smallest.batch`.
+/// The batch to try after a step at `planned` held `excess_bytes` more than allowed. It is smaller by the images that
+/// hold so many bytes, and at least by one. The bytes of an image follow from `smallest` and `planned`. `planned.batch`
+/// > `smallest.batch`.
 [[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
                                        std::size_t excess_bytes);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMost = 1000;
 
-// What every budget finds by trying all batches, and by largest_batch().
+// Expects largest_batch() to equal the result of trying all batches, for every budget.
 void expect_largest(const std::function<std::size_t(std::int64_t)>& needed) {
   for (std::size_t budget = 1; budget < 12000; budget += 97) {
     std::int64_t expected = 0;

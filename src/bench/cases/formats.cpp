@@ -49,8 +49,8 @@ double bytes_per_image(const data::Dataset& dataset) {
   return bytes / static_cast<double>(dataset.samples.size());
 }
 
-// JPEG files may be decoded smaller than they are, or straight to gray, and DICOM files can have fewer gray levels than
-// a PNG file: what is stored of their pixels need not give the same batches.
+// True when all files are PNG. JPEG files may be decoded at reduced size or straight to gray, and DICOM files can have
+// fewer gray levels than a PNG file. Their stored pixels need not give the same batches.
 bool are_all_png(const data::Dataset& dataset) {
   data::SampleReader reader;
   return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {

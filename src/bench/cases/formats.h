@@ -45,8 +45,8 @@ struct RecordCase {
 [[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                                       double records_images_per_s);
 
-/// Converts `dataset` into every form below options.work, one after the other, then measures in interleaved rounds,
-/// warm and cold, each warmup batches and then steps until its time is over. The result, a table:
+/// Converts `dataset` into every form below options.work, one after the other. Then measures in interleaved rounds,
+/// warm and cold; a cell runs warmup batches, then steps until its time is over. The result, a table:
 ///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,
@@ -54,9 +54,8 @@ struct RecordCase {
 ///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: is the
 ///                     first batch the same bytes as from the files?
 ///   program, cpu, ...
-/// DataError when a form that keeps all pixels gives other batches than the files: one that keeps files, or stores
-/// pixels of PNG files (those of JPEG files, which may be decoded smaller, can differ); errors as run_pipeline() and
-/// RecordFolder.
+/// Throws DataError when a form that keeps all pixels gives other batches than the files. Forms that keep all pixels
+/// are those that store files, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.
 [[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
 
 }  // namespace roentgen::bench

@@ -21,8 +21,8 @@ namespace {
 
 using engine::Form;
 
-// "off", every pass that does something on its own, "on", and in training "on" without each fusion that it has: what a
-// fusion saves depends on the passes before it.
+// Runs to compare: "off", every useful pass on its own, "on", and in training "on" without each of its fusions. The
+// gain of a fusion depends on the passes before it.
 std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Form form, engine::Engine& engine) {
   std::vector<std::unique_ptr<ModelRun>> arms;
   const auto with = [&](std::string_view fuse) {

@@ -41,7 +41,7 @@ struct LinkTime {
   /// Until the last bytes have arrived; others can be on their way behind them.
   double late_s = 0.0;
 };
-/// Time of averaging `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them
+/// Time of averaging `bytes` over `ranks` in a ring; its slowest link decides. Every rank sends 2 (n - 1) / n of them
 /// in 2 (n - 1) messages (Patarasuk and Yuan 2009).
 [[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
@@ -58,10 +58,10 @@ struct MeasuredStep {
 /// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: one value
 [[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
 
-/// Seconds of each of `steps` steps of `ranks` ranks that begin together. Every rank's time is drawn from the measured
-/// ones; a bucket goes out when the slowest rank has it and the one before has left the links; the step ends when the
-/// last bucket has arrived and the slowest rank is done.
-/// @param is_overlapped false: buckets go out when the slowest rank is done
+/// Seconds of each of `steps` steps of `ranks` ranks that start together. Every rank's time is drawn from the measured
+/// ones. A bucket is sent when the slowest rank has it and the previous bucket has left the links. The step ends when
+/// the last bucket has arrived and the slowest rank is done.
+/// @param is_overlapped false: buckets are sent when the slowest rank is done
 [[nodiscard]] std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks,
                                                  const Cluster& cluster, std::int64_t steps, bool is_overlapped,
                                                  std::uint64_t seed);

@@ -65,11 +65,14 @@ struct ScalingPlan {
 /// Starts the processes of a point and gives what run_scaling_point() gave on rank 0.
 using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 
-/// All points, each in every round. Strong: ConfigError for a batch that some number of ranks does not divide.
-/// @return {"points": [{"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
-///   "efficiency" (median of the rounds' ratios to the point of one rank, by rank), "efficiency_of_host" (to the point
-///   of one host, where there is one); both null without that point, and of points with more ranks or compute threads
-///   than cores, which are "oversubscribed"; "comm_exposed", "data_wait", "imbalance", "kind"}]}
+/// Measures all points, each in every round, and returns {"points": [POINT]}. "efficiency" is null without a point of
+/// one rank, "efficiency_of_host" without one of one host. Both are null for an "oversubscribed" POINT, which has more
+/// ranks or compute threads than cores. Throws ConfigError for a strong-scaling batch that some number of ranks does
+/// not divide.
+///   POINT = {"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
+///            "efficiency" (median of the rounds' ratios to the point of one rank, by rank),
+///            "efficiency_of_host" (to the point of one host), "oversubscribed", "comm_exposed", "data_wait",
+///            "imbalance", "kind"}
 [[nodiscard]] Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point);
 
 }  // namespace roentgen::bench
