@@ -14,9 +14,9 @@
 
 namespace roentgen::dist {
 
-/// Of a rank's clock.
+/// Offset of a rank's clock.
 struct ClockOffset {
-  /// What it shows less what rank 0's shows at the same time.
+  /// Time of this rank's clock minus that of rank 0's at the same moment.
   std::int64_t offset_ns = 0;
   /// It is that within so much: half the shortest way there and back.
   std::int64_t error_ns = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CommThread: the thread that talks to the other ranks, so that gradients travel while backward goes on. It owns the
-// communicator and makes every call to it (MPI_THREAD_FUNNELED is enough), starts what it is given in that order, and
-// tests all that is under way, yielding its core between. It never blocks in a collective: a blocking call takes half a
-// core that computing shares, and cannot be given a time limit.
+// CommThread: the thread that communicates with other ranks, so that gradients are sent while backward continues. It
+// owns the communicator and makes every call to it (MPI_THREAD_FUNNELED is enough). It starts collectives in the order
+// given and polls all that are in flight, yielding its core between polls. It never blocks in a collective: a blocking
+// call takes half a core from computing, and cannot have a timeout.
 #pragma once
 
 #include <chrono>
@@ -48,7 +48,7 @@ class CommThread {
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
   /// How gradients are averaged: names of algorithm and wire format.
   [[nodiscard]] const std::string& way() const { return way_; }
-  /// Of a collective.
+  /// Timeout of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
   /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
@@ -57,7 +57,7 @@ class CommThread {
   /// @return for wait(): 0, 1, 2, ...
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
-  /// As all_reduce_mean() of gradients, a sum of figures.
+  /// Sums figures of a device; otherwise as all_reduce_mean() of gradients.
   [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
                                             Phase phase);
   /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
@@ -147,7 +147,7 @@ class CommThread {
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
   Timeline* timeline_ RG_GUARDED_BY(mutex_) = nullptr;
 
-  /// Of the thread.
+  /// Members used by the thread only.
   std::vector<Flight> flights_;
   /// Memory of Flight::staged that is free.
   std::vector<std::vector<std::byte>> spare_;

@@ -16,7 +16,7 @@
 
 namespace roentgen::dist {
 
-/// What a collective is for, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
+/// Purpose of a collective, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
 struct Phase {
   const char* name = "";  ///< name, a literal
   /// Which one; negative: there is only one.
@@ -80,7 +80,7 @@ class Composite {
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  /// As in comm_list.h.
+  /// Name of the implementation in comm_list.h.
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// 0 to size() - 1.
   [[nodiscard]] virtual int rank() const = 0;
@@ -98,7 +98,7 @@ class Communicator {
   /// Every rank ends with the sum over ranks, in place. The same bits on all ranks, and for the same ranks every time.
   virtual Pending all_reduce_sum(std::span<float> data, Phase phase) = 0;
   virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;  ///< all_reduce_sum() in double
-  /// As all_reduce_sum, divided by size().
+  /// Averages: all_reduce_sum divided by size().
   virtual Pending all_reduce_mean(std::span<float> data, Phase phase) = 0;
   /// `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes, else CommError. `own` may be this
   /// rank's part of `all`.
@@ -119,8 +119,8 @@ class Communicator {
   /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
   /// cause, and where no answer comes within seconds.
   [[nodiscard]] virtual bool claim_failure() noexcept { return true; }
-  /// A Pending was given up. What was under way cannot be taken back: memory that was given to it is freed only once
-  /// no call is made any more that could write there.
+  /// True once a Pending was abandoned. Its operation cannot be cancelled, so its memory is freed only when no call
+  /// that could write there is made any more.
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
 
  protected:

@@ -23,8 +23,8 @@
 namespace roentgen::dist {
 namespace {
 
-// Lines of so many characters, ended by zeros: whether all are ready, the exit code, whether one has failed, which was
-// killed, which host this is, then each rank's place and process.
+// Layout: lines of kLine characters, ended by zeros. They hold whether all ranks are ready, the exit code, whether one
+// has failed, which was killed, and the host. Each rank's place and process follow.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
@@ -115,7 +115,7 @@ void write_first(std::size_t number, const char* format, Values... values) {
   write_text(line.first(kBehind), format, values...);
 }
 
-// Of a rank's line the first part, and the rest.
+// First part of a rank's line; process_in() is the rest.
 std::span<char> place_in(std::span<char> memory, std::int64_t rank) {
   const std::span<char> line = line_of(memory, kFirstRank + static_cast<std::size_t>(rank));
   return line.empty() ? line : line.first(kBehind);

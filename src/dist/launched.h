@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a launcher (mpirun, srun) told this process in its environment, before MPI is begun.
+// Settings that a launcher (mpirun, srun) passed in the environment, read before MPI is initialised.
 #pragma once
 
 #include <cstdint>

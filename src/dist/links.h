@@ -29,8 +29,8 @@ struct Link {
   double gb_per_s = 0.0;  ///< bandwidth; 0: not measured
 };
 
-/// What a kind of link can do: the median over ranks of each one's best link, because one slow port is most of the
-/// links of three hosts. 0 when there are none.
+/// Usual performance of a kind of link: the median over ranks of each one's best link. Not of all links, because one
+/// slow port affects most links of three hosts. 0 when there are none.
 struct UsualLink {
   double us = 0.0;        ///< latency
   double gb_per_s = 0.0;  ///< bandwidth
@@ -38,7 +38,7 @@ struct UsualLink {
 /// Latency and bandwidth of that kind of link, as UsualLink defines them.
 [[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
 
-/// Those that are slow among their kind, in their order: bandwidth below the usual one divided by `slow_factor`, or
+/// Slow links of their kind, in order. Their bandwidth is below the usual one divided by `slow_factor`, or their
 /// latency above the usual one times it.
 [[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
 
@@ -48,7 +48,7 @@ struct UsualLink {
 /// A name for each slow rank's host and for each other slow link: "host3", "host1 to host2".
 [[nodiscard]] std::vector<std::string> slow_names(std::span<const std::string> hosts, std::span<const Link> links,
                                                   std::span<const Link> slow);
-/// As slow_names(), a line for each: "[room] rank 2 (host3): expected ..., got ...; try ...".
+/// A line for each slow rank, as slow_names(): "[room] rank 2 (host3): expected ..., got ...; try ...".
 /// @param hosts by rank
 [[nodiscard]] std::vector<std::string> slow_texts(std::string_view room, std::span<const std::string> hosts,
                                                   std::span<const Link> links, std::span<const Link> slow);
@@ -70,13 +70,13 @@ using PairRounds = std::vector<std::vector<RankPair>>;
 struct LinkTest {
   /// A message of which bandwidth is measured; several are under way at once.
   std::size_t message_bytes = std::size_t{4} << 20U;
-  /// Of 8 bytes; 0: no latency.
+  /// Round trips of 8 bytes; 0: latency is not measured.
   int round_trips = 100;
   /// After one that does not count.
   std::int64_t rounds = 5;
   /// Bandwidth by the median of the rounds; false: by the best one, since a lost packet is no property of a link.
   bool takes_median = true;
-  /// Of any wait.
+  /// Timeout of each wait.
   std::chrono::milliseconds limit{60'000};
 };
 

@@ -37,7 +37,7 @@ class LocalGroup {
   }
 
  private:
-  /// What every rank has brought to a collective.
+  /// Buffers that every rank has passed to a collective.
   struct Meeting {
     std::vector<std::span<const std::byte>> given;
     std::vector<std::span<std::byte>> taken;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Processes under MPI. Collectives are MPI's own, started in place and tested; nothing here waits inside MPI once the
-// group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started and done,
-// and that it still polls, in a window that the others can read without its help (MPI 3.1, 11.5: passive targets).
+// Processes under MPI. Collectives are MPI's own, started in place and polled; nothing here waits inside MPI once the
+// group is initialised. MPI does not report which rank is missing. So every rank publishes how many collectives it has
+// started and completed, and that it still polls. The others read these numbers in a window without its help (MPI 3.1,
+// 11.5: passive targets).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -129,9 +130,8 @@ class MpiCommunicator final : public Communicator {
     if (claim_) return {};
     const std::vector<int> ranks =
         ticket < 0 ? std::vector<int>{messages_[static_cast<std::size_t>(-1 - ticket)].peer} : idle_or_late(ticket);
-    // What is under way cannot be taken back, so this rank has failed; what it has to say by MPI it says now. Of those
-    // that are not missing the lowest is asked: when it says nothing any more, it has failed in the same way, and said
-    // so.
+    // Operations in flight cannot be cancelled, so this rank has failed, and must send its last MPI message now. It
+    // asks the lowest rank that is not missing. A silent rank has failed in the same way, and has reported it.
     int asked = 0;
     while (asked < rank_ && std::ranges::find(ranks, asked) != ranks.end()) ++asked;
     static_cast<void>(claim({.of = asked, .if_silent = false}));
@@ -152,7 +152,7 @@ class MpiCommunicator final : public Communicator {
   struct Message {
     Handle request{};
     int peer = 0;
-    /// Of one that is received; negative: one that is sent.
+    /// Bytes to receive; negative: the message is sent.
     int wanted_bytes = -1;
     Phase phase{};
   };
@@ -172,7 +172,7 @@ class MpiCommunicator final : public Communicator {
     return idle.empty() ? late : idle;
   }
 
-  /// Who is asked whether this rank is the first that fails, and what no answer means.
+  /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
   struct Claim {
     int of = 0;
     bool if_silent = true;
@@ -375,9 +375,9 @@ class MpiCommunicator final : public Communicator {
   Handle window_{};
   /// In the window.
   Signs* own_ = nullptr;
-  /// Of all ranks when they were asked; stays, since an answer may come late.
+  /// Signs of all ranks when they were asked; kept, since an answer may come late.
   mutable std::vector<Signs> signs_;
-  /// What the first of failing ranks is asked with, and the answer.
+  /// Request to the first of the failing ranks, and its answer.
   mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
   mutable std::optional<bool> claim_;
   std::int64_t next_ticket_ = 0;

@@ -73,7 +73,7 @@ Vectors averaged(Vectors all, const ReduceOptions& options, unsigned seed = 1) {
   return all;
 }
 
-// Of double precision, with the sum of absolute values, which bounds errors.
+// Mean in double precision, with the sum of absolute values, which bounds errors.
 struct Exact {
   double mean = 0.0;
   double size = 0.0;

@@ -43,7 +43,7 @@ std::vector<std::vector<int>> host_maps(int size) {
   return maps;
 }
 
-// What travels.
+// Properties of a message.
 using Line = std::tuple<Carry, std::int64_t, std::int64_t, bool>;
 // From and to.
 using Route = std::pair<int, int>;

@@ -31,7 +31,7 @@ void scale(std::span<float> values, float factor);
 /// A sum of what arrived and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;
-  /// What arrived, in the order of summing: own.size() numbers each, in the wire format.
+  /// Received elements in the order of summing: own.size() numbers each, in the wire format.
   std::span<const std::byte* const> sources{};
   /// How many of `sources` are added before `own`.
   std::size_t own_at = 0;
