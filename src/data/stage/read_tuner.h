@@ -15,8 +15,8 @@ namespace roentgen::data {
 
 /// Number of threads that wait for storage in addition to the decoding threads. Starts with none.
 /// It adds readers after a window in which the consumer waited, if threads were blocked in reading for a tenth of their
-/// working time or more. It computes how many would keep all decoding threads busy if these never waited, and takes two
-/// and a half times that number. It goes back when batches became no faster, and tries again after 16 windows. It drops
+/// working time. It computes how many would keep all decoding threads busy if these never waited, and takes two and a
+/// half times that number. It goes back when batches became no faster, and tries again after 16 windows. It drops
 /// unneeded readers when nobody waited. Tuning never ends, because files of the page cache may be evicted later. Pure:
 /// no clock of its own. One thread.
 class ReadTuner {

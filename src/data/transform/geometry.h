@@ -19,9 +19,9 @@ struct Geometry {
   Axis y;  ///< axis of the height
   /// Or sheared: "with rotation" means either.
   bool is_rotated = false;
-  /// Rotation matrix in pixels. Output pixel (i, j) of S x S has the offset (xx a + xy b, yx a + yy b) from the middle
-  /// of the upright picture, where
-  ///   (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2).
+  /// Rotation matrix in pixels. Output pixel (i, j) of S x S lies in the upright picture at this offset from its
+  /// middle:
+  ///   (xx a + xy b, yx a + yy b), where (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2)
   /// The upright picture contains all four neighbours of each.
   double xx = 1.0;
   double xy = 0.0;      ///< share of b in x
