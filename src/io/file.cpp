@@ -35,7 +35,13 @@ std::string_view remedy_for(int code) {
 }
 
 Failure unreadable(const fs::path& path, int code) {
-  return failure("io.file", path.string(), "a readable file", system_message(code), remedy_for(code));
+  const auto problem = [code]() -> std::string {
+    if (code == ENOENT) return "no such file";
+    if (code == ENOTDIR) return "no such file: a part of its path is a file, not a folder";
+    if (code == EACCES || code == EPERM) return "no permission to read it";
+    return "cannot be read: " + system_message(code);
+  };
+  return Failure{short_error_text("io.file", path.string(), problem())};
 }
 
 /// Size of an open regular file, or why it cannot be read.

@@ -50,9 +50,8 @@ void check_root(const SourceOptions& options) {
   std::error_code error;
   const auto status = std::filesystem::status(options.root, error);
   if (std::filesystem::is_directory(status)) return;
-  const bool is_there = std::filesystem::exists(status);
-  throw DataError(error_text("data.source", options.root.string(), "a data folder",
-                             is_there ? "a file" : "nothing of that name", "another --data"));
+  throw DataError(short_error_text("data.source", options.root.string(),
+                                   std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
 /// Refuses tables of data.csv that are not there.
