@@ -22,7 +22,8 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Rooms of src whose comments pass first-word and sentence. A room is a folder below src, with all folders in it.
-CLEAN_ROOMS: tuple[str, ...] = ("python/core",)
+CLEAN_ROOMS: tuple[str, ...] = ("bench", "cli", "core", "data", "dist", "eval", "graph", "io", "models", "publish", "python",
+                                "runtime", "score", "synth", "task")
 FIRST_WORDS = {"What", "Of", "That", "Who", "Behind", "Beside", "As", "Where", "Likewise"}
 MOST_WORDS = 25
 MOST_CELL_WORDS = 8
@@ -108,19 +109,33 @@ def page_prose(text):
 
 
 def comments(text):
-    """Comments of a C++ source: a run of whole lines is one, and so is each comment behind code."""
-    found, block, start = [], [], 0
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        whole = re.match(r"\s*//[/!]?<?\s?(.*)", line)
-        if whole and not whole[1].startswith("SPDX-"):
-            if not block:
-                start = number
-            if whole[1].strip():
-                block.append(whole[1].strip())
-                continue
+    """Comments of a C++ source: a run of whole lines is one, each @tag in it another; so is each comment behind code.
+
+    Lines indented by two blanks more are formulas or code, unless an @tag is continued.
+    """
+    found, block, start, is_tag = [], [], 0, False
+
+    def flush():
         if block:
             found.append(Prose(start, " ".join(block)))
-            block = []
+            block.clear()
+
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        whole = re.match(r"\s*//[/!]?<?(?: |(?=\S)|$)(.*)", line)
+        written = whole[1].strip() if whole else ""
+        if written and not written.startswith("SPDX-"):
+            if written.startswith("@"):
+                flush()
+                is_tag = True
+            elif whole[1].startswith("  ") and not is_tag:
+                flush()
+                continue
+            if not block:
+                start = number
+            block.append(written)
+            continue
+        flush()
+        is_tag = False
         behind = re.search(r"(?<![:\"'])//[/!]?<?\s+(.*)", line) if not whole else None
         if behind and '"' not in behind[1]:
             found.append(Prose(number, behind[1].strip()))

@@ -70,6 +70,11 @@ class Comments(unittest.TestCase):
     def test_long_sentences_are_found_in_comments(self):
         self.assertEqual(rules(check_prose.check_source("src/core/a.h", f"// {LONG}\n")), [(1, "sentence")])
 
+    def test_tags_are_texts_of_their_own_and_code_is_none(self):
+        part = " ".join(LONG.split()[:15])
+        text = f"/// {part}\n/// @param a {part}\n///     {part}\n/// @param b {part}\n\n// Example:\n//   {LONG}\n"
+        self.assertEqual(rules(check_prose.check_source("src/core/a.h", text)), [(2, "sentence")])
+
     def test_licence_lines_and_addresses_are_no_comments(self):
         text = '// SPDX-License-Identifier: That\nconst char* a = "https://What";\n'
         self.assertEqual(check_prose.check_source("src/core/a.h", text), [])

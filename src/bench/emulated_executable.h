@@ -13,7 +13,7 @@ class Executable;
 
 namespace roentgen::bench {
 
-/// When, within a step, things are done; shares of the step's time.
+/// Course of a step: shares of the step's time at which things are done.
 struct StepCourse {
   double forward_over = 0.0;
   /// Share of each bucket, in the order in which they become ready, ascending, the last at most 1.
@@ -23,8 +23,9 @@ struct StepCourse {
 /// Runs `steps` (at least 1) steps of an executable of training form, whose input is set, and takes the fastest.
 [[nodiscard]] StepCourse measure_course(engine::Executable& executable, int steps);
 
-/// Has memory, parameters and buckets of `real`, and none of its work: forward() and backward() sleep, so that buckets
-/// become ready when `course` says of a step of `step_s` seconds. The loss is 1 and gradients are what they were.
+/// An executable with the memory, parameters and buckets of `real`, but without its work. forward() and backward()
+/// sleep; buckets become ready when `course` says so for a step of `step_s` seconds. The loss is 1, and gradients stay
+/// unchanged.
 [[nodiscard]] std::unique_ptr<engine::Executable> make_emulated_executable(std::unique_ptr<engine::Executable> real,
                                                                            StepCourse course, double step_s);
 

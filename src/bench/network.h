@@ -70,12 +70,13 @@ struct StepTeam {
   const engine::ChoiceInputs* choice = nullptr;
 };
 
-/// The model that the options name, or their graph, with a sigmoid loss and drawn weights; every slot is filled with
-/// random images and labels, and slot 0 is bound. ConfigError on a graph of other sizes; what compile() throws.
+/// Compiles the model that the options name, or their graph, with a sigmoid loss and drawn weights. Every slot is
+/// filled with random images and labels, and slot 0 is bound. Throws ConfigError on a graph of other sizes, and the
+/// errors of compile().
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const NetworkOptions& options, engine::Engine& engine,
                                                                StepTeam team);
 
-/// Table of `case` and of those of the options that `names` has, as results call them: model, batch, image_px,
+/// Table of `case` and of the options in `names`, by the names that results use. These are model, batch, image_px,
 /// channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n.
 [[nodiscard]] Value settings_of(std::string_view case_name, const NetworkOptions& options,
                                 std::initializer_list<std::string_view> names);
@@ -91,7 +92,7 @@ struct StepTeam {
 /// batch norms do something.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options,
                                                                     engine::Engine& engine, int threads);
-/// Its plan, without its memory.
+/// Plans inference without allocating its memory.
 [[nodiscard]] engine::Plan plan_inference(const NetworkOptions& options, engine::Engine& engine, int threads);
 
 /// Slots 0 to `count` - 1 of a compiled network, for a Loader. Labels, which a benchmark's images need not have, go

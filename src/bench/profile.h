@@ -23,7 +23,7 @@ class Floor;
 /// Runs since the executable's last reset_profile().
 struct ProfiledRuns {
   std::int64_t count = 1;
-  /// All of their time, and what of it an optimizer took, if there was one.
+  /// Time of all entries, and the part of an optimizer, if there was one.
   double total_s = 0.0;
   std::optional<double> optimizer_s;
 };
@@ -39,9 +39,9 @@ struct ProfiledRuns {
 [[nodiscard]] Value profile_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
                                   const ProfiledRuns& runs);
 
-/// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry that `times` tells of, in plan
-/// order: mean and best time in a run, best time alone (null where `floor` has none, or is null), rate at the best
-/// time.
+/// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in `times`, in plan order. ms and
+/// best_ms are mean and best time in a run; gflops is the rate at the best time. floor_ms is the best time alone (null
+/// where `floor` has none, or is null).
 [[nodiscard]] Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
                                 const Floor* floor);
 

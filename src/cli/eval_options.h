@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What `roentgen eval` is asked: its options, and which of them go together.
+// Options of `roentgen eval`, and which of them go together.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct EvalOptions {
   /// Argument of score::find_list().
   std::string image_list;
   std::vector<std::string> overrides;
-  /// Of one model, or several whose probabilities are averaged.
+  /// Files of one model, or of several whose probabilities are averaged.
   std::vector<std::string> predictions;
   std::filesystem::path labels;
-  /// As predictions, of the validation split.
+  /// Files of the validation split, one for each of `predictions`.
   std::vector<std::string> validation;
   /// data::test_views.
   std::string views = "none";
@@ -49,11 +49,11 @@ struct EvalOptions {
   bool is_partial = false;
   RankOptions ranks;
 
-  /// As the command line has them, bound to this object.
+  /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
   /// ConfigError where options do not go together.
   void check() const;
-  /// What --by names.
+  /// Attributes that --by names.
   [[nodiscard]] std::vector<std::string> groups() const;
   [[nodiscard]] bool has_group(std::string_view attribute) const;
   /// Thresholds and temperature are to be fitted on validation, if there is one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What people get of an exception: one line and an exit code.
+// Turns an exception into one line for people and an exit code.
 #pragma once
 
 #include <exception>
@@ -22,13 +22,13 @@ class ToldError : public std::exception {
 
 /// A failure as it is reported.
 struct Failure {
-  /// One line; empty: it has been told.
+  /// Text of one line; empty: it was printed already.
   std::string text;
   /// kBadInput for what the user can mend, else kFailure.
   int exit_code = 1;
 };
 
-/// Of any exception, ours or not.
+/// Failure for any exception, ours or not.
 [[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 
 }  // namespace roentgen::cli

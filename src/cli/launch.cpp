@@ -112,7 +112,7 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   return run_group(mpirun_command(start, command), how);
 }
 
-// Only rank 0 speaks; what it warns of, the others would say again.
+// Silences all ranks but 0, because the others would repeat its warnings.
 void be_silent() {
   drop_standard_output();
   log::set_level(log::Level::Error);
@@ -125,22 +125,25 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &ranks,
-           .doc = "processes to run as, under mpirun; 0 = as started",
+           .doc = "number of processes to start under mpirun; 0 = do not start any",
            .range = {0, 65536}},
-          {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
+          {.name = "--hosts",
+           .target = &hosts,
+           .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for another rank, before the run ends and names it",
+           .doc = "seconds to wait for another rank; then the run ends and names that rank",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {
-      {.name = "--reduce",
-       .target = &reduce,
-       .doc = fmt::format("how gradients are averaged over ranks: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
+  return {{.name = "--reduce",
+           .target = &reduce,
+           .doc = fmt::format("algorithm that averages gradients: auto, {}", fmt::join(dist::reduce_names(), ", "))},
+          {.name = "--wire",
+           .target = &wire,
+           .doc = "format of gradients sent between ranks: f32, or bf16 (half the traffic)"}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
@@ -182,7 +185,8 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
   runtime::bind_process(placement.compute);
-  static_cast<void>(runtime::available_cores());  // of the process, before it has a thread that is bound elsewhere
+  // reads the cores of the process, before one of its threads is bound elsewhere
+  static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
   return placement.communication;
 }
@@ -222,7 +226,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
-// To the process that started the ranks, which may be on another host.
+// Reports to the process that started the ranks, which may be on another host.
 void tell_ready() {
   if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
 }

@@ -26,15 +26,16 @@ struct RankOptions {
   std::int64_t timeout_s = 300;
   /// Compute threads of this rank, asked once it is bound to its cores; empty: as `recipe` says, or as it may use.
   std::function<int()> threads{};
-  /// Of what trains or evaluates: which threads it has, and which cores for input. Empty: all share the rank's cores.
+  /// Recipe of a command that trains or evaluates. It gives the number of threads, and the cores for input. Empty: all
+  /// share the rank's cores.
   std::function<train::TrainRecipe()> recipe{};
-  /// How gradients are averaged: dist/reduce/reducer.h, dist/reduce/wire.h.
+  /// Algorithm that averages gradients: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";
-  /// Of the command: it looks at is_stop_asked() (stop_signals.h), which listens from the start on, and saves what it
-  /// has.
+  /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
+  /// saves its state.
   bool is_stoppable = false;
-  /// Of the command: what is left to do once all ranks that this program has started are gone, however they ended.
+  /// Work of the command after all ranks that this program has started are gone, however they ended.
   std::function<void()> after{};
 
   /// --ranks, --hosts, --oversubscribe, --comm-timeout; bound to this object's members.
@@ -51,11 +52,11 @@ struct RankOptions {
 /// @return what it wrote for --json. ToldError when it failed, once it has said why; CommError when a signal ended it
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 
-/// Runs `body` as the options ask: with --ranks this program again under mpirun, which is waited for and told of
-/// SIGINT, SIGTERM and SIGUSR1 once all can stop; as one of several processes that a launcher started, with the group
-/// of them all; else alone, without a group. Of several processes rank 0 alone prints to standard output, and of
-/// failures the first one alone is thrown; the others end in a result that says nothing. ConfigError for more compute
-/// threads than cores, unless asked.
+/// Runs `body` as the options ask. With --ranks it starts this program again under mpirun and waits for it. It forwards
+/// SIGINT, SIGTERM and SIGUSR1 once all ranks can stop. As one of several processes that a launcher started, it runs
+/// with the group of all. Otherwise it runs alone, without a group.
+/// Only rank 0 of several processes prints to standard output. Only the first failure is thrown; the other ranks return
+/// an empty result. Throws ConfigError for more compute threads than cores, unless the options allow it.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kNoProgram = 127;
 constexpr int kNotRun = 126;
-/// Beyond it, exit codes are signals.
+/// Exit codes above it are signals.
 constexpr int kKilled = 128;
 
 /// Signals wait for take() while it lives; what comes after the last one goes where it went before.
@@ -55,7 +55,7 @@ class HeldSignals {
     if (file_ >= 0) ::close(file_);
     let_go();
   }
-  /// As before.
+  /// Restores the signal mask from before.
   void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
   /// The next one; 0: none.
   [[nodiscard]] int take() const {
@@ -154,7 +154,7 @@ struct Outputs {
   ::_exit(errno == ENOENT ? kNoProgram : kNotRun);
 }
 
-/// What is looked after while the child runs.
+/// State to watch while the child runs.
 struct Watched {
   pid_t child = -1;
   const HeldSignals& signals;
@@ -167,8 +167,9 @@ bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
-/// Ends mpirun where it stays: when ranks wait in MPI_Init for one that does not come, after a failure for daemons that
-/// cannot be reached any more, and after rank 0's end for ranks that do not come out of MPI_Finalize.
+/// Ends an mpirun that does not end by itself. It may stay because ranks wait in MPI_Init for one that does not come.
+/// It may stay after a failure for daemons that cannot be reached, or after rank 0's end for ranks that hang in
+/// MPI_Finalize.
 class LongStay {
  public:
   LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}
@@ -184,11 +185,11 @@ class LongStay {
     }
     if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
-  /// It was ended after rank 0's end.
+  /// Whether it was ended after rank 0's end.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// It was ended before all ranks were up.
+  /// Whether it was ended before all ranks had started.
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
-  /// It was given no time to say anything.
+  /// Whether it was killed without time to print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
 
  private:
@@ -212,7 +213,7 @@ class LongStay {
   }
   void kill_all() {
     is_killed_ = true;
-    ::kill(-watched_.child, SIGKILL);  // with what it calls other hosts by
+    ::kill(-watched_.child, SIGKILL);  // kills also the programs by which it reaches other hosts
   }
   static constexpr std::chrono::seconds kGrace{2};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -227,16 +228,16 @@ class LongStay {
   bool has_begun_ = false;
 };
 
-/// How mpirun ended.
+/// End of mpirun.
 struct Waited {
   int status = 0;
-  /// By us, once rank 0 had told its end.
+  /// Ended by us, after rank 0 had reported its end.
   bool is_overdue = false;
-  /// By us, before all ranks were up; that is said.
+  /// Ended by us, before all ranks had started; the reason is printed.
   bool is_late = false;
-  /// By us, with SIGKILL.
+  /// Killed by us with SIGKILL.
   bool is_killed = false;
-  /// All ranks were up.
+  /// Whether all ranks had started.
   bool has_begun = false;
 };
 
@@ -244,7 +245,7 @@ struct Waited {
 // do not, or mpirun: it is kept until then.
 Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
-  constexpr int kWhileKeptMs = 1;  // what is kept must not come after the end of a short run
+  constexpr int kWhileKeptMs = 1;  // output must not appear after the end of a short run
   LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
@@ -316,8 +317,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
                          GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
-  if (outputs.err_words.has_told()) return {};  // of a rank on another host
-  // Without its guard a rank is gone as well, and mpirun alone says so. What we have asked to end is no news.
+  if (outputs.err_words.has_told()) return {};  // a rank on another host
+  // A rank dies with its guard, and then only mpirun reports it. Ends that we have requested are not reported.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How a group is waited for, with shell scripts in mpirun's place. They send this process the signals.
+// Waiting for a group, with shell scripts in mpirun's place. They send this process the signals.
 #include "cli/launcher.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// What rank 0 would say.
+// Shell functions that write the messages of rank 0.
 constexpr const char* kWords = R"(
 ready() { printf ready | dd of="$ROENTGEN_LAUNCHER" conv=notrunc status=none; }
 ended() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=128 conv=notrunc status=none; }
@@ -94,7 +94,7 @@ TEST(RunGroup, names_who_was_killed_and_where) {
                           "(Killed); try --resume"));
 }
 
-// What guards tell of the ranks of this host and of another.
+// Shell functions that write the guards' messages about the ranks of this host and of another.
 constexpr const char* kGuards = R"(
 killed() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none; }
 printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=768 conv=notrunc status=none
@@ -142,7 +142,7 @@ TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {
   EXPECT_EQ(end.signal, 0);
 }
 
-// It ignores SIGTERM in the first; in the second it ends with a code of its own, and says what MPIs say then.
+// The first script ignores SIGTERM. The second ends with a code of its own, and prints the message of an MPI.
 TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
   for (const char* stays : {"trap '' TERM; ended 3; while :; do :; done",
                             "trap 'killed 1 15; exit 143' TERM; ended 3; while :; do :; done"}) {

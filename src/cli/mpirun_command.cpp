@@ -14,7 +14,7 @@
 namespace roentgen::cli {
 namespace {
 
-// What changes what a rank computes, where it keeps things, or which libraries it finds.
+// True for variables that change the results of a rank, where it stores files, or which libraries it finds.
 bool goes_along(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"DNNL_", "GOMP_", "KMP_", "MALLOC_", "OMP_", "ONEDNN_", "ROENTGEN_"};
   constexpr std::string_view kNames[] = {"LD_LIBRARY_PATH=", "TMPDIR=", "XDG_CACHE_HOME="};
@@ -56,7 +56,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   }
   // The processes bind themselves (take_place), and look themselves whether they are too many (check_places).
   if (start.mpi == dist::kMpich) {
-    // Its variables go everywhere by themselves.
+    // MPICH's mpirun passes all variables by itself.
     words = {mpirun, "-n", fmt::to_string(start.ranks), "-bind-to", "none", "-genv", kStartedByUs, "1"};
     if (!start.hosts.empty()) words.insert(words.end(), {"-hosts", start.hosts});
   } else {

@@ -31,7 +31,7 @@ void require_hosts(const std::string& hosts);
 
 /// The command line that runs `command` (program and arguments), with mpirun_program() of the PATH in `environment`.
 [[nodiscard]] std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command);
-/// That MPI's mpirun: the one on the path, unless it is another MPI's; then the name that it has beside it.
+/// Path of the mpirun of `mpi`: `mpirun` on `path` if it belongs to that MPI, else `mpirun.<mpi>`.
 /// @param path folders with colons between
 [[nodiscard]] std::string mpirun_program(std::string_view mpi, std::string_view path);
 

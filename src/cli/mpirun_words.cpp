@@ -19,7 +19,7 @@ bool is_rule(std::string_view line) {
          std::ranges::all_of(line.substr(0, end + 1), [&](char c) { return c == line[0]; });
 }
 
-// What stands between two texts; empty: they are not there.
+// Text between two texts; empty when they do not occur.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -76,7 +76,7 @@ bool MpirunWords::is_said_again(std::string_view line) {
   return false;
 }
 
-// As MPICH 4.0 says it (hydra/mpiexec/mpiexec.c).
+// Wording of MPICH 4.0 (hydra/mpiexec/mpiexec.c).
 bool MpirunWords::is_after_words(std::string_view line) {
   if (after_words_ == 0) return false;
   --after_words_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What mpirun itself says on one of its outputs, among what ranks say there.
+// Separates mpirun's own messages from those of the ranks on one of its outputs.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@
 
 namespace roentgen::cli {
 
-/// What rank 0 says on standard error, when who started it does not see its memory: all ranks listen to signals.
+/// Line that rank 0 prints on standard error once all ranks handle signals. Used when the process that started it
+/// cannot see its memory.
 inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
 
 /// Passes lines on, save for the paragraphs of Open MPI and of MPICH's hydra about how ranks ended. Of lines that
@@ -25,11 +26,11 @@ class MpirunWords {
   /// @param bytes as they came
   /// @return whole lines that are for people
   [[nodiscard]] std::string pass(std::string_view bytes);
-  /// What is left when no more comes.
+  /// Returns the rest of the text at the end of the output.
   [[nodiscard]] std::string rest();
   /// The first that mpirun told of; Open MPI's, since hydra's words do not tell who was the first.
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
-  /// What hydra's programs say of each other: a killed rank explains it.
+  /// Messages of hydra's programs about each other. A killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
   /// Rank 0 has said kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
@@ -42,13 +43,13 @@ class MpirunWords {
   [[nodiscard]] std::string take_line(std::string line);
   /// A paragraph of mpirun's; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
-  /// Is it an error, which another rank has said before?
+  /// Whether it is an error that another rank has printed before.
   [[nodiscard]] bool is_said_again(std::string_view line);
-  /// Is it of what hydra says behind its paragraph?
+  /// Whether it belongs to hydra's text after its paragraph.
   [[nodiscard]] bool is_after_words(std::string_view line);
 
   std::string begun_;
-  /// Since a rule, with it.
+  /// Text since a rule, including the rule.
   std::string paragraph_;
   /// Lines that may still come of what hydra says behind its paragraph.
   int after_words_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where a command may write: checked before it works for minutes and then cannot.
+// Checks where a command may write, before it works for minutes and then cannot.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,13 @@ namespace roentgen::cli {
 /// The run folder whose training wrote `checkpoint`, or nothing where the file lies elsewhere.
 [[nodiscard]] Paths run_of(const std::filesystem::path& checkpoint);
 
-/// ConfigError when an output among the options (is_output) is a file that another option names, one of folders.own, or
-/// lies in what folders.read and folders.runs name.
+/// Throws ConfigError when an output among the options (is_output) is also an input. Inputs are a file that another
+/// option names, one of folders.own, and everything in folders.read and folders.runs.
 void check_apart(const std::vector<Option>& options, const Folders& folders);
 
-/// ConfigError or DataError when the file `path` could not be written: in the data folder, no regular file, in a folder
-/// that is absent (and not about to be made) or closed. Touches nothing. An empty path is fine.
+/// Throws ConfigError or DataError when the file `path` could not be written. Reasons: it is in the data folder, no
+/// regular file, or in a folder that is read-only or absent (and not about to be made). Touches nothing. An empty path
+/// is fine.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
 /// check_output_file() for every output among the options but the folder that the command makes.
 void check_output_files(const std::vector<Option>& options, const Folders& folders);

@@ -102,7 +102,7 @@ class Heatmaps {
                     options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
-  // How well maps point says little of images that the weights were trained on.
+  // Refuses overlap: scores of heat-maps say little on images that the weights were trained on.
   void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;
@@ -200,7 +200,7 @@ class Heatmaps {
 class PredictCommand final : public Command {
  public:
   PredictCommand()
-      : Command("predict", "Probabilities of every finding in images, with heat-maps of where the network sees them.",
+      : Command("predict", "Predict the probability of every finding in images, with optional heat-maps.",
                 "roentgen predict --checkpoint best.safetensors chest.png\n"
                 "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
                 "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"

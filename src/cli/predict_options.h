@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What `roentgen predict` is asked: its options, and which of them go together. None of them touches preprocessing:
-// that is the checkpoint's.
+// Options of `roentgen predict`, and which of them go together. None of them changes preprocessing, which is the
+// checkpoint's.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// Which labels of an image get a heat-map.
+/// Labels of an image that get a heat-map.
 struct HeatmapChoice {
   enum class Kind : std::uint8_t { None, Top, All, Listed };
   Kind kind = Kind::None;
@@ -42,11 +42,12 @@ struct PredictOptions {
   bool allows_overlap = false;
   InferenceOptions inference;
 
-  /// As the command line has them, bound to this object.
+  /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
   /// ConfigError where options do not go together.
   void check() const;
-  /// What --heatmap and --out say of a model with these labels; ConfigError for a label it does not know.
+  /// Heat-maps that --heatmap and --out select for a model with these labels. Throws ConfigError for a label it does
+  /// not know.
   [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
   [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty() || !masks.empty(); }
 };

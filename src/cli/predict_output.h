@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What `roentgen predict` tells: the csv as it goes, and at the end a table for people and the rows of the JSON.
+// Output of `roentgen predict`: the csv row by row, and at the end a table for people and the rows of the JSON.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ void tell(int signal, bool is_run) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
-// As the rank has ended, so that mpirun takes it for the rank; without a second core file.
+// Ends this process as the rank has ended, so that mpirun takes it for the rank; writes no second core file.
 [[noreturn]] void end_by(int signal) {
   constexpr rlimit kNone{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &kNone);
@@ -48,7 +48,7 @@ void tell(int signal, bool is_run) {
   ::_exit(kBySignal + signal);
 }
 
-// With the signals held that `held` has.
+// Guards the rank while the signals in `held` are blocked.
 [[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run) {
   ::prctl(PR_SET_NAME, kGuardName);
   std::bitset<NSIG> passed;
@@ -63,7 +63,7 @@ void tell(int signal, bool is_run) {
     int status = 0;
     if (::waitpid(rank, &status, WNOHANG) != rank) continue;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
-    // Who sent a signal that came here knows how the rank has ended.
+    // A signal that was forwarded needs no report, because its sender knows how the rank has ended.
     if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status), is_run);
     if (code != kSuccess && code != kStopped) end_deserted_daemon();
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // A guard for each rank that this program has started under mpirun: the process that mpirun knows, whose child is the
-// rank. Of a rank that a signal ended it tells who, where in its work, and by which signal, before mpirun hears of it
-// and ends the others. So that is known under any MPI and on any host: Open MPI says it in its own words, without the
-// place; MPICH's hydra names the lowest rank that it ended itself.
+// rank. When a signal ends a rank, the guard reports it before mpirun notices and ends the others. It reports the rank,
+// its place in the work and the signal.
+// So the report is the same under any MPI and on any host. Open MPI's own report lacks the place. MPICH's hydra names
+// the lowest rank that it ended itself.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// What `ps` calls a guard.
+/// Process name of a guard in `ps`.
 inline constexpr const char* kGuardName = "roentgen-guard";
 
 /// Returns in a child of this process, which is the rank. This process waits for it, passes signals on to it, tells of
@@ -23,11 +24,9 @@ inline constexpr const char* kGuardName = "roentgen-guard";
 /// @param is_run as of text_of()
 void guard_rank(bool is_run);
 
-/// One line: which rank a signal ended, and where.
-/// @param place as dist::LaunchBoard::place_of()
-/// @param is_run of a training, which --resume goes on with
+/// One line: the rank that a signal ended, and its place in the work.
 [[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);
-/// Is it a line of text_of()?
+/// Whether it is a line of text_of().
 [[nodiscard]] bool is_about_killed(std::string_view line);
 
 /// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Who has which cores, as ranks tell each other and the log says.
+// Cores of each rank, in the form that ranks exchange and the log prints.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace roentgen::cli {
 
 /// Cores of one rank.
 struct RankPlace {
-  /// All but those of communication.
+  /// Cores except those for communication.
   runtime::CoreList cores;
-  /// Its own; empty: it shares `cores`.
+  /// Cores for communication; empty: it shares `cores`.
   runtime::CoreList communication;
   /// Some of `cores`, for input alone; empty: input and computing share all of these.
   runtime::CoreList input;
-  /// That compute.
+  /// Number of compute threads.
   int threads = 0;
 };
 
-/// For other ranks.
+/// Serialised form for other ranks.
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
 /// "cores 0-28, input 29, communication 30": each that there is; `cores` are those that compute.

@@ -37,9 +37,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kReplicates = 2000;  // as roentgen compare
+constexpr std::int64_t kReplicates = 2000;  // same number as roentgen compare
 
-// All whole lines: of a run that was killed, or goes on, the last one may be cut short.
+// Reads all whole lines: the last one may be truncated in a run that was killed or is running.
 std::vector<Value> read_log(const fs::path& path) {
   const std::string text = io::read_text(path).or_throw();
   std::vector<Value> lines;
@@ -178,9 +178,7 @@ class ReportCommand final : public Command {
  public:
   ReportCommand()
       : Command(
-            "report",
-            "Write a run, or two side by side, as one self-contained HTML page: results with intervals, thresholds, "
-            "curves, worst errors, recipe.",
+            "report", "Write a report of one run or two as a self-contained HTML page.",
             "roentgen report run --evaluation eval.json --out report.html\n"
             "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
             "--data nih --out report.html\n"
@@ -188,48 +186,46 @@ class ReportCommand final : public Command {
             "roentgen report run --evaluation eval.json --preds test_preds.csv --beside run2 --beside-evaluation "
             "eval2.json --beside-preds test_preds2.csv --labels nih/Data_Entry_2017_v2020.csv --out report.html") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
-            {.name = "--out", .target = &out_, .doc = "page to write", .need = Need::Required, .is_output = true},
-            {.name = "--evaluation",
-             .target = &evaluation_,
-             .doc = "JSON of roentgen eval: AUROCs with intervals; none = the run's aucs.csv",
-             .value_name = "FILE"},
-            {.name = "--preds",
-             .target = &predictions_,
-             .doc = "csv of predictions for ROC curves and reliability; none = the run's preds.csv (validation)",
-             .value_name = "FILE"},
-            {.name = "--labels",
-             .target = &labels_,
-             .doc = "data folder or label table with their truth",
-             .value_name = "PATH"},
-            {.name = "--data",
-             .target = &data_,
-             .doc = "folder with the images of --preds: the page gets a gallery of the worst errors with heat-maps",
-             .value_name = "DIR"},
-            {.name = "--beside",
-             .target = &beside_,
-             .doc = "second run folder: both in every table and plot, paired differences with --labels",
-             .value_name = "RUN"},
-            {.name = "--beside-evaluation",
-             .target = &beside_evaluation_,
-             .doc = "--evaluation of the second run, on the same images",
-             .value_name = "FILE"},
-            {.name = "--beside-preds",
-             .target = &beside_predictions_,
-             .doc = "--preds of the second run, on the same images",
-             .value_name = "FILE"},
-            {.name = "--gallery",
-             .target = &cases_,
-             .doc = "false positives, and false negatives, of each finding in the gallery; 0 = none",
-             .range = {0, 24}},
-            task::device_option(device_, ", of the gallery"),
-            {.name = "--image-names",
-             .target = &shows_names_,
-             .doc = "name images in the gallery: a name can hold a patient's number"},
-            {.name = "--forest",
-             .target = &forest_,
-             .doc = "also write the AUROCs with their intervals as an SVG picture",
-             .is_output = true}};
+    return {
+        {.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
+        {.name = "--out", .target = &out_, .doc = "HTML file to write", .need = Need::Required, .is_output = true},
+        {.name = "--evaluation",
+         .target = &evaluation_,
+         .doc = "JSON of roentgen eval with AUROCs and intervals; default: the run's aucs.csv",
+         .value_name = "FILE"},
+        {.name = "--preds",
+         .target = &predictions_,
+         .doc = "csv of predictions for curves; default: the run's preds.csv (validation)",
+         .value_name = "FILE"},
+        {.name = "--labels",
+         .target = &labels_,
+         .doc = "data folder or label table with the truth of --preds",
+         .value_name = "PATH"},
+        {.name = "--data",
+         .target = &data_,
+         .doc = "folder with the images of --preds, for a gallery of the worst errors with heat-maps",
+         .value_name = "DIR"},
+        {.name = "--beside",
+         .target = &beside_,
+         .doc = "second run folder, shown in every table and plot; with --labels paired differences",
+         .value_name = "RUN"},
+        {.name = "--beside-evaluation",
+         .target = &beside_evaluation_,
+         .doc = "--evaluation of the second run, on the same images",
+         .value_name = "FILE"},
+        {.name = "--beside-preds",
+         .target = &beside_predictions_,
+         .doc = "--preds of the second run, on the same images",
+         .value_name = "FILE"},
+        {.name = "--gallery",
+         .target = &cases_,
+         .doc = "false positives and false negatives per finding in the gallery; 0 = none",
+         .range = {0, 24}},
+        task::device_option(device_, ", for the gallery"),
+        {.name = "--image-names",
+         .target = &shows_names_,
+         .doc = "show image names in the gallery; a name can contain a patient's number"},
+        {.name = "--forest", .target = &forest_, .doc = "write a forest plot of the AUROCs as SVG", .is_output = true}};
   }
   [[nodiscard]] Folders folders() const override {
     Folders folders{.data = data_, .made = {}, .read = {labels_}, .runs = {run_}};

@@ -51,7 +51,7 @@ constexpr std::int64_t kQuality = 92, kPngLevel = 6;
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
 
-// Which of the words it is.
+// Index of the word that `text` is.
 std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
   if (text == words[0]) return 0;
   if (text == words[1]) return 1;
@@ -66,7 +66,7 @@ std::optional<double> optional_number(std::string_view option, std::string_view 
   return value;
 }
 
-// Of "all", "" or "Mass,Edema".
+// Findings named by "all", "" or "Mass,Edema".
 synth::PerFinding<bool> findings_of(std::string_view option, std::string_view text) {
   synth::PerFinding<bool> chosen{};
   if (text == "all") chosen.fill(true);
@@ -89,7 +89,7 @@ class SynthCommand final : public Command {
                 "roentgen synth /tmp/phantoms --images 200 --size 1024 --seed 7 --json phantoms.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
-            {.name = "--images", .target = &options_.images, .doc = "how many", .range = {1, 1e7}},
+            {.name = "--images", .target = &options_.images, .doc = "number of images", .range = {1, 1e7}},
             {.name = "--size", .target = &options_.size_px, .doc = "width and height, px", .range = {16, 4096}},
             {.name = "--seed",
              .target = &seed_,
@@ -97,11 +97,11 @@ class SynthCommand final : public Command {
              .range = {.low = 0}},
             {.name = "--prevalence-low",
              .target = &options_.population.prevalence_low,
-             .doc = "of the rarest finding",
+             .doc = "prevalence of the rarest finding",
              .range = {0, 0.5}},
             {.name = "--prevalence-high",
              .target = &options_.population.prevalence_high,
-             .doc = "of the commonest",
+             .doc = "prevalence of the commonest finding",
              .range = {0, 0.5}},
             {.name = "--label-noise",
              .target = &options_.population.label_noise,
@@ -109,11 +109,11 @@ class SynthCommand final : public Command {
              .range = {0, 0.4}},
             {.name = "--prevalence",
              .target = &prevalence_,
-             .doc = "range: between the two above; nih: NIH ChestX-ray14's own, 0.2% to 17.7%",
+             .doc = "range: from --prevalence-low to --prevalence-high; nih: as in NIH ChestX-ray14, 0.2% to 17.7%",
              .value_name = "range|nih"},
             {.name = "--test-prevalence-factor",
              .target = &options_.test_prevalence_factor,
-             .doc = "on the prevalences of the test set",
+             .doc = "factor on the prevalences in the test set",
              .range = {0, 100}},
             {.name = "--labels",
              .target = &labels_,
@@ -121,7 +121,7 @@ class SynthCommand final : public Command {
              .value_name = "nih|csv"},
             {.name = "--uncertain",
              .target = &options_.population.uncertain,
-             .doc = "share of -1 among labels that are positive or should be, and some others (--labels csv)",
+             .doc = "share of labels marked uncertain (-1), mostly positive ones (--labels csv)",
              .range = {0, 1}},
             {.name = "--blank",
              .target = &options_.population.blank,
@@ -130,41 +130,44 @@ class SynthCommand final : public Command {
             {.name = "--ap", .target = &options_.population.ap_share, .doc = "share of AP views", .range = {0, 1}},
             {.name = "--shortcut",
              .target = &shortcut_,
-             .doc = "lines and tubes: with chance (1 + RHO) / 2 where edema is, (1 - RHO) / 2 elsewhere; -1 to 1",
+             .doc = "correlation of lines and tubes with edema, -1 to 1: a spurious shortcut",
              .value_name = "RHO"},
             {.name = "--shortcut-test",
              .target = &test_shortcut_,
-             .doc = "the same in the test set, where it differs",
+             .doc = "--shortcut for the test set; default: the same",
              .value_name = "RHO"},
             {.name = "--pairs",
              .target = &pairs_,
-             .doc = "pairs/<Finding>/<image>: the same image without that finding, and pairs.csv",
+             .doc = "write pairs/<Finding>/<image>, the same image without that finding, and pairs.csv",
              .value_name = "all|FINDING,FINDING"},
             {.name = "--masks",
              .target = &options_.has_masks,
-             .doc = "masks/<Finding>/<image>.png: the exact pixels of every finding that is there"},
+             .doc = "write masks/<Finding>/<image>.png, the exact pixels of each finding"},
             {.name = "--form",
              .target = &form_,
-             .doc = "how images are stored; all forms are roundings of the same gray values",
+             .doc = "image format; all formats round the same gray values",
              .value_name = "png8|png16|png12|jpeg"},
-            {.name = "--quality", .target = &quality_, .doc = "of JPEG files", .range = {1, 100}},
+            {.name = "--quality", .target = &quality_, .doc = "quality of JPEG files, 1 to 100", .range = {1, 100}},
             {.name = "--png-level",
              .target = &png_level_,
              .doc = "zlib level of PNG files; 6 is NIH's, 2 is faster; changes no pixel",
              .range = {1, 9}},
             {.name = "--markers",
              .target = &options_.film.markers,
-             .doc = "share of images with a lead letter, L or R",
+             .doc = "share of images with a lead marker, L or R",
              .range = {0, 1}},
             {.name = "--inverted",
              .target = &options_.film.inverted,
-             .doc = "share of images with black and white exchanged",
+             .doc = "share of images with inverted gray values",
              .range = {0, 1}},
             {.name = "--collimated",
              .target = &options_.film.collimated,
-             .doc = "share of images inside a black frame",
+             .doc = "share of images in a black collimator frame",
              .range = {0, 1}},
-            {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte", .range = {0, 1e6}}};
+            {.name = "--threads",
+             .target = &threads_,
+             .doc = "threads; 0 = all cores; the files do not depend on it",
+             .range = {0, 1e6}}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = {}, .made = options_.out}; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: counts heap allocations. It replaces operator new for the whole program, so exactly one source file of a
-// test program may include it; a second one does not link.
+// For tests: counts heap allocations. The header replaces operator new for the whole program, so include it in exactly
+// one source file of a test program. A second one does not link.
 #pragma once
 
 #include <dlfcn.h>
@@ -56,7 +56,8 @@ class AllocationCount {
 inline constexpr bool kCanCountAllocations = true;
 }  // namespace roentgen
 
-// Not inlined: a caller must be one, and GCC takes a delete that it sees through for one of another kind of memory.
+// Not inlined: add() needs the address of the caller. GCC would also warn that an inlined delete does not match its
+// new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   roentgen::AllocationCount::add(__builtin_return_address(0));
   if (void* memory = std::malloc(size)) return memory;
@@ -67,7 +68,7 @@ inline constexpr bool kCanCountAllocations = true;
   if (void* memory = ::memalign(static_cast<std::size_t>(alignment), size)) return memory;
   throw std::bad_alloc();
 }
-// As runtime::AlignedBuffer takes its memory.
+// Counted because runtime::AlignedBuffer allocates with it.
 extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   roentgen::AllocationCount::add(__builtin_return_address(0));
   return ::memalign(alignment, size);

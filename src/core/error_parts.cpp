@@ -7,7 +7,7 @@
 namespace roentgen {
 namespace {
 
-/// Splits `rest` at the first `mark`: what stands before it goes into `out`, what follows stays. False without a mark.
+/// Splits `rest` at the first `mark`: moves the text before it to `out` and drops the mark. False without a mark.
 bool take_before(std::string_view& rest, std::string_view mark, std::string& out) {
   const std::size_t at = rest.find(mark);
   if (at == std::string_view::npos) return false;
@@ -16,14 +16,26 @@ bool take_before(std::string_view& rest, std::string_view mark, std::string& out
   return true;
 }
 
+std::string text_of(const ErrorParts& parts) {
+  if (!parts.expected.empty()) return error_text(parts.thing, parts.what, parts.expected, parts.got, parts.remedy);
+  const std::string remedy = parts.remedy.empty() ? "" : "try " + parts.remedy;
+  if (!parts.thing.empty()) return short_error_text(parts.thing, parts.what, parts.got, remedy);
+  return remedy.empty() ? parts.got : parts.got + "; " + remedy;
+}
+
 }  // namespace
 
 ErrorParts error_parts(std::string_view text) {
   ErrorParts parts;
   std::string_view rest = text;
   if (rest.starts_with('[')) rest.remove_prefix(1);
-  if (!text.starts_with('[') || !take_before(rest, "] ", parts.thing) ||
-      !take_before(rest, ": expected ", parts.what) || !take_before(rest, ", got ", parts.expected)) {
+  bool is_known = text.starts_with('[') && take_before(rest, "] ", parts.thing);
+  if (is_known && rest.find(": expected ") != std::string_view::npos) {
+    is_known = take_before(rest, ": expected ", parts.what) && take_before(rest, ", got ", parts.expected);
+  } else {
+    is_known = is_known && take_before(rest, ": ", parts.what);
+  }
+  if (!is_known) {
     parts = {};
     rest = text;
   }
@@ -34,15 +46,16 @@ ErrorParts error_parts(std::string_view text) {
 }
 
 std::string with_remedy(std::string_view text, std::string_view remedy) {
-  const ErrorParts parts = error_parts(text);
-  if (parts.expected.empty()) return parts.got + "; try " + std::string(remedy);
-  return error_text(parts.thing, parts.what, parts.expected, parts.got, remedy);
+  ErrorParts parts = error_parts(text);
+  parts.remedy = remedy;
+  return text_of(parts);
 }
 
 std::string with_place(std::string_view text, std::string_view place) {
-  const ErrorParts parts = error_parts(text);
-  if (parts.expected.empty()) return std::string(place) + std::string(text);
-  return error_text(parts.thing, std::string(place) + parts.what, parts.expected, parts.got, parts.remedy);
+  ErrorParts parts = error_parts(text);
+  if (parts.thing.empty()) return std::string(place) + std::string(text);
+  parts.what.insert(0, place);
+  return text_of(parts);
 }
 
 std::string cause_of(std::string_view text) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The text of an error taken apart again: for who catches one and knows the place or the remedy better. So the first
-// cause is told once, in one line, and no line holds another.
+// Splits the text of an error into its parts, for code that catches an error and knows the place or the remedy better.
+// So the first cause is reported once, in one line, and no line contains another.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace roentgen {
 
-/// Arguments of error_text().
+/// Arguments of error_text(), or of short_error_text(), which has no `expected`.
 struct ErrorParts {
   std::string thing;     ///< room and thing, without brackets
   std::string what;      ///< file, op or option concerned
   std::string expected;  ///< condition that was not met
-  std::string got;       ///< value that was found
+  std::string got;       ///< value that was found; the problem of a short text
   std::string remedy;    ///< step to try; empty: none
 };
 
@@ -25,7 +25,7 @@ struct ErrorParts {
 /// An error's text with another remedy.
 [[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
 
-/// An error's text, told of something in `place`: "place" + what.
+/// An error's text with `place` in front of its `what`.
 [[nodiscard]] std::string with_place(std::string_view text, std::string_view place);
 
 /// The cause alone, for an error of a wider scope: "an empty file, not a PNG image".

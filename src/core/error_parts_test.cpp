@@ -24,6 +24,18 @@ TEST(ErrorParts, a_line_without_remedy_has_none) {
   EXPECT_EQ(parts.remedy, "");
 }
 
+TEST(ErrorParts, a_short_text_has_no_expected) {
+  const std::string text = short_error_text("io.file", "x.png", "no such file");
+  const ErrorParts parts = error_parts(text);
+  EXPECT_EQ(parts.thing, "io.file");
+  EXPECT_EQ(parts.what, "x.png");
+  EXPECT_EQ(parts.expected, "");
+  EXPECT_EQ(parts.got, "no such file");
+  EXPECT_EQ(cause_of(text), "no such file");
+  EXPECT_EQ(with_place(text, "r.toml: "), "[io.file] r.toml: x.png: no such file");
+  EXPECT_EQ(with_remedy(text, "another"), "[io.file] x.png: no such file; try another");
+}
+
 TEST(ErrorParts, another_text_is_all_got) {
   const ErrorParts parts = error_parts("std::bad_alloc");
   EXPECT_EQ(parts.thing, "");

@@ -30,8 +30,8 @@ namespace roentgen {
 [[nodiscard]] std::string shell_word(std::string_view text);
 
 /// A field of a csv file, quoted only where it must be. A spreadsheet would run a text that begins with = + - @, a tab
-/// or a line end as a formula: an apostrophe goes before it, which csv_value() takes away. Numbers stay as they are. A
-/// row of one empty field must be written as two quotes by the caller.
+/// or a line end as a formula. Such a text gets an apostrophe in front, which csv_value() removes. Numbers stay as they
+/// are. The caller must write a row of one empty field as two quotes.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
 /// The text that csv_field() wrote, from the field without its quotes: a view into `field`.

@@ -16,7 +16,7 @@ constexpr double kPiHalfLow = 6.07710050650619224932e-11;
 constexpr double kTwoOverPi = 6.36619772367581382433e-01;
 
 double scale_by_power_of_two(double x, int exponent) {
-  // In two steps so that neither factor leaves the normal range.
+  // Scaled in two steps, so that neither factor leaves the normal range.
   const int half = exponent / 2;
   const auto factor = [](int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52); };
   return x * factor(half) * factor(exponent - half);
@@ -68,7 +68,7 @@ double portable_log(double x) {
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
   double sum = 0.0;
-#pragma GCC unroll 16  // with constants for the divisions: drawing a network's weights takes a quarter less
+#pragma GCC unroll 16  // constant divisors: drawing a network's weights takes a quarter less time
   for (int n = 23; n >= 3; n -= 2) sum = z * (1.0 / static_cast<double>(n) + sum);
   const auto e = static_cast<double>(exponent);
   return e * kLn2High + (2.0 * s * (1.0 + sum) + e * kLn2Low);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// log, exp, sin, cos and pow that give the same bits on every machine: only +, -, *, / and sqrt, which IEEE 754 rounds
-// exactly, in a fixed order and without contraction (the build passes -ffp-contract=off). libm does not promise this,
-// and synthetic data sets must not change with the C library. Accurate to a few units in the last place, not to half.
+// log, exp, sin, cos and pow that give the same bits on every machine. They use only +, -, *, / and sqrt, which IEEE
+// 754 rounds exactly. The order of operations is fixed and never contracted (the build passes -ffp-contract=off). libm
+// does not promise this, and synthetic data sets must not change with the C library. Errors are a few units in the last
+// place, so results are not correctly rounded.
 #pragma once
 
 namespace roentgen {

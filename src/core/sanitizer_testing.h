@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of what a process holds.
+// For tests of a process's memory.
 #pragma once
 
 namespace roentgen {
@@ -14,7 +14,7 @@ inline constexpr bool kIsMemoryOurs = true;
 inline constexpr bool kIsMemoryOurs = false;
 #endif
 
-/// What a test that is skipped for it says.
+/// Message of a test that is skipped because a sanitizer is active.
 inline constexpr const char* kMemoryIsNotOurs =
     "SKIPPED: a sanitizer's own memory is resident; the release build tests it";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only way to standard output and, beside log.h, to standard error: what is printed may hold foreign text, and no
+// The only way to standard output and, together with log.h, to standard error. Printed text may come from files, so no
 // control character of it reaches the terminal. Results go to standard output, and only from cli.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace roentgen::terminal {
 
-/// Prints lines of a result to standard output. Line ends stay, all else is as terminal_text() makes it: names that may
-/// hold line ends go through that function before they are put into lines. Throws std::system_error when it cannot be
-/// written.
+/// Prints lines of a result to standard output. Line ends stay; terminal_text() replaces all other control characters.
+/// Pass names that may hold line ends through terminal_text() before you put them into lines. Throws std::system_error
+/// when the output cannot be written.
 void print(std::string_view lines);
 /// Prints text that programs read, such as a path for a shell: unchanged, or as print() where a person reads it on a
 /// terminal. Throws as print().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What ctest hands on to tests: cmake/roentgen_room.cmake, roentgen_test_environment().
+// Environment that ctest passes to tests: roentgen_test_environment() of cmake/roentgen_room.cmake.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,8 +16,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A list of variables of which only the first arrives looks set up, and is not: threads, seeds and caches would be
-// those of whoever runs the tests.
+// A variable list of which only the first entry arrives looks complete. Threads, seeds and caches would then come from
+// the user's own environment.
 TEST(TestEnvironment, holds_all_of_its_variables) {
   if (variable("ROENTGEN_SOURCE_DIR").empty()) {
     GTEST_SKIP() << "SKIPPED: run by hand, without ROENTGEN_SOURCE_DIR; ctest sets the environment of tests";

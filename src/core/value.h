@@ -68,7 +68,7 @@ class Value {
   [[nodiscard]] const Value& at(std::string_view key) const;
   /// Sets or replaces an entry; turns null into a table. Returns the stored value.
   Value& set(std::string_view key, Value value);
-  /// As set(), by a dotted path: "optimizer.lr". Makes the tables on the way.
+  /// Sets a value by a dotted path, such as "optimizer.lr". Creates the missing tables on the way.
   Value& set_path(std::string_view dotted, Value value);
   /// Looks a dotted path up, or nullptr.
   [[nodiscard]] const Value* find_path(std::string_view dotted) const;

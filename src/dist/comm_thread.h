@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CommThread: the thread that talks to the other ranks, so that gradients travel while backward goes on. It owns the
-// communicator and makes every call to it (MPI_THREAD_FUNNELED is enough), starts what it is given in that order, and
-// tests all that is under way, yielding its core between. It never blocks in a collective: a blocking call takes half a
-// core that computing shares, and cannot be given a time limit.
+// CommThread: the thread that communicates with other ranks, so that gradients are sent while backward continues. It
+// owns the communicator and makes every call to it (MPI_THREAD_FUNNELED is enough). It starts collectives in the order
+// given and polls all that are in flight, yielding its core between polls. It never blocks in a collective: a blocking
+// call takes half a core from computing, and cannot have a timeout.
 #pragma once
 
 #include <chrono>
@@ -46,9 +46,9 @@ class CommThread {
   [[nodiscard]] int local_size() const { return local_size_; }
   /// Names of the hosts, by rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
-  /// How gradients are averaged: names of algorithm and wire format.
+  /// Names of the averaging algorithm and the wire format.
   [[nodiscard]] const std::string& way() const { return way_; }
-  /// Of a collective.
+  /// Timeout of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
   /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
@@ -57,7 +57,7 @@ class CommThread {
   /// @return for wait(): 0, 1, 2, ...
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
-  /// As all_reduce_mean() of gradients, a sum of figures.
+  /// Sums figures of a device; otherwise as all_reduce_mean() of gradients.
   [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
                                             Phase phase);
   /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
@@ -74,8 +74,7 @@ class CommThread {
   /// @return may this rank name the cause? (Communicator::claim_failure)
   [[nodiscard]] bool fail() noexcept;
 
-  /// From now on averages that are asked for while it records become spans of it. Null: none.
-  /// @param timeline must outlive this, or the next call
+  /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
   void trace(Timeline* timeline);
 
   /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
@@ -84,16 +83,16 @@ class CommThread {
  private:
   struct Request {
     std::span<float> data;
-    /// Not empty: summed instead.
+    /// Values to sum; empty: `data` is averaged.
     std::span<double> sums{};
-    /// Not null: `data` and `sums` are of another device, and copied.
+    /// Copies for `data` and `sums` of another device; null: they are the host's.
     runtime::DeviceCopies* copies = nullptr;
     /// Reached once they are there.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
     /// Goes the way that ReduceOptions say.
     bool is_gradients = false;
-    /// Not null: a call instead.
+    /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
     /// Null: not traced.
     Timeline* timeline = nullptr;
@@ -135,7 +134,7 @@ class CommThread {
   std::condition_variable_any is_done_;
   std::vector<Request> requests_ RG_GUARDED_BY(mutex_);
   std::int64_t given_ RG_GUARDED_BY(mutex_) = 0;
-  /// All below are done; those in `early_` as well.
+  /// Tickets below it are done; those in `early_` as well.
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
   std::vector<std::int64_t> early_ RG_GUARDED_BY(mutex_);
   bool is_made_ RG_GUARDED_BY(mutex_) = false;
@@ -147,7 +146,7 @@ class CommThread {
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
   Timeline* timeline_ RG_GUARDED_BY(mutex_) = nullptr;
 
-  /// Of the thread.
+  /// Members used by the thread only.
   std::vector<Flight> flights_;
   /// Memory of Flight::staged that is free.
   std::vector<std::vector<std::byte>> spare_;

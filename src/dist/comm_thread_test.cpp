@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAnHour{3'600'000};
 
-/// What a test sees and says.
+/// Observations and instructions of a test.
 struct Script {
   /// Collectives below this number may end.
   std::atomic<std::int64_t> allowed = 1'000'000;

@@ -16,10 +16,10 @@
 
 namespace roentgen::dist {
 
-/// What a collective is for, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
+/// Purpose of a collective, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
 struct Phase {
   const char* name = "";  ///< name, a literal
-  /// Which one; negative: there is only one.
+  /// Index of the collective; negative: there is only one.
   std::int64_t index = -1;
   /// "gradient bucket 3", "start-up".
   [[nodiscard]] std::string text() const;
@@ -31,9 +31,9 @@ class Communicator;
 /// left alone until it is done. One destroyed before that cannot be taken back: it logs an error.
 class [[nodiscard]] Pending {
  public:
-  /// Nothing to wait for.
+  /// Creates one with nothing to wait for.
   Pending() = default;
-  /// For communicators: collective `ticket` of `owner`, which must outlive this.
+  /// For communicators: waits for collective `ticket` of `owner`, which must outlive this.
   Pending(Communicator& owner, std::int64_t ticket, Phase phase) : owner_(&owner), ticket_(ticket), phase_(phase) {}
   Pending(Pending&& other) noexcept;             ///< takes over the collective
   Pending& operator=(Pending&& other) noexcept;  ///< takes over the collective; logs an error where one was under way
@@ -80,11 +80,11 @@ class Composite {
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  /// As in comm_list.h.
+  /// Name of the implementation in comm_list.h.
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// 0 to size() - 1.
   [[nodiscard]] virtual int rank() const = 0;
-  /// At least 1.
+  /// Number of ranks, at least 1.
   [[nodiscard]] virtual int size() const = 0;
   /// Position among the ranks of this host, from 0: picks devices and cores.
   [[nodiscard]] virtual int local_rank() const = 0;
@@ -95,10 +95,11 @@ class Communicator {
 
   /// `data` of `root` goes to all others. CommError for a root that is no rank.
   virtual Pending broadcast(std::span<std::byte> data, int root, Phase phase) = 0;
-  /// Every rank ends with the sum over ranks, in place. The same bits on all ranks, and for the same ranks every time.
+  /// Replaces `data` on every rank by the sum over ranks. Gives the same bits on all ranks, and for the same ranks
+  /// every time.
   virtual Pending all_reduce_sum(std::span<float> data, Phase phase) = 0;
   virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;  ///< all_reduce_sum() in double
-  /// As all_reduce_sum, divided by size().
+  /// Averages: all_reduce_sum divided by size().
   virtual Pending all_reduce_mean(std::span<float> data, Phase phase) = 0;
   /// `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes, else CommError. `own` may be this
   /// rank's part of `all`.
@@ -114,13 +115,13 @@ class Communicator {
   /// Starts a collective of messages, which counts as any other: all ranks, the same order, missing ranks named.
   virtual Pending compose(Composite& composite, Phase phase);
 
-  /// From now on this process ends without goodbye to the others, who may never come to where it would wait for them.
+  /// Prepares this process to end without waiting for the others, which may never reach that point.
   virtual void abandon() noexcept = 0;
   /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
   /// cause, and where no answer comes within seconds.
   [[nodiscard]] virtual bool claim_failure() noexcept { return true; }
-  /// A Pending was given up. What was under way cannot be taken back: memory that was given to it is freed only once
-  /// no call is made any more that could write there.
+  /// True once a Pending was abandoned. Its operation cannot be cancelled, so its memory is freed only when no call
+  /// that could write there is made any more.
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
 
  protected:

@@ -23,8 +23,8 @@
 namespace roentgen::dist {
 namespace {
 
-// Lines of so many characters, ended by zeros: whether all are ready, the exit code, whether one has failed, which was
-// killed, which host this is, then each rank's place and process.
+// Layout: lines of kLine characters, ended by zeros. They hold whether all ranks are ready, the exit code, whether one
+// has failed, which was killed, and the host. Each rank's place and process follow.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
@@ -32,7 +32,7 @@ constexpr std::size_t kFailed = 2;
 constexpr std::size_t kKilled = 3;
 constexpr std::size_t kHost = 4;
 constexpr std::size_t kFirstRank = 5;
-// In a rank's line the process begins here; in one that the first rank writes, what says that it is taken.
+// Offset of the process in a rank's line. In a line that only the first rank writes, it marks that the line is taken.
 constexpr std::size_t kBehind = 96;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
@@ -71,7 +71,7 @@ struct Board {
   bool is_of_starter = false;
 };
 
-// For as long as this process lives.
+// Board of this process, which exists as long as the process.
 const Board& board() {
   static const Board joined = []() -> Board {
     const auto launched = launched_rank();
@@ -107,7 +107,7 @@ void write_line(std::size_t number, const char* format, Values... values) {
   write_text(line_of(board().memory, number), format, values...);
 }
 
-// Unless another rank has written it.
+// Writes a line unless another rank has written it.
 template <typename... Values>
 void write_first(std::size_t number, const char* format, Values... values) {
   const std::span<char> line = line_of(board().memory, number);
@@ -115,7 +115,7 @@ void write_first(std::size_t number, const char* format, Values... values) {
   write_text(line.first(kBehind), format, values...);
 }
 
-// Of a rank's line the first part, and the rest.
+// First part of a rank's line; process_in() is the rest.
 std::span<char> place_in(std::span<char> memory, std::int64_t rank) {
   const std::span<char> line = line_of(memory, kFirstRank + static_cast<std::size_t>(rank));
   return line.empty() ? line : line.first(kBehind);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// LaunchBoard: what ranks tell the process that started them, on the same host: that all listen, how the job ends,
-// which of them a signal ended first, and where each of them is, which a killed one cannot say any more. A file that
-// all map into their memory; a rank of another host does not find it, and has memory that it shares with its guard
-// alone.
+// LaunchBoard: messages of the ranks to the process that started them, on the same host. They say that all handle
+// signals, how the job ends, and which rank a signal ended first. They also hold the place of each rank, which a killed
+// rank cannot report. The board is a file that all map into memory. A rank of another host does not find it, and has
+// memory that it shares with its guard alone.
 #pragma once
 
 #include <cstdint>
@@ -41,17 +41,17 @@ class LaunchBoard {
   ~LaunchBoard();
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// All ranks listen to signals.
+  /// Whether all ranks handle signals.
   [[nodiscard]] bool is_ready() const;
-  /// What the rank of this host that failed first ends with; nothing while none has.
+  /// Exit code of the rank of this host that failed first; nullopt while none has.
   [[nodiscard]] std::optional<int> failure() const;
-  /// What rank 0 ends with; nothing before that.
+  /// Exit code of rank 0; nullopt before it ends.
   [[nodiscard]] std::optional<int> exit_code() const;
   /// The first rank of this host that a signal ended; nothing while none has.
   [[nodiscard]] std::optional<KilledRank> killed() const;
   /// "update 12, gradient bucket 3"; empty: not told.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
-  /// Of a rank of this host; nothing until it has told.
+  /// Process id of a rank of this host; nullopt until it has reported.
   [[nodiscard]] std::optional<int> process_of(std::int64_t rank) const;
   /// Processes that are ranks of this host, as far as they have told.
   [[nodiscard]] std::vector<int> processes() const;
@@ -61,10 +61,10 @@ class LaunchBoard {
   std::span<char> memory_;
 };
 
-/// Of rank 0: all ranks now stop, with everything saved, when they are told to.
-/// @return does the process that started the ranks hear of it?
+/// Called by rank 0: all ranks can now be stopped with everything saved.
+/// @return whether the process that started the ranks is notified
 [[nodiscard]] bool tell_ready() noexcept;
-/// Of rank 0: it ends with this exit code, whatever signals come now.
+/// Called by rank 0: it ends with this exit code, whatever signals follow.
 void tell_end(int exit_code) noexcept;
 
 /// This rank has failed, and ends with this exit code: who started it sees to the end of what does not end by itself.
@@ -74,10 +74,11 @@ void tell_failed(int exit_code) noexcept;
 /// This process is its rank: children of the one that mpirun knows are.
 void tell_process() noexcept;
 
-/// Of a rank's guard: a signal ended it.
-/// @return does the process that started the ranks hear of it?
+/// Called by a rank's guard: a signal ended the rank.
+/// @return whether the process that started the ranks is notified
 [[nodiscard]] bool tell_killed(int signal) noexcept;
-/// Where this process's rank is, as LaunchBoard::place_of(). Before a fork, so that both see what one of them reaches.
+/// Place of this process's rank, as LaunchBoard::place_of(). Call it before a fork, so that both processes see the
+/// place.
 [[nodiscard]] std::string own_place();
 
 /// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a

@@ -51,7 +51,7 @@ class Links {
     }
   }
 
-  // Of all ranks: [from * size + to]; 0 where nothing was measured.
+  // Results of all ranks: [from * size + to]; 0 where nothing was measured.
   [[nodiscard]] std::vector<double> latencies_s() { return gathered(latency_s_, /*takes_median=*/false); }
   [[nodiscard]] std::vector<double> messages_s() { return gathered(message_s_, test_.takes_median); }
 
@@ -117,7 +117,7 @@ class Links {
   Communicator& group_;
   const LinkTest& test_;
   Phase phase_{};
-  /// By the rank at the other end.
+  /// Times by the rank at the other end.
   Times latency_s_, message_s_;
   std::vector<std::byte> buffer_;
 };
@@ -233,7 +233,7 @@ PairRounds all_pairs(int ranks) {
   return rounds;
 }
 
-// Of an even number the first one stays and the others go round, so that each meets each once.
+// Round-robin tournament: of an even number the first host stays and the others rotate, so that each meets each once.
 PairRounds host_pairs(std::span<const std::string> hosts) {
   constexpr int kNobody = -1;
   std::vector<int> firsts;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Processes under MPI. Collectives are MPI's own, started in place and tested; nothing here waits inside MPI once the
-// group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started and done,
-// and that it still polls, in a window that the others can read without its help (MPI 3.1, 11.5: passive targets).
+// Processes under MPI. Collectives are MPI's own, started in place and polled; nothing here waits inside MPI once the
+// group is initialised. MPI does not report which rank is missing. So every rank publishes how many collectives it has
+// started and completed, and that it still polls. The others read these numbers in a window without its help (MPI 3.1,
+// 11.5: passive targets).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -129,9 +130,8 @@ class MpiCommunicator final : public Communicator {
     if (claim_) return {};
     const std::vector<int> ranks =
         ticket < 0 ? std::vector<int>{messages_[static_cast<std::size_t>(-1 - ticket)].peer} : idle_or_late(ticket);
-    // What is under way cannot be taken back, so this rank has failed; what it has to say by MPI it says now. Of those
-    // that are not missing the lowest is asked: when it says nothing any more, it has failed in the same way, and said
-    // so.
+    // Operations in flight cannot be cancelled, so this rank has failed, and must send its last MPI message now. It
+    // asks the lowest rank that is not missing. A silent rank has failed in the same way, and has reported it.
     int asked = 0;
     while (asked < rank_ && std::ranges::find(ranks, asked) != ranks.end()) ++asked;
     static_cast<void>(claim({.of = asked, .if_silent = false}));
@@ -143,7 +143,7 @@ class MpiCommunicator final : public Communicator {
   struct Flight {
     bool is_under_way = false;
     Handle request{};
-    /// Not null: one made of messages instead.
+    /// Composite of messages, for a collective that is not MPI's own; else null.
     Composite* composite = nullptr;
     std::span<float> to_be_mean{};
     Phase phase{};
@@ -152,12 +152,12 @@ class MpiCommunicator final : public Communicator {
   struct Message {
     Handle request{};
     int peer = 0;
-    /// Of one that is received; negative: one that is sent.
+    /// Bytes to receive; negative: the message is sent.
     int wanted_bytes = -1;
     Phase phase{};
   };
 
-  // Those who wait for nobody; else those who have not come to that collective.
+  // Ranks that wait for nobody; without any, those that have not reached that collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
     std::iota(all.begin(), all.end(), 0);
@@ -168,16 +168,16 @@ class MpiCommunicator final : public Communicator {
     const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
-    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
+    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
     return idle.empty() ? late : idle;
   }
 
-  /// Who is asked whether this rank is the first that fails, and what no answer means.
+  /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
   struct Claim {
     int of = 0;
     bool if_silent = true;
   };
-  // Once: whether this rank is the first that fails. From then on no call is made to MPI.
+  // Decides once whether this rank is the first that fails. From then on no call is made to MPI.
   bool claim(Claim claim) const noexcept {
     session_.has_failed = true;
     if (!claim_) claim_ = ask_to_be_first(claim);
@@ -373,15 +373,15 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<std::string> hosts_;
   Handle window_{};
-  /// In the window.
+  /// This rank's signs, in the window.
   Signs* own_ = nullptr;
-  /// Of all ranks when they were asked; stays, since an answer may come late.
+  /// Signs of all ranks when they were asked; kept, since an answer may come late.
   mutable std::vector<Signs> signs_;
-  /// What the first of failing ranks is asked with, and the answer.
+  /// Request to the first of the failing ranks, and its answer.
   mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
   mutable std::optional<bool> claim_;
   std::int64_t next_ticket_ = 0;
-  /// All below are done.
+  /// Tickets below it are done.
   std::int64_t oldest_ = 0;
   std::array<Flight, kMostFlights> flights_;
   /// A deque: what MPI works on must not move.

@@ -26,12 +26,12 @@ struct Mpirun {
 /// without links tells the family; one called mpirun is MPICH's where mpiexec.hydra lies beside it.
 [[nodiscard]] std::optional<Mpirun> find_mpirun(std::string_view path);
 
-/// Files to try as MPI library, in this order, as dlopen() takes them: paths of libraries that lie beside the mpirun of
+/// Files to try as MPI library, in order, as dlopen() takes them. First come paths of libraries next to the mpirun of
 /// their family, then names that the dynamic linker looks for.
 /// - ROENTGEN_MPI=openmpi or mpich: those of that family; ROENTGEN_MPI=FILE: that file.
 /// - Launched by Open MPI's mpirun or by MPICH's hydra: those of that family.
-/// - Else both families. The family of the mpirun on the PATH is first; without an mpirun MPICH's where a launcher
-///   speaks PMI (srun --mpi=pmi2), and Open MPI's otherwise (srun --mpi=pmix).
+/// - Else both families. The family of the mpirun on the PATH is first. Without an mpirun, MPICH's comes first where a
+/// launcher speaks PMI (srun --mpi=pmi2), and Open MPI's otherwise (srun --mpi=pmix).
 /// @param environment "NAME=value" of all variables
 [[nodiscard]] std::vector<std::string> mpi_files(const std::vector<std::string>& environment);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors made of MPI's codes. For dist/mpi.cpp
-// alone.
+// MPI session from MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors from MPI's codes. For
+// dist/mpi.cpp alone.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace roentgen::dist {
 
-/// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
+/// Session from MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure, because that would wait
+/// for the others.
 template <typename Abi>
 class Session {
  public:
@@ -29,9 +30,9 @@ class Session {
       throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one",
                                  "one group for all"));
     }
-    // Open MPI 4.1 takes osc/rdma where a host has several ranks and hosts are linked by TCP, and it then makes no
-    // window; osc/ucx waits within a call for a rank that is gone, where nothing can limit the time. Later ones have no
-    // other left.
+    // Open MPI 4.1 chooses osc/rdma where a host has several ranks and hosts are linked by TCP, and then makes no
+    // window. osc/ucx waits inside a call for a lost rank, without any timeout. Later versions have no other component
+    // left.
     const bool has_messages = library.version.starts_with("Open MPI v4.");
     ::setenv("OMPI_MCA_osc", has_messages ? "^rdma,ucx" : "^rdma", 0);
     int granted = 0;  // one thread makes all calls, whatever is granted
@@ -65,15 +66,15 @@ class Session {
   const int exceptions_ = std::uncaught_exceptions();
 };
 
-/// What a rank publishes of itself.
+/// Signs that a rank publishes of itself.
 struct Signs {
   /// Collectives that it has started.
   std::int64_t begun = 0;
-  /// All below are done.
+  /// Collectives below it are done.
   std::int64_t done = 0;
   /// Grows while it waits for others.
   std::int64_t polls = 0;
-  /// Of those who asked this rank: who failed first, plus one.
+  /// Rank plus one that failed first, among those that asked this rank.
   std::int64_t first_failed = 0;
 };
 

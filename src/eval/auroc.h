@@ -18,12 +18,12 @@ namespace roentgen::eval {
 /// Immutable after construction, so thread-safe.
 class RankedScores {
  public:
-  /// Sorts. O(n log n).
+  /// Sorts. O(n log n). Throws DataError on lengths that differ, a score that is not finite, a label other than 0 and
+  /// 1.
   /// @param scores (n) finite; higher means more likely positive
   /// @param labels (n) 1 = positive, 0 = negative
-  /// @param units  (n) the unit each sample is drawn with when multiplicities are given (its patient's index); empty:
-  ///               every sample is its own unit
-  /// Throws DataError on lengths that differ, a score that is not finite, a label other than 0 and 1.
+  /// @param units (n) index of the unit (patient) with which each sample is drawn when multiplicities are given; empty:
+  ///     every sample is its own unit
   RankedScores(std::span<const float> scores, std::span<const std::uint8_t> labels,
                std::span<const std::uint32_t> units = {});
 
@@ -44,7 +44,7 @@ class RankedScores {
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:
-  // In ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
+  // Entries in ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
   std::vector<std::uint32_t> entries_;
   // Distinct, ascending.
   std::vector<float> scores_;
@@ -52,9 +52,9 @@ class RankedScores {
   std::int64_t positives_ = 0;
 };
 
-/// AUROC as the Mann-Whitney statistic with mid-ranks: the share of (positive, negative) pairs in which the positive
-/// scores higher, ties counting one half (Hanley & McNeil 1982). Nothing when one of the two classes is absent.
-/// scores and labels (n) as for RankedScores, which see for errors. O(n log n).
+/// AUROC as the Mann-Whitney statistic with mid-ranks (Hanley & McNeil 1982). It is the share of (positive, negative)
+/// pairs in which the positive scores higher; ties count one half. nullopt when one of the two classes is absent.
+/// scores and labels (n), and errors, are those of RankedScores. O(n log n).
 [[nodiscard]] std::optional<double> auroc(std::span<const float> scores, std::span<const std::uint8_t> labels);
 
 }  // namespace roentgen::eval

@@ -127,7 +127,7 @@ TEST(Bootstrap, ends_when_it_is_told_to) {
   }
 }
 
-// Studies of 60 patients with 4 images each, label and part of the score shared by a patient's images; the true AUROC
+// Studies of 60 patients with 4 images each; a patient's images share the label and part of the score. The true AUROC
 // is Phi(shift / sqrt(2 (patient_sd^2 + 1))).
 struct Study {
   std::vector<float> scores;

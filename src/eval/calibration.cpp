@@ -8,7 +8,7 @@
 
 namespace roentgen::eval {
 namespace {
-// Of one bin.
+// Sums over one bin.
 struct BinSums {
   std::int64_t n = 0;
   std::int64_t positives = 0;

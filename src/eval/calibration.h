@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whether a probability of 0.3 comes true three times in ten: Brier score and expected calibration error with its bins.
-// temperature.h makes probabilities that do so better.
+// Calibration: whether a probability of 0.3 comes true three times in ten. Brier score and expected calibration error
+// with its bins. temperature.h improves the calibration of probabilities.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct ReliabilityBin {
 /// (kReliabilityBins), empty where brier() is undefined.
 [[nodiscard]] std::vector<ReliabilityBin> reliability(const ScoreCounts& counts);
 
-/// Expected calibration error: mean over samples of |share of positives - mean probability| of their bin (Naeini et al.
-/// 2015, for the label's own probability, not the winning class's). Undefined as brier().
+/// Expected calibration error: mean over samples of |share of positives - mean probability| of their bin. As Naeini et
+/// al. 2015, but for the label's own probability, not the winning class's. Undefined as brier().
 [[nodiscard]] Figure expected_calibration_error(const ScoreCounts& counts);
 
 }  // namespace roentgen::eval

@@ -23,8 +23,8 @@ void require_same(bool is_same, std::string_view what, std::string_view expected
   throw DataError(error_text("eval.comparison", what, expected, "others in the second", "predictions on one data set"));
 }
 
-// AUROCs of every model, the means of A's and of B's models, and their differences under any multiplicities: a block of
-// K labels and their mean each. Immutable after construction, so thread-safe.
+// AUROCs of every model, the means of A's and of B's models, and their differences, under any multiplicities. Each is a
+// block of K labels and their mean. Immutable after construction, so thread-safe.
 class Sides {
  public:
   Sides(std::span<const Predictions> a, std::span<const Predictions> b, const Clusters& clusters) : a_count_(a.size()) {
@@ -61,7 +61,7 @@ class Sides {
   [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return models_.front()[i]; }
-  /// Why a label, or the mean, has too few patients for an interval; or empty.
+  /// Reason why a label, or the mean, has too few patients for an interval; empty: none.
   [[nodiscard]] std::string_view few(std::size_t label) const { return few_[label]; }
   [[nodiscard]] std::int64_t defined_count() const { return std::ranges::count(is_defined_, true); }
 
@@ -86,7 +86,7 @@ class Sides {
   }
 
  private:
-  // Of the labels that are defined with every patient counted once; NaN as soon as one of them is.
+  // Mean over the labels that are defined with every patient counted once; NaN when one of them is NaN in `values`.
   [[nodiscard]] double mean(std::span<const double> values) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += is_defined_[i] ? values[i] : 0.0;
@@ -115,7 +115,8 @@ double covariance(std::span<const double> x, std::span<const double> y) {
   return sum / static_cast<double>(x.size() - 1);
 }
 
-// What one label's seeds and resamples say of A, of B and of their difference: the formulas of comparison.h.
+// Variance of A, of B and of their difference for one label, from its seeds and resamples: the formulas of
+// comparison.h.
 class SeedVariance {
  public:
   // AUROCs by model, A's first, with every patient counted once; and of each model its resamples.

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Two models, or two recipes by several seeds of each, on the same images: the difference of their AUROCs per label and
-// of the means, paired, with interval and p from one set of resamples.
+// Compares two models, or two recipes by several seeds of each, on the same images. Gives the paired difference of
+// their AUROCs per label and of the means, with interval and p from one set of resamples.
 //
-// Of recipes. A figure is the mean over the recipe's seeds. Seeds play the part that readers have in multi-reader
-// multi-case studies of ROC curves, each reader under one modality alone (Obuchowski & Rockette 1995; Hillis 2007,
-// 2014):
+// Recipes: a value is the mean over the recipe's seeds. Seeds are treated like readers in multi-reader multi-case
+// studies of ROC curves, each reader under one modality alone (Obuchowski & Rockette 1995; Hillis 2007, 2014):
 //   var(B - A) = s_A² / n_A + s_B² / n_B + max(0, c_AA + c_BB - 2 c_AB)
-// with s² the variance (n - 1) of the AUROC over the n seeds of a recipe, c_AA (c_BB) the covariance of two seeds of A
-// (B) under resampling of patients and c_AB that of a seed of A with one of B, means over all such pairs, from one
-// patient bootstrap. Interval and p are Student's t with dof = var² / (sum over A, B of (s² / n)² / (n - 1)). Of A
-// alone: s_A² / n_A + max(0, c_AA). A percentile bootstrap that draws seeds as well is not used: it does
-// not know how few they are, and rejects equal recipes of three seeds twice as often as stated
+//   s²:           variance (n - 1) of the AUROC over the n seeds of a recipe
+//   c_AA (c_BB):  covariance of two seeds of A (B) under resampling of patients
+//   c_AB:         covariance of a seed of A with one of B; all c are means over all such pairs, from one patient
+//   bootstrap
+// Interval and p are Student's t with
+//   dof = var² / (sum over A, B of (s² / n)² / (n - 1)).
+// The variance of A alone is s_A² / n_A + max(0, c_AA). A percentile bootstrap that draws seeds as well is not used. It
+// ignores how few they are, and rejects equal recipes of three seeds twice as often as stated
 // (docs/reference/comparison.md).
 #pragma once
 
@@ -43,7 +45,7 @@ struct Difference {
   /// Standard deviation (n - 1) over the seeds; nothing for one.
   std::optional<double> sd_a{};
   std::optional<double> sd_b{};  ///< standard deviation of B
-  /// Of Student's t, may be infinite; nothing where seeds are not covered.
+  /// Degrees of freedom of Student's t, may be infinite; nullopt where intervals do not cover seeds.
   std::optional<double> dof{};
   std::int64_t positives = 0;  ///< images with the label
   /// Images whose truth is known for this label.
@@ -53,7 +55,7 @@ struct Difference {
 /// All labels and their mean.
 struct Comparison {
   std::vector<Difference> labels{};  ///< rows in the order of the predictions
-  /// Over the labels that are defined, as EvalTable::mean; from the same resamples. positives and n are 0.
+  /// Mean over the labels that are defined, as EvalTable::mean, from the same resamples. positives and n are 0.
   Difference mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
   std::int64_t images = 0;          ///< images compared
@@ -65,9 +67,9 @@ struct Comparison {
   [[nodiscard]] bool covers_seeds() const { return seeds_a > 1 && seeds_b > 1; }
 };
 
-/// Two-sided p of "the difference is 0" from resampled differences, the interval's inversion: with n of them,
-/// min(1, 2 (1 + min(#{d <= 0}, #{d >= 0})) / (n + 1)). The 1 keeps p above 0: it is never below 2 / (n + 1) (Davison &
-/// Hinkley 1997, 4.11). Nothing for fewer than two.
+/// Two-sided p of "the difference is 0" from resampled differences, the interval's inversion. With n of them it is
+///   min(1, 2 (1 + min(#{d <= 0}, #{d >= 0})) / (n + 1)).
+/// The added 1 keeps p at 2 / (n + 1) or above (Davison & Hinkley 1997, 4.11). nullopt for fewer than two.
 [[nodiscard]] std::optional<double> bootstrap_p(const std::vector<double>& differences);
 
 /// Compares B with A. Both hold the same images in the same order with the same labels, truth and patients: DataError
@@ -86,10 +88,11 @@ struct Comparison {
 /// "label,auroc_a,auroc_b,delta,low,high,p,positives,n", the mean last; empty where undefined.
 [[nodiscard]] std::string to_csv(const Comparison& comparison);
 
-/// {"mean": ROW, "labels_in_mean", "labels_total", "labels": {name: ROW}, "images", "patients", "seeds": {"a", "b"},
-/// "intervals_cover": "patients" or "seeds and patients", "bootstrap": {...}} with ROW = {"a", "b", "delta": {"value",
-/// "low", "high"}, "p"}, "sd_a", "sd_b", "dof" over seeds, and "positives", "n" of a label. Undefined: null ("dof"
-/// null: infinite); why there is no interval and no p: "no_interval".
+/// Returns the comparison for JSON. Undefined values are null ("dof" null: infinite); "no_interval" is the reason for
+/// no interval and no p. "sd_a", "sd_b" and "dof" only over seeds; "positives" and "n" only of a label.
+///   {"mean": ROW, "labels_in_mean", "labels_total", "labels": {name: ROW}, "images", "patients", "seeds": {"a", "b"},
+///    "intervals_cover": "patients" or "seeds and patients", "bootstrap": {...}}
+///   ROW = {"a", "b", "delta": {"value", "low", "high"}, "p", "sd_a", "sd_b", "dof", "positives", "n"}
 [[nodiscard]] Value to_value(const Comparison& comparison);
 
 }  // namespace roentgen::eval

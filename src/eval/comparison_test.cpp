@@ -65,10 +65,9 @@ TEST(Comparison, does_not_depend_on_threads) {
   EXPECT_EQ(one.mean.p, three.mean.p);
 }
 
-// Two models that see the same patients with noise of one size: equal in truth. A p below 0.05 comes in 5% of studies
-// of an exact test; sd over 200 studies is 1.5%. Bootstrap intervals of a hundred patients fall short by up to 3%
-// (coverage_test.cpp), so the share lies below 0.05 + 0.03 + 3 sd, and above 0 by as much as makes the test no
-// constant.
+// Two models that see the same patients with noise of one size are equal in truth. An exact test gives a p below 0.05
+// in 5% of studies; the sd over 200 studies is 1.5%. Bootstrap intervals of a hundred patients fall short by up to 3%
+// (coverage_test.cpp). So the share lies below 0.05 + 0.03 + 3 sd. The lower bound excludes a test that never rejects.
 TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   constexpr int kStudies = 200;
   constexpr std::uint64_t kSeed = 70000;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a threshold does: counts of right and wrong calls, the rates made of them, the points of the ROC and
-// precision-recall curves, and how a threshold is chosen. A sample is called positive when its score is at or above the
-// threshold. Thresholds are chosen on validation and used on test (operating_points.h), never chosen on test.
+// Effect of a threshold: counts of right and wrong calls, the rates made of them, and the points of the ROC and
+// precision-recall curves. Also the rules by which a threshold is chosen. A sample is called positive when its score is
+// at or above the threshold. Thresholds are chosen on validation and used on test (operating_points.h), never chosen on
+// test.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ struct CurvePoint {
 /// The reverse.
 [[nodiscard]] Figure specificity_at_sensitivity(const ScoreCounts& counts, double level);
 
-/// What the chosen threshold makes as large as possible.
+/// Quantity that the chosen threshold maximises.
 enum class ThresholdRule : std::uint8_t {
   MaxF1,   ///< F1
   Youden,  ///< sensitivity + specificity - 1 (Youden 1950)

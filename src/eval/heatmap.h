@@ -11,7 +11,7 @@
 
 namespace roentgen::eval {
 
-/// One number a cell of a feature map. Plain value.
+/// Coarse map: one number for each cell of a feature map. Plain value.
 struct CoarseMap {
   std::int64_t width = 0;   ///< cells in a row
   std::int64_t height = 0;  ///< rows
@@ -23,8 +23,8 @@ struct CoarseMap {
 [[nodiscard]] CoarseMap weighted_sum(std::span<const float> features, std::span<const double> weights,
                                      std::int64_t width, std::int64_t height);
 
-/// Place of one axis of the network's input in the original picture: pixel p of the picture has its middle at
-/// (p + 0.5 - start) / step of `inputs` network pixels. data::Axis without augmentation.
+/// Position of one axis of the network's input in the original picture. Pixel p of the picture has its middle at (p +
+/// 0.5 - start) / step of `inputs` network pixels. This is data::Axis without augmentation.
 struct MapAxis {
   double start = 0.0;  ///< start in picture pixels; may lie outside
   double step = 1.0;   ///< picture pixels per network pixel
@@ -34,7 +34,8 @@ struct MapAxis {
   std::int64_t pixels = 0;
 };
 
-/// One number a pixel of the original picture; NaN where the network saw nothing (outside a crop). Plain value.
+/// Heat-map: one number for each pixel of the original picture; NaN where the network saw nothing (outside a crop).
+/// Plain value.
 struct HeatMap {
   std::int64_t width_px = 0;   ///< columns
   std::int64_t height_px = 0;  ///< rows
@@ -55,14 +56,14 @@ struct HeatMap {
   [[nodiscard]] bool is_anywhere_positive() const { return high > 0.0F && highest_cell > 0.0F; }
 };
 
-/// The cells, stretched over the whole input and mapped back into the picture's own pixels in one step of cubic
-/// convolution (Keys 1981, a = -1/2), so that a peak can lie between the middles of cells: cell j of W covers the
-/// network pixels [j, j + 1] * inputs / W; beyond the middle of the outermost cells it stays constant. No value is
-/// below the least cell's; a peak between cells may be above the greatest. A flat map stays exactly flat. Undoes
-/// squash, crop and pad alike, since the axes hold them.
+/// Stretches the cells over the whole input and maps them back into the picture's own pixels. Cell j of W covers the
+/// network pixels [j, j + 1] * inputs / W. One step of cubic convolution (Keys 1981, a = -1/2) interpolates, so a peak
+/// can lie between the middles of cells. Beyond the middle of the outermost cells the map stays constant.
+/// No value is below the least cell's; a peak between cells may be above the greatest. A flat map stays exactly flat.
+/// Undoes squash, crop and pad alike, since the axes describe them.
 [[nodiscard]] HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y);
 
-/// Red, green and blue of the colour map JET at `share` in [0, 1]: 0 dark blue, 0.5 green, 1 dark red; 0 to 1 each.
+/// Colour with red, green and blue from 0 to 1, as the colour map JET gives it: 0 dark blue, 0.5 green, 1 dark red.
 struct Colour {
   double red = 0.0;    ///< 0 to 1
   double green = 0.0;  ///< 0 to 1
@@ -71,10 +72,10 @@ struct Colour {
 /// Colour of JET at `share`, 0 to 1.
 [[nodiscard]] Colour jet(double share);
 
-/// The picture in gray (0 to 255), covered by the map in JET: half where the map is at or over half of its largest
-/// value (red), less below, nothing at 0 and below, so that the picture stays readable where the map says nothing.
-/// Where the network saw nothing the picture stays gray as well, and everywhere where the map is not anywhere positive.
-/// `gray` has width_px * height_px elements. Returns (height_px, width_px, 3).
+/// The picture in gray (0 to 255), covered by the map in JET. The cover is half opaque (red) where the map is at or
+/// over half of its largest value. It is weaker below, and absent at 0 and below. The picture stays gray where the
+/// network saw nothing, and everywhere when the map has no positive value. `gray` has width_px * height_px elements.
+/// Returns (height_px, width_px, 3).
 [[nodiscard]] std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map);
 
 }  // namespace roentgen::eval

@@ -70,7 +70,7 @@ TEST(MapBack, treats_both_axes_alike) {
   }
 }
 
-// Between two cells of -0.1 beside cells of -4 the curve swings over zero.
+// Cubic interpolation overshoots zero between two cells of -0.1 next to cells of -4.
 TEST(MapBack, of_negative_cells_is_nowhere_positive_whatever_lies_between_them) {
   const HeatMap map =
       map_back({.width = 4, .height = 1, .values = {-4.0F, -0.1F, -0.1F, -4.0F}}, squash(40, 4), squash(1, 1));
@@ -108,13 +108,14 @@ TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
 TEST(MapBack, reads_the_cells_of_a_pad_next_to_it_only) {
   const MapAxis x{.start = -2.0, .step = 1.0, .inputs = 8, .pixels = 4};
   const HeatMap map = map_back({.width = 4, .height = 1, .values = {100.0F, 1.0F, 3.0F, 100.0F}}, x, squash(1, 8));
-  // Pixels 3/4 of the way from cell 0 to 1, 1/4 and 3/4 from 1 to 2, 1/4 from 2 to 3: Keys's weights are -9, 111, 29
-  // and -3 (or these backwards) / 128. Next to the pad's steep slope the second and third fall below the least cell, 1.
+  // The pixels lie 3/4 of the way from cell 0 to 1, 1/4 and 3/4 from 1 to 2, and 1/4 from 2 to 3. Keys's weights are
+  // -9, 111, 29 and -3 (or the reverse) / 128. Next to the pad's steep slope the second and third fall below the least
+  // cell, 1.
   EXPECT_THAT(map.values, ElementsAre(FloatNear(20.96875F, 1e-4F), 1.0F, 1.0F, FloatNear(22.84375F, 1e-4F)));
 }
 
-// Cells of 4 x 4 pixels whose middles lie between pixels 1 and 2, 5 and 6: of the constant corner behind a middle only
-// the pixel next to it is the peak.
+// Cells of 4 x 4 pixels have their middles between pixels 1 and 2, and 5 and 6. In the constant corner beyond a middle,
+// only the pixel next to the middle is the peak.
 TEST(MapBack, has_its_peak_at_the_middle_of_a_cell) {
   const auto peaks = [](std::vector<float> cells) {
     return map_back({.width = 2, .height = 2, .values = std::move(cells)}, squash(8, 4), squash(8, 4)).peaks;
@@ -141,7 +142,7 @@ TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
                     .high = 2.0F,
                     .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
-  // Nothing below 0; half of (0.5, 0, 0) at the largest; a quarter of (0, 0.5, 1) at a quarter of it.
+  // Transparent below 0; half of (0.5, 0, 0) at the largest value; a quarter of (0, 0.5, 1) at a quarter of it.
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 

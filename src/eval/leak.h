@@ -41,8 +41,7 @@ struct TestPatient {
 /// One line that says there is a leak and how large, in the form of error_text(). Empty when nothing is shared.
 [[nodiscard]] std::string leak_text(const PatientOverlap& overlap);
 
-/// One line that says what the check found where it found no patient in both: how many were compared, or that it could
-/// not be made, and why.
+/// One line for a check that found no patient in both sets: how many were compared, or why the check was not possible.
 /// @param unknown_images images of the tested set whose patient is unknown
 [[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
 
@@ -57,9 +56,9 @@ struct PixelOverlap {
 [[nodiscard]] PixelOverlap pixel_overlap(std::span<const std::string> training_hashes,
                                          std::span<const std::string> test_hashes);
 
-/// As leak_text() and clean_check_text(), of pixels.
+/// Text of a pixel check, in the form of leak_text() and clean_check_text().
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
-/// One line that says how many images were compared, or why none were; in the way of clean_check_text().
+/// One line with the number of compared images, or the reason why none were; in the form of clean_check_text().
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
 
 }  // namespace roentgen::eval

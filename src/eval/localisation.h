@@ -31,10 +31,10 @@ inline constexpr double kHeatShare = 0.5;
 /// Area of the intersection over that of the union; 0 for empty boxes.
 [[nodiscard]] double intersection_over_union(const Box& a, const Box& b);
 
-/// Pointing game (Zhang et al. 2018), without tolerance: 1 when the map's peak lies in one of the boxes, by the middle
-/// of its pixel; of several peaks the share that does, so that a flat map scores what chance does.
+/// Pointing game (Zhang et al. 2018), without tolerance. 1 when the middle of the map's peak pixel lies in one of the
+/// boxes. With several peaks the share of them that does, so that a flat map scores like chance.
 [[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
-/// The same of a pixel drawn at random among those the network saw: their share inside the boxes.
+/// Pointing score of a pixel drawn at random among those the network saw: their share inside the boxes.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
 
 /// The exact pixels of a finding in a picture.
@@ -47,28 +47,28 @@ struct Mask {
 
 /// Pointing game on exact pixels: the share of the map's peaks inside the mask, which has the map's size.
 [[nodiscard]] double pointing_hit(const HeatMap& map, const Mask& mask);
-/// The same of a pixel drawn at random among those the network saw.
+/// Pointing score of a pixel drawn at random among those the network saw: their share inside the mask.
 [[nodiscard]] double pointing_chance(const HeatMap& map, const Mask& mask);
 
-/// The box around the hottest part: of the pixels at or above low + kHeatShare * (high - low), those that hang together
-/// (by their sides) with the first peak. All that the network saw when the map is flat.
+/// The box around the hottest part. Of the pixels at or above low + kHeatShare * (high - low), these are the ones
+/// connected (by their sides) to the first peak. For a flat map, the box around everything that the network saw.
 [[nodiscard]] Box heat_box(const HeatMap& map);
 
-/// For each of kIouThresholds the share of all whole-pixel positions within the picture at which a box of the size of
-/// `found` would reach that overlap with one of `boxes`: what chance gives, exactly.
+/// Exact chance of an overlap, for each of kIouThresholds. It is the share of whole-pixel positions in the picture at
+/// which a box as large as `found` reaches that overlap with one of `boxes`.
 [[nodiscard]] std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::span<const Box> boxes,
                                                                     std::int64_t width_px, std::int64_t height_px);
 
-/// Sums over the maps of one label, or of all; a map is one image and one label with at least one box, or a mask.
+/// Sums over the maps of one label, or of all. A map is one image and one label with at least one box, or a mask.
 struct LocalisationRow {
   std::string label;             ///< name; of all maps together "all"
   std::int64_t maps = 0;         ///< maps with boxes
   double pointing = 0.0;         ///< sum of pointing_hit()
   double pointing_chance = 0.0;  ///< sum of pointing_chance()
-  /// By kIouThresholds.
+  /// Maps whose box reaches the overlap, by kIouThresholds.
   std::array<double, kIouThresholds.size()> found{};
   std::array<double, kIouThresholds.size()> found_by_chance{};  ///< sums of iou_chances()
-  /// Of maps with a mask.
+  /// Number of maps with a mask.
   std::int64_t masks = 0;
   double mask_pointing = 0.0;  ///< sum of pointing_hit() on masks
   double mask_chance = 0.0;    ///< sum of pointing_chance() on masks
@@ -79,9 +79,9 @@ struct LocalisationRow {
   void add(const HeatMap& map, const Mask& mask);
 };
 
-/// Table for people: per label and over all maps the pointing game and the accuracy at some overlaps, chance in
-/// brackets; columns of boxes and of masks only where there are any. `rows` of labels without maps are left out; ""
-/// when none is left.
+/// Table for people: per label and over all maps, the pointing game and the accuracy at some overlaps, with chance in
+/// brackets. Columns of boxes and of masks appear only where there are any. Labels without maps are left out; "" when
+/// none is left.
 [[nodiscard]] std::string to_text(std::span<const LocalisationRow> rows);
 
 /// {"heat_share", "iou_thresholds", "labels": {label: {"maps", "pointing", "pointing_chance", "accuracy":

@@ -52,7 +52,7 @@ TEST(PointingGame, shares_a_hit_among_equal_peaks_so_that_a_flat_map_scores_chan
   EXPECT_DOUBLE_EQ(pointing_chance(flat, box), 2.0 / 8.0);
 }
 
-// Two boxes of 20 x 30 and 10 x 10 that share 5 x 5: a random point of 100 x 80 hits with the area of their union.
+// Two boxes of 20 x 30 and 10 x 10 share 5 x 5. A random point of 100 x 80 hits with the area of their union.
 TEST(PointingGame, chance_is_the_share_of_the_area) {
   const HeatMap map = make_map(100, 80, std::vector<float>(8000, 0.0F));
   const std::vector<Box> boxes{{10, 20, 20, 30}, {25, 45, 10, 10}};
@@ -94,8 +94,8 @@ TEST(HeatBox, of_a_flat_map_is_all_that_was_seen) {
 }
 
 // Found and true boxes are w wide and as high as the picture, so only x varies. At an offset of d pixels their overlap
-// over union is (w - d) / (w + d) >= t <=> d <= w (1 - t) / (1 + t); with the true box away from the edges, 2 floor() +
-// 1 of the W - w + 1 positions do.
+// over union is (w - d) / (w + d) >= t <=> d <= w (1 - t) / (1 + t). With the true box away from the edges, 2 floor() +
+// 1 of the W - w + 1 positions reach it.
 TEST(IouChance, equals_its_closed_form_in_one_dimension) {
   constexpr std::int64_t kWidth = 100;
   constexpr std::int64_t kHeight = 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What every figure of this room is computed from: predicted probabilities beside the truth.
+// Predicted probabilities and the truth, from which every metric of this room is computed.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,9 @@ struct Predictions {
   [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }  ///< K
 };
 
-/// Throws DataError when sizes do not fit together, a name or image occurs twice, a probability is not finite or a
-/// label is none of 1, 0, kUnknown. Names rows by number, never by image, since an image's name can hold a patient's
-/// number.
+/// Throws DataError when sizes do not match, a name or image occurs twice, or a value is invalid. Valid are finite
+/// probabilities and the labels 1, 0, kUnknown. Names rows by number, never by image, since an image's name can hold a
+/// patient's number.
 void check_predictions(const Predictions& predictions);
 
 /// {label: images where it is true}: the mark of a version of the labels that needs no file.

@@ -30,8 +30,8 @@ constexpr int kSeeds = 3;
 constexpr int kFewest = static_cast<int>(kStudies * (0.05 - 3 * 0.0126));
 constexpr int kMost = static_cast<int>(kStudies * (0.05 + 3 * 0.0126));
 
-// What the training of a recipe draws: how much noise a seed's model sees on every logit. A spread of 0 leaves seeds
-// that differ in their noise alone, not in how good they are on the population.
+// Random model of a recipe: how much noise a seed's model adds to every logit. With a spread of 0, seeds differ only in
+// their noise, not in how good they are on the population.
 struct Recipe {
   double noise = 1.5;
   double spread = 0.0;
@@ -180,7 +180,7 @@ TEST(SeedComparison, finds_a_recipe_with_shuffled_labels_of_one_finding) {
   }
   std::printf("shuffled labels: found in %d of %d pairs; the sound finding differs in %d\n", broken, kPairs, sound);
   EXPECT_GE(broken, kPairs - 1);
-  EXPECT_LE(sound, 4);  // of 20 at 0.05: more comes once in 400
+  EXPECT_LE(sound, 4);  // more than 4 of 20 at 0.05 occur once in 400
 }
 
 TEST(SeedComparison, is_the_formula_that_is_stated) {

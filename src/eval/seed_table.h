@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What several seeds of one recipe reached: every finding's validation AUROC, its mean and spread.
+// Results of several seeds of one recipe: every finding's validation AUROC, its mean and spread.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct SeedAurocs {
   std::vector<std::pair<std::string, std::optional<double>>> labels;
 };
 
-/// One finding over the seeds.
+/// Results of one finding over the seeds.
 struct SeedRow {
   std::string label;  ///< name of the finding, or "mean"
-  /// In the order of the seeds.
+  /// Values in the order of the seeds.
   std::vector<std::optional<double>> values;
-  /// Nothing when any value is undefined.
+  /// Mean; nullopt when any value is undefined.
   std::optional<double> mean;
   /// Sample standard deviation (n - 1); nothing for one seed.
   std::optional<double> sd;
@@ -34,7 +34,7 @@ struct SeedRow {
 
 /// All findings, then as row "mean" each seed's mean over the findings that all seeds define.
 struct SeedTable {
-  std::vector<std::int64_t> seeds;  ///< in the order of the runs
+  std::vector<std::int64_t> seeds;  ///< seeds in the order of the runs
   std::vector<SeedRow> rows;        ///< a finding each, then the mean
 };
 

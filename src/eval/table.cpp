@@ -37,7 +37,7 @@ class Figures {
   /// Values with every patient counted once; the reasons of those that are NaN.
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::string_view reason(std::size_t column) const { return reasons_[column]; }
-  /// Why a column has too few patients for an interval; or empty.
+  /// Reason why a column has too few patients for an interval; empty: none.
   [[nodiscard]] std::string_view few(std::size_t column) const { return few_[column]; }
 
   /// Fills a row (columns).
@@ -55,7 +55,7 @@ class Figures {
   [[nodiscard]] double top_accuracy(std::span<const std::uint32_t> multiplicity, std::size_t i) const;
 
   std::vector<RankedScores> ranked_;
-  std::vector<RankedScores> scaled_;  // as ranked_, or empty
+  std::vector<RankedScores> scaled_;  // scores after temperature scaling, like ranked_; or empty
   std::vector<Metric> metrics_;
   std::vector<std::optional<double>> thresholds_;
   std::vector<std::int64_t> tops_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The table of an evaluation: every label's AUROC and, where asked for, its other figures, their means, all with
-// intervals from the same resamples; and how it is printed and stored.
+// Table of an evaluation: every label's AUROC and, on request, its other metrics, and their means. All have intervals
+// from the same resamples. Also how it is printed and stored.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace roentgen::eval {
 /// One row of the table.
 struct LabelResult {
   std::string label{};         ///< name
-  Estimate auroc{};            ///< with its interval
+  Estimate auroc{};            ///< AUROC with its interval
   std::int64_t positives = 0;  ///< images with the label
   /// Images whose truth is known for this label.
   std::int64_t n = 0;
@@ -34,7 +34,7 @@ struct MetricColumn {
   Metric metric{};  ///< metric of the column
   /// (K)
   std::vector<Estimate> labels{};
-  /// Over the labels that are defined, as EvalTable::mean.
+  /// Mean over the labels that are defined, as EvalTable::mean.
   Estimate mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
 };
@@ -48,9 +48,9 @@ struct TopAccuracy {
 /// AUROC of every label, other figures where asked for, and their means.
 struct EvalTable {
   std::vector<LabelResult> labels{};  ///< rows in the order of the predictions
-  /// Mean over the labels that are defined; its replicates come from the same resamples, and those in which any of
-  /// these labels is undefined are left out, so that all of them average the same labels. No interval where one of
-  /// these labels has too few patients for its own (estimate.h).
+  /// Mean over the labels that are defined. Its replicates come from the same resamples. Replicates in which any of
+  /// these labels is undefined are left out, so that all average the same labels. No interval where one of these labels
+  /// has too few patients for its own (estimate.h).
   Estimate mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
   std::int64_t images = 0;          ///< images evaluated
@@ -69,9 +69,9 @@ struct EvalTable {
 
 /// Figures beside AUROC that evaluate() computes.
 struct MetricRequest {
-  std::vector<Metric> metrics{};  ///< beside AUROC
-  /// From validation. Held fixed over the resamples. Without them there are no figures at a threshold and none of
-  /// scaled scores: neither is ever fitted on the predictions that are evaluated.
+  std::vector<Metric> metrics{};  ///< metrics besides AUROC
+  /// Operating points from validation, held fixed over the resamples. Without them there are no metrics at a threshold
+  /// and none of scaled scores: neither is ever fitted on the evaluated predictions.
   std::optional<OperatingPoints> points{};
 };
 
@@ -84,15 +84,18 @@ struct MetricRequest {
 /// labels, the method and what was left out. Ends with a newline.
 [[nodiscard]] std::string to_text(const EvalTable& table);
 
-/// All other figures in further tables of the same form; empty when there are none.
+/// All other metrics in further tables of the same form; empty when there are none.
 [[nodiscard]] std::string details_text(const EvalTable& table);
 
-/// {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total", "labels": {name: {"auroc", "low",
-/// "high", "positives", "n", "prevalence"}}}, "bootstrap": {"method", "level", "replicates", "seed", "patients"},
-/// "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low", "high"}}}},
-/// "points", "top": {"1": {"value", "low", "high"}}}; the last three only when there. What is undefined is null, with
-/// the reason beside it as "undefined"; "left_out" counts replicates where some were; why a figure has no interval is
-/// "no_interval" ("mean_no_interval").
+/// Returns the table for JSON; "metrics", "points" and "top" only when present. Undefined values are null, with the
+/// reason next to them as "undefined". "left_out" counts replicates that were left out. "no_interval"
+/// ("mean_no_interval") is the reason for a missing interval.
+///   {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total",
+///              "labels": {name: {"auroc", "low", "high", "positives", "n", "prevalence"}}},
+///    "bootstrap": {"method", "level", "replicates", "seed", "patients"},
+///    "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low",
+///    "high"}}}},
+///    "points", "top": {"1": {"value", "low", "high"}}}
 [[nodiscard]] Value to_value(const EvalTable& table);
 
 }  // namespace roentgen::eval

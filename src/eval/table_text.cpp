@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the table of an evaluation looks on a terminal.
+// Text of an evaluation's table for a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,8 @@ std::string undefined_text(const EvalTable& table) {
   return text;
 }
 
-// What the details lack, a line a metric and reason. Findings of too few patients are told once, below AUROC.
+// Lists undefined details, a line for each metric and reason. Findings of too few patients are listed once, below
+// AUROC.
 std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   ReasonList undefined, often_undefined;
   std::int64_t most_left_out = 0;

@@ -33,8 +33,8 @@ struct Slope {
   double second = 0.0;
 };
 
-// What the likelihood is made of: logits (rows, width), and of each row its truth. Independent outputs are rows of
-// width 1 with truth 0 or 1; exclusive ones rows of width K with the index of the true label.
+// Terms of the likelihood: logits (rows, width), and the truth of each row. Independent outputs are rows of width 1
+// with truth 0 or 1. Exclusive ones are rows of width K with the index of the true label.
 struct Terms {
   std::size_t width = 1;
   std::vector<double> logits{};

@@ -22,13 +22,13 @@ inline constexpr std::string_view kNoTemperature =
 /// Whether all scores lie in [0, 1].
 [[nodiscard]] bool are_probabilities(const Predictions& predictions);
 
-/// The T with the lowest mean negative log-likelihood of the known labels (Exclusive: of the true label, over images
-/// with exactly one): a convex problem in 1 / T, solved by Newton steps inside a bracket to a relative 1e-10. Logits
-/// are taken back from the probabilities; those that float32 rounds to 0 or 1 count as the nearest that it does not.
+/// The temperature T with the lowest mean negative log-likelihood of the known labels. Exclusive: of the true label,
+/// over images with exactly one. The problem is convex in 1 / T; Newton steps inside a bracket solve it to a relative
+/// 1e-10. Logits are computed from the probabilities; float32 values 0 and 1 count as the nearest value inside.
 /// Undefined without known labels, for scores outside [0, 1], and where the best T is at an end of the range.
 [[nodiscard]] Figure fit_temperature(const Predictions& validation);
 
-/// The same predictions with every logit divided by `temperature`, > 0. Scores must lie in [0, 1].
+/// Copy of the predictions with every logit divided by `temperature`, > 0. Scores must lie in [0, 1].
 [[nodiscard]] Predictions scaled_by(const Predictions& predictions, double temperature);
 
 }  // namespace roentgen::eval

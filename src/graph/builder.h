@@ -24,8 +24,8 @@ class Builder {
 
   /// A value from outside, f32 unless the engine says otherwise.
   NodeId input(std::string name, const Shape& shape);
-  /// Applies an op. Throws ShapeError naming op, node and shapes; ConfigError for a name used twice or an unusable name
-  /// (letters, digits, '_' and '.', not starting with a digit or '.'... digits may follow a '.').
+  /// Applies an op. Throws ShapeError naming op, node and shapes. Throws ConfigError for a name used twice or unusable:
+  /// names hold letters, digits, '_' and '.', and start with neither digit nor '.'.
   NodeId add(std::string name, Op op, std::span<const NodeId> inputs);
   /// Applies an op to inputs written in place.
   NodeId add(std::string name, Op op, std::initializer_list<NodeId> inputs) {

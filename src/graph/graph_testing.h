@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the tests of this room share: one op applied to inputs of given shapes, and the text of an expected error.
+// Helpers of this room's tests: apply one op to inputs of given shapes, and return the text of an expected error.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ inline Graph graph_of(Op op, const std::vector<Shape>& shapes) {
 /// The node of graph_of().
 inline Node node_of(Op op, const std::vector<Shape>& shapes) { return graph_of(std::move(op), shapes).nodes().back(); }
 
-/// What the E thrown by `action` says; "no error" when it throws none. Other exceptions pass through.
+/// Text of the E thrown by `action`; "no error" when it throws none. Other exceptions pass through.
 template <typename E, typename Action>
 std::string error_of(Action&& action) {
   try {

@@ -23,10 +23,10 @@ struct LossConfig {
   std::vector<double> positive_weights;
 };
 
-/// Appends to a graph with an output "logits" (N, K): inputs "labels" and "mask" ((N, K) for sigmoid, (N, 1) for
-/// softmax), the node "loss" and the output "loss" (1). Values of Auxiliary nodes go into it with their weights.
-/// Throws ConfigError for a graph without logits or with a loss, for an unknown word and for an option of the other
-/// kind; ShapeError where the loss' own shape rule refuses.
+/// Appends a loss to a graph with an output "logits" (N, K). Adds inputs "labels" and "mask" ((N, K) for sigmoid, (N,
+/// 1) for softmax), the node "loss" and the output "loss" (1). Values of Auxiliary nodes are added with their weights.
+/// Throws ConfigError for a graph without logits or with a loss, an unknown word, or an option of the other kind.
+/// Throws ShapeError where the shape rule of the loss refuses.
 [[nodiscard]] Graph with_loss(Graph graph, const LossConfig& config);
 
 }  // namespace roentgen::graph

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What an op is to the graph: a struct of attributes, a shape rule, what its backward keeps. No kernels, no buffers.
+// Interface of an op in the graph: a struct of attributes, a shape rule, and the tensors that backward keeps. No
+// kernels, no buffers.
 #pragma once
 
 #include <cstdint>

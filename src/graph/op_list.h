@@ -44,7 +44,7 @@
 
 namespace roentgen::graph {
 
-/// What comes from outside: images, labels, masks. Not in the list, since no engine computes it.
+/// A tensor from outside: images, labels, masks. Not in the list, since no engine computes it.
 struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };

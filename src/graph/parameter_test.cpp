@@ -34,8 +34,8 @@ Moments moments_of(const std::vector<float>& values) {
   return {sum / count, std::sqrt(squares / count)};
 }
 
-/// Five standard errors of a mean and of a standard deviation over `count` draws: seeds are fixed, so this fails only
-/// when the distribution is wrong.
+/// Expects mean and standard deviation of the draws within five of their standard errors. Seeds are fixed, so this
+/// fails only when the distribution is wrong.
 void expect_moments(const std::vector<float>& values, double sd) {
   const double error = 5.0 * sd / std::sqrt(static_cast<double>(values.size()));
   EXPECT_NEAR(moments_of(values).mean, 0.0, error) << "seed " << kSeed;

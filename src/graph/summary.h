@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a graph costs, before any engine sees it: the table of `roentgen inspect --model`.
+// Cost of a graph before any engine lowers it: the table of `roentgen inspect --model`.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The parser of graph text: one statement a line. The text is foreign: every size is bounded before a shape rule sees
-// it, so that none can overflow, and every refusal names file and line.
+// The parser of graph text: one statement a line. The text is untrusted: every size is bounded before a shape rule
+// reads it, so none can overflow. Every refusal names file and line.
 #include <algorithm>
 #include <optional>
 #include <type_traits>

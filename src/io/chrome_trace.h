@@ -16,18 +16,18 @@ namespace roentgen::io {
 /// A span of time of a thread. Events of one thread must nest: viewers draw them as stacks.
 struct TraceEvent {
   std::string name;
-  /// What viewers can filter by.
+  /// Category by which viewers can filter.
   std::string category;
   int process = 0;
   int thread = 0;
-  /// From any moment on; at least 0.
+  /// Start and end, relative to any moment; at least 0.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   /// A table of what else is known; may be null.
   Value arguments{};
 };
 
-/// What a process or one of its threads is called; processes and threads are shown in the order of their numbers.
+/// Name of a process or of one of its threads. Viewers show processes and threads in the order of their numbers.
 struct TraceName {
   int process = 0;
   /// Negative: the process itself.

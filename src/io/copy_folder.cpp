@@ -196,8 +196,8 @@ void Copier::require_room() const {
          "freeing space there, or another folder");
 }
 
-// What the source has lost since an earlier call that was killed: files, and folders that hold none of its files any
-// more, in whose place it may have a file by now.
+// Removes files that the source has lost since an earlier call that was killed, and folders without files. The source
+// may have a file in place of such a folder now.
 void Copier::remove_strangers() const {
   const fs::path root = state_ / "files";
   std::set<fs::path> folders;
@@ -235,7 +235,7 @@ void Copier::progress(std::uint64_t bytes) {
   if (options_.on_progress) options_.on_progress(done_, total_);
 }
 
-// What the journal says of a chunk is looked at on the disk: a power failure can have taken it.
+// Chunks named by the journal are checked on the disk, because a power failure can have lost them.
 void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   const fs::path path = state_ / "files" / file.path;
   fs::create_directories(path.parent_path());
@@ -280,7 +280,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   }
 }
 
-// From the disk, as far as the system drops what it has in memory.
+// Reads the copy back from the disk, as far as the system drops its cached pages.
 void Copier::verify(const CopyFile& file, std::span<std::byte> memory) {
   const fs::path path = state_ / "files" / file.path;
   const OpenFile in(path, O_RDONLY);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A folder of a network file system copied to a disk of this node: by one process, while others wait; killed and begun
-// again, it goes on.
+// Copies a folder of a network file system to a disk of this node. One process copies while others wait; a killed copy
+// is resumed.
 //
-// Beside the copy lies .NAME.copy-local: `lock` (flock(2), with the number of the process that holds it), `files` (what
-// is there so far), `journal` (a line for each chunk that was written: hash, number, size and time of the file, path)
-// and, at the end, `manifest` (a line a file). `files` takes the copy's name when all of it is on the disk, has been
-// read again and has the hashes it should; so the name never stands for half a copy.
+// Work in progress lies in .NAME.copy-local next to the copy:
+//   lock      flock(2), with the id of the process that holds it
+//   files     the files copied so far
+//   journal   a line for each written chunk: hash, number, size and time of the file, path
+//   manifest  a line a file; written at the end
+// `files` is renamed to the copy when all of it is on the disk, was read again and has the expected hashes. So the
+// final name never stands for a partial copy.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +20,10 @@
 
 namespace roentgen::io {
 
-/// What to copy.
+/// Source, destination and limits of a copy.
 struct CopyOptions {
   std::filesystem::path source;
-  /// Where the copy goes: <folder>/<name of source>. Made where it is absent.
+  /// Parent of the copy, <folder>/<name of source>. Created where it is absent.
   std::filesystem::path folder;
   /// Files copied at a time; at least 1. Each holds a chunk in memory.
   int workers = 4;
@@ -31,21 +34,21 @@ struct CopyOptions {
   std::function<void(std::int64_t process)> on_wait{};
 };
 
-/// What was done.
+/// Result of a copy.
 struct CopiedFolder {
-  /// To be used instead of the source.
+  /// Path of the copy, to be used instead of the source.
   std::filesystem::path folder;
   std::int64_t files = 0;
   std::uint64_t bytes = 0;
-  /// Of them, those that this call copied; the others were there.
+  /// Bytes that this call copied; the others existed already.
   std::uint64_t copied_bytes = 0;
 };
 
-/// Copies all regular files of `source` and the folders below it, links followed, with their times and rights; returns
-/// at once where that was done before. ConfigError: source or folder lies in the other, no source. DataError: a copy of
-/// another state or folder under that name, not enough room on the disk (found out before anything is copied), a file
-/// that cannot be read, changes meanwhile, or is no file, or bytes that come back otherwise than they were written;
-/// what is copied stays, for the next call.
+/// Copies all regular files of `source` and the folders below it, with times and permissions. Links are followed.
+/// Returns at once when the copy is complete already. Copied files stay for the next call when a call fails.
+/// Throws ConfigError when source or folder lies in the other, or there is no source. Throws DataError for a copy of
+/// another state or folder under that name. Throws DataError for too little room on the disk, which is checked before
+/// copying. Throws DataError for a file that cannot be read, changes meanwhile, is no file, or reads back differently.
 [[nodiscard]] CopiedFolder copy_folder(const CopyOptions& options);
 
 }  // namespace roentgen::io

@@ -22,8 +22,9 @@ struct CopyFile {
   friend bool operator==(const CopyFile&, const CopyFile&) = default;
 };
 
-/// All regular files of a folder, by path. DataError for what is neither file nor folder, a folder in itself (by a
-/// link), a name with a line break, and what cannot be listed.
+/// All regular files of a folder, by path. Throws DataError for entries that are neither file nor folder, and for
+/// folders that cannot be listed. Throws DataError for a folder that a link puts inside itself, and for names with a
+/// line break.
 [[nodiscard]] std::vector<CopyFile> list_to_copy(const std::filesystem::path& source);
 
 /// Hashes of the chunks of a file, in order.
@@ -31,15 +32,15 @@ using ChunkHashes = std::vector<std::string>;
 
 /// The line of one chunk, with its line break.
 [[nodiscard]] std::string journal_line(const CopyFile& file, std::size_t chunk, const std::string& hash);
-/// By path: the chunks from the first on that the journal has for each of `files` as it is now. Lines that are torn, of
-/// another state of the file or of none are left out.
+/// Reads the journal: by path, the hashes of the leading chunks of each of `files` in its present state. Lines that are
+/// torn, of another state of the file, or of no listed file are ignored.
 [[nodiscard]] std::map<std::string, ChunkHashes> read_journal(const std::filesystem::path& journal,
                                                               const std::vector<CopyFile>& files);
 
-/// What is written about a finished copy; equal for equal sources.
+/// Text of the manifest of a finished copy; equal for equal sources.
 [[nodiscard]] std::string manifest_text(const std::filesystem::path& source, const std::vector<CopyFile>& files,
                                         const std::map<std::string, ChunkHashes>& hashes);
-/// Is a manifest one of this source, these files, sizes and times?
+/// Whether a manifest matches this source, with these files, sizes and times.
 [[nodiscard]] bool is_manifest_of(const std::string& manifest, const std::filesystem::path& source,
                                   const std::vector<CopyFile>& files);
 

@@ -20,12 +20,12 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
-/// Separator of the fields: the first of comma, semicolon, tab and bar that the first line has outside of quotes; a
-/// comma where it has none.
+/// Separator of the fields: the first comma, semicolon, tab or bar outside quotes in the first line; a comma when there
+/// is none.
 char separator_of(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
   std::size_t best = kSeparators.size();
-  bool is_quoted = false, is_closed = false, is_start = true;  // of a quoted field, a field
+  bool is_quoted = false, is_closed = false, is_start = true;  // state of the current field
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   for (const char c : text) {
     if (c == '"' && (is_quoted || is_closed || is_start)) {  // two within a quoted field are one of its text

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark), and
-// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons, tabs or bars for commas, a first
-// line "sep=;".
+// Reads comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark).
+// Reads spreadsheets' variants too: UTF-16 with its byte order mark, semicolons, tabs or bars for commas, a first line
+// "sep=;".
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct Csv {
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
 };
 
-/// Parses text, whose fields are parted by commas, or by semicolons, tabs or bars, the first of these that the header
-/// has outside of quotes. A first line "sep=;", as Excel writes it, says the separator instead and is no row. A Failure
-/// carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte (UTF-16 without its byte
-/// order mark is named), over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an
-/// empty last field; a quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before
-/// what looks like a formula is taken away. `what` names the text in errors.
+/// Parses text. Fields are separated by commas, semicolons, tabs or bars: the first of these that the header has
+/// outside quotes. A first line "sep=;", as Excel writes it, names the separator instead and is no row.
+/// Blank lines are skipped. A comma at the end of a line gives an empty last field. A quote inside an unquoted field
+/// stands for itself. The apostrophe that csv_field() puts before formulas is removed.
+/// Failure, with the line: an empty text, an unclosed quote, text after a closing quote, a zero byte, over 65,536
+/// fields in a row. UTF-16 without its byte order mark is named as such. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
 /// Names of the columns, of a text that may end anywhere behind them. Failure: as parse_csv(), of what was read.
 Result<std::vector<std::string>> parse_csv_header(std::string_view text, std::string_view what);

@@ -25,7 +25,8 @@ namespace {
 constexpr std::array<std::string_view, 12> kFlags{"sse4_2",      "avx2",     "fma",         "f16c",
                                                   "avx512f",     "avx512bw", "avx512_vnni", "avx512_bf16",
                                                   "avx512_fp16", "avx_vnni", "amx_bf16",    "amx_int8"};
-/// What changes threads or kernels and holds numbers or plain words. Others of these families hold paths.
+/// Variables that change threads or kernels and hold numbers or plain words. Other variables of these families hold
+/// paths.
 constexpr std::array<std::string_view, 25> kVariables{"DNNL_CPU_ISA_HINTS",    "DNNL_DEFAULT_FPMATH_MODE",
                                                       "DNNL_MAX_CPU_ISA",      "DNNL_PRIMITIVE_CACHE_CAPACITY",
                                                       "DNNL_VERBOSE",          "GOMP_CPU_AFFINITY",

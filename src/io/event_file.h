@@ -22,8 +22,8 @@ using Scalar = std::pair<std::string_view, double>;
 /// TensorBoard skips. One thread.
 class EventFile {
  public:
-  /// Creates the file and says that a run starts, or goes on, after `step`: TensorBoard then forgets what older files
-  /// of the folder hold beyond it. DataError when the file is there already or cannot be made.
+  /// Creates the file and records that a run starts or resumes after `step`. TensorBoard then ignores later steps of
+  /// the folder's older files. Throws DataError when the file exists already or cannot be created.
   /// @param wall_time seconds since 1970
   EventFile(std::filesystem::path path, std::int64_t step, double wall_time);
   /// DataError on a full disk.

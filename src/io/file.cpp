@@ -22,10 +22,10 @@ namespace roentgen::io {
 namespace {
 namespace fs = std::filesystem;
 
-// One system call never moves more than this, so that no kernel limit (0x7ffff000 bytes on Linux) is met.
+// Largest transfer of a system call, below the kernel's limit (0x7ffff000 bytes on Linux).
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 
-/// What helps against a file that cannot be opened or written, by the system's reason.
+/// Remedy for a file that cannot be opened or written, by the system's error code.
 std::string_view remedy_for(int code) {
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "freeing space there, or another folder";
   if (code == ENOENT) return "checking the path: a file or folder in it is missing";
@@ -35,7 +35,13 @@ std::string_view remedy_for(int code) {
 }
 
 Failure unreadable(const fs::path& path, int code) {
-  return failure("io.file", path.string(), "a readable file", system_message(code), remedy_for(code));
+  const auto problem = [code]() -> std::string {
+    if (code == ENOENT) return "no such file";
+    if (code == ENOTDIR) return "no such file: a part of its path is a file, not a folder";
+    if (code == EACCES || code == EPERM) return "no permission to read it";
+    return "cannot be read: " + system_message(code);
+  };
+  return Failure{short_error_text("io.file", path.string(), problem())};
 }
 
 /// Size of an open regular file, or why it cannot be read.
@@ -88,7 +94,7 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
 
 constexpr std::string_view kMark = ".roentgen-";
 constexpr std::string_view kSuffix = ".tmp";
-// Of the final name in the temporary's, which must stay below the 255 bytes that file systems allow.
+// Characters of the final name in the temporary name, which must stay below the 255 bytes that file systems allow.
 constexpr std::size_t kLongestName = 200;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
@@ -102,7 +108,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Whether a file is called as the temporaries of AtomicFile are; of every file, when `stem` is empty.
+/// Whether a file's name is that of a temporary of AtomicFile. With an empty `stem`: of any file.
 bool is_temporary(std::string_view name, std::string_view stem) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
@@ -148,7 +154,7 @@ void remove_leftovers(const fs::path& folder, std::string_view stem) {
 
 void sync_folder(const fs::path& path) {
   const Descriptor descriptor(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Not every file system can sync a folder (EINVAL), and a folder may be writable yet not readable.
+  // Some file systems cannot sync a folder (EINVAL), and a folder may be writable yet not readable.
   if (descriptor.get() < 0) return;
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     write_failed(path, "its folder to reach the disk", errno);

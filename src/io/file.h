@@ -19,11 +19,11 @@ namespace roentgen::io {
 /// Reads a whole regular file. Refuses directories, pipes, absent files and files over `limit_bytes`, before
 /// allocating.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 32);
-/// As read_file, as text.
+/// Reads a file as text; otherwise as read_file.
 Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 32);
 
-/// Read-only memory map of a whole file. Move-only; thread-safe to read. A file that is replaced by an AtomicFile stays
-/// readable through an older map; of one that is cut short in place, missing pages read as zeros (map_guard.h).
+/// Read-only memory map of a whole file. Move-only; thread-safe to read. A file that an AtomicFile replaces stays
+/// readable through an older map. Missing pages of a file that was truncated in place read as zeros (map_guard.h).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);

@@ -20,9 +20,10 @@ struct JpegImage {
   std::span<const std::uint8_t> pixels;
 };
 
-/// Encodes with the accurate DCT and without subsampling of colour; the same bytes for the same pixels and library
-/// version. `quality` 1 to 100. ShapeError for a size that does not fit or a side above 65500, the library's limit;
-/// ConfigError for another quality; DataError where the library fails, for want of memory say. Thread-safe.
+/// Encodes with the accurate DCT and without colour subsampling. Gives the same bytes for the same pixels and library
+/// version. `quality` 1 to 100. Throws ShapeError for a size that does not fit or a side above 65500, the library's
+/// limit. Throws ConfigError for another quality, and DataError where the library fails, such as for want of memory.
+/// Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_jpeg(const JpegImage& image, int quality = 85);
 
 }  // namespace roentgen::io

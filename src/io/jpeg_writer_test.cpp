@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What is written is a JPEG of that size whose pixels are nearly those given (decoded by TurboJPEG itself).
+// Written files are JPEGs of the given size and nearly the given pixels, as TurboJPEG itself decodes them.
 #include "io/jpeg_writer.h"
 
 #include <gtest/gtest.h>

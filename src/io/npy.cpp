@@ -67,8 +67,8 @@ void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<
   file.commit();
 }
 
-// numpy/lib/format.py: magic, version, length of the header, a Python literal padded with spaces and ended by a newline
-// so that the data begin at a multiple of 64 bytes.
+// Layout of numpy/lib/format.py: magic, version, length of the header, a Python literal padded with spaces and ended by
+// a newline. The data begin at a multiple of 64 bytes.
 std::string npy_head(const Shape& shape, DType dtype) {
   const auto kind = std::ranges::find(kKinds, dtype, &Kind::dtype);
   RG_ASSERT(kind != kKinds.end());

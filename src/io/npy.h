@@ -19,7 +19,7 @@ namespace roentgen::io {
 /// disk. `values` has the elements of `shape`, whose rank is at least 1.
 void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const float> values);
 
-/// What stands before the elements of an array, in their form: dtype F32, U8 or U16, little-endian, C order.
+/// Header of an npy file: dtype F32, U8 or U16, little-endian, C order.
 [[nodiscard]] std::string npy_head(const Shape& shape, DType dtype);
 
 /// An array whose elements lie somewhere else.
@@ -30,9 +30,9 @@ struct NpyHead {
   std::size_t data_begin = 0;
 };
 
-/// Reads what npy_head() writes, or NumPy (format 1.0 and 2.0). `what` names it in messages. Failure: another kind of
-/// elements or order, a broken head, dimensions that are negative or overflow, fewer or more bytes than the elements of
-/// that shape.
+/// Reads a header written by npy_head() or NumPy (format 1.0 and 2.0). `what` names it in messages. Failure: another
+/// dtype or order, a malformed header, dimensions that are negative or overflow, or a file size that does not match the
+/// shape.
 [[nodiscard]] Result<NpyHead> parse_npy_head(std::span<const std::byte> file, std::string_view what);
 
 }  // namespace roentgen::io

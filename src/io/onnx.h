@@ -51,7 +51,7 @@ struct OnnxValue {
 /// A whole model.
 struct OnnxModel {
   std::string name;
-  /// For people.
+  /// Description for people.
   std::string doc;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;
@@ -60,8 +60,8 @@ struct OnnxModel {
   std::map<std::string, std::string> metadata;
 };
 
-/// Writes the file atomically. ConfigError for an opset out of range, a model over the 2 GiB that the format allows, or
-/// a tensor whose values do not fit its shape; DataError on a full disk.
+/// Writes the file atomically. Throws ConfigError for an opset out of range and a model over the format's limit of 2
+/// GiB. Throws ConfigError for a tensor whose values do not fit its shape, and DataError on a full disk.
 void write_onnx(const std::filesystem::path& path, const OnnxModel& model, int opset);
 
 }  // namespace roentgen::io

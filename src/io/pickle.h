@@ -36,7 +36,7 @@ enum class PickleKind : std::uint8_t {
   Global,      ///< a function or class, by its name
   Call,        ///< result of a function
   Object,      ///< instance of a class
-  Persistent,  ///< what lies outside of the pickle
+  Persistent,  ///< object stored outside of the pickle
 };
 
 /// A value of a pickle.
@@ -62,8 +62,8 @@ struct Pickle {
 };
 
 /// Reads the pickle at the beginning of `bytes`; more may follow. Memory is bounded by the length of the pickle.
-/// Failure, with the place: cut short, an opcode that no state dict needs, a stack that does not fit, a call of a
-/// function that is not in `calls`, more than a million values.
+/// Failure, with the offset, for a truncated pickle, an opcode that no state dict needs, or a stack that does not fit.
+/// Failure also for a call of a function that is not in `calls`, and more than a million values.
 /// @param what names the pickle in errors
 /// @param calls functions that may be called, as "module.name"
 [[nodiscard]] Result<Pickle> parse_pickle(std::span<const std::byte> bytes, std::string_view what,

@@ -13,16 +13,16 @@
 
 namespace roentgen::io {
 
-/// How a field is stored.
+/// Encoding of a field.
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 /// One field of a message.
 struct ProtobufField {
   int number = 0;
   WireType type = WireType::Varint;
-  /// Of Varint, Fixed64 and Fixed32.
+  /// Value of a Varint, Fixed64 or Fixed32 field.
   std::uint64_t value = 0;
-  /// Of Bytes; points into the message.
+  /// Content of a Bytes field; points into the message.
   std::span<const std::byte> bytes{};
 
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -33,8 +33,8 @@ class ProtobufReader {
  public:
   explicit ProtobufReader(std::span<const std::byte> message) : rest_(message) {}
 
-  /// The next field; nothing at the end, and from the first thing on that is no field (a number beyond the end, a
-  /// group, field 0): then is_damaged().
+  /// Returns the next field, or nullopt at the end. Returns nullopt also from the first malformed field on (a number
+  /// beyond the end, a group, field 0); then is_damaged().
   [[nodiscard]] std::optional<ProtobufField> next();
   [[nodiscard]] bool is_damaged() const { return is_damaged_; }
 

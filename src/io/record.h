@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TFRecord's frames, of which TFRecord files and TensorBoard's event files are made: u64le length, masked CRC32C of
-// these eight bytes, data, masked CRC32C of the data.
+// Frames of TFRecord files and TensorBoard's event files: u64le length, masked CRC32C of these eight bytes, data,
+// masked CRC32C of the data.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ namespace roentgen::io {
 inline constexpr std::size_t kFrameHead_bytes = 12;
 inline constexpr std::size_t kFrameTail_bytes = 4;
 
-/// Where a record's data are in its file.
+/// Offset and length of a record's data in its file.
 struct RecordPlace {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   friend bool operator==(const RecordPlace&, const RecordPlace&) = default;
 };
 
-/// Whether the data of every record are read and their sums compared, or the lengths' only.
+/// Depth of the check: the checksums of the lengths only, or also of the data of every record.
 enum class RecordCheck : std::uint8_t { Lengths, Data };
 
 /// Walks the frames of a whole file. `what` names it in messages. Failure: a sum that does not hold, or a record that

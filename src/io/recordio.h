@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// MXNet's RecordIO (dmlc-core/recordio.h): records of parts, each u32le magic, u32le (3 bits: whole, first, middle,
-// last; 29 bits: length), data, zeros to a multiple of 4. Where the magic stands in the data itself, at a multiple of
-// 4, a record is parted and that word left out. There are no checksums.
+// MXNet's RecordIO (dmlc-core/recordio.h): records of parts, without checksums. A part is u32le magic, u32le (3 bits:
+// whole, first, middle, last; 29 bits: length), data, zeros to a multiple of 4. Where the data contain the magic at a
+// multiple of 4, the record is split there and that word is left out.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace roentgen::io {
 
-/// Where a record is in its file.
+/// Offset and length of a record in its file.
 struct RecordIoPlace {
   /// Whole: its data. In parts: from the first part's head to the last one's data.
   std::uint64_t begin = 0;
@@ -25,16 +25,16 @@ struct RecordIoPlace {
   friend bool operator==(const RecordIoPlace&, const RecordIoPlace&) = default;
 };
 
-/// Walks the heads of a whole file. `what` names it in messages. Failure, with the record's number, from 1, and place:
-/// another magic (that of 2015 by name), parts out of order, a part that is cut short.
+/// Scans the headers of a whole file. `what` names it in messages. Failure, with the record's number (from 1) and
+/// offset: another magic (that of 2015 by name), parts out of order, a truncated part.
 [[nodiscard]] Result<std::vector<RecordIoPlace>> scan_recordio(std::span<const std::byte> file, std::string_view what);
 
 /// Joins the parts of a record, from its first head on, into `out`. False when they are none.
 [[nodiscard]] bool join_recordio(std::span<const std::byte> parts, std::vector<std::byte>& out);
 
-/// What MXNet writes before an image (python/mxnet/recordio.py: IRHeader).
+/// Header that MXNet writes before an image (python/mxnet/recordio.py: IRHeader).
 struct RecordIoHeader {
-  /// One label, or as many as its flag says.
+  /// Labels: one, or as many as the flag says.
   std::vector<float> labels;
   /// Number in the list that the file was made of.
   std::uint64_t id = 0;

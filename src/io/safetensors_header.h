@@ -22,16 +22,17 @@ constexpr std::uint64_t kLimitHeaderBytes = 100'000'000;
 /// The key of the string map; no tensor may be called so.
 constexpr std::string_view kMetadataKey = "__metadata__";
 
-/// What a header says.
+/// Content of a header.
 struct Header {
-  /// In the order of their data.
+  /// Tensors in the order of their data.
   std::vector<TensorInfo> tensors;
   std::map<std::string, std::string> metadata;
 };
 
-/// Parses a header's JSON; `data_bytes` is how much follows it. Failure naming file and tensor for: no JSON object, an
-/// unknown dtype, a shape or offsets that are no counts, over 32 dimensions, a size that overflows or is not the
-/// shape's, data outside the file, data that overlaps, leaves a hole or does not end with the file.
+/// Parses a header's JSON; `data_bytes` is the size of the data that follow it. Failure, naming file and tensor, for no
+/// JSON object, an unknown dtype, and a shape or offsets that are no counts. Failure for over 32 dimensions, and a size
+/// that overflows or differs from the shape's. Failure for data outside the file, and data that overlap, leave a hole
+/// or do not end with the file.
 Result<Header> parse_header(std::string_view text, const std::string& what, std::uint64_t data_bytes);
 
 /// Name of a dtype in the file: "F32", "BF16".

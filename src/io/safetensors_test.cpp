@@ -39,7 +39,7 @@ void write_golden(const fs::path& path) {
   write_safetensors(path, tensors, {{"labels", "Mass|Nodule"}});
 }
 
-// What `safetensors.numpy.save` of the reference implementation (0.8.0) makes of the same tensors and metadata.
+// Output of `safetensors.numpy.save` of the reference implementation (0.8.0) for the same tensors and metadata.
 const std::string kGolden =
     "\xd8\0\0\0\0\0\0\0"s +
     R"({"__metadata__":{"labels":"Mass|Nodule"},"bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" +

@@ -14,7 +14,7 @@
 
 namespace roentgen::io {
 namespace {
-/// What write_safetensors refuses: our own callers' mistakes.
+/// Throws for tensors that write_safetensors refuses: mistakes of our own callers.
 void validate(const TensorToWrite& tensor, std::set<std::string_view>& names) {
   const std::string what = "tensor " + safetensors::shown(tensor.name);
   if (tensor.name == safetensors::kMetadataKey || !names.insert(tensor.name).second) {

@@ -18,7 +18,8 @@ TEST(Sha256, gives_the_published_answers) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// As `xxhsum -H128` prints them (xxHash 0.8): of nothing, and of a text long enough for the vector path.
+// Expected hashes are the output of `xxhsum -H128` (xxHash 0.8), for an empty text and for one long enough for the
+// vector path.
 TEST(FastHash, gives_the_answers_of_xxhsum) {
   EXPECT_EQ(fast_hash_hex({}), "99aa06d3014798d86001c324468d497f");
   const std::string text(1000, 'a');

@@ -70,7 +70,7 @@ bool is_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-/// What headers before a file's own say of it.
+/// Values that earlier headers set for the next file.
 struct Overrides {
   std::optional<std::string> name{};
   std::optional<std::string> link{};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// tar archives (POSIX.1-2001 "ustar" and "pax", GNU's long names, and the form before them), as far as regular files
-// go: where each one's bytes lie, so that any can be read alone, and files appended. libarchive reads archives from the
-// front and does not tell places.
+// Reads tar archives and appends files. Forms: POSIX.1-2001 "ustar" and "pax", GNU's long names, and the form before
+// them; regular files only. It finds the offset of each file's bytes, so that any file can be read alone. libarchive
+// reads archives from the front and does not report offsets.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace roentgen::io {
 
 /// A file in an archive: a regular one, or a link, which has the place of the file that it leads to.
 struct TarMember {
-  /// As stored: "dir/000017.png".
+  /// Name as stored: "dir/000017.png".
   std::string name;
-  /// Where its bytes are.
+  /// Offset of its bytes.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   /// Target of a link that leads to no file of the archive, which has no bytes; else empty.
@@ -29,18 +29,18 @@ struct TarMember {
   friend bool operator==(const TarMember&, const TarMember&) = default;
 };
 
-/// The files of an archive, in their order, and hard and symbolic links to them (GNU tar stores the second name of a
-/// file as a hard link); folders and devices are passed over. `what` names the archive in messages. Failure, with the
-/// place: a header whose sum does not hold, a file that is cut short, an archive without its end (as a copy that was
-/// cut), anything behind the end (archives joined by cat lose all but the first), more than 10 KiB of zeros and no
-/// file, sparse files, names of more than 64 KiB.
+/// Lists the files of an archive in order, with hard and symbolic links to them. GNU tar stores the second name of a
+/// file as a hard link. Folders and devices are skipped. `what` names the archive in messages.
+/// Failure, with the offset, for a wrong header checksum, a truncated file or an archive without its end. Failure for
+/// data behind the end: archives joined by cat lose all but the first. Failure also for more than 10 KiB of zeros and
+/// no file, sparse files, and names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
 /// A regular file as it stands in an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512
 /// bytes. `name` has at most 100 bytes, `data` less than 8 GiB.
 [[nodiscard]] std::string tar_member(std::string_view name, std::string_view data);
 
-/// What ends an archive.
+/// Size of the zeros that end an archive.
 inline constexpr std::size_t kTarEnd_bytes = 1024;
 
 }  // namespace roentgen::io

@@ -184,7 +184,7 @@ Result<Value> parse_toml_value(std::string_view text, std::string_view what) {
   }
   const Result<toml::table> document = parse_document("value = " + std::string(trimmed), what);
   if (document) return convert(*document.value().get("value"), what, 0);
-  // What starts like a string, an array or a table was meant as TOML.
+  // A value that starts like a string, an array or a table was meant as TOML.
   if (std::string_view("\"'[{").find(trimmed.front()) == std::string_view::npos) return Value(trimmed);
   return failure("io.toml", what, "a TOML value", trimmed, "checking quotes and brackets");
 }

@@ -181,7 +181,7 @@ TEST(Toml, survives_damaged_text) {
   EXPECT_GT(refused, 10'000) << "damage that nothing notices tests nothing";
 }
 
-/// What TOML text can hold of a value: no nulls, and in sections the plain keys before the tables.
+/// Reduces a value to what TOML text can hold: no nulls, and in sections the plain keys before the tables.
 enum class Place { Section, Inline };
 Value printable(const Value& value, Place place) {
   if (value.is_array()) {

@@ -21,13 +21,13 @@ namespace roentgen::io {
 /// A tensor of floats.
 struct TorchTensor {
   std::string name;           ///< "layer1.0.conv1.weight"
-  Shape shape;                ///< as in PyTorch
+  Shape shape;                ///< shape in PyTorch's order
   std::vector<float> values;  ///< row-major, whatever its strides were
 };
 
 /// Contents of a file.
 struct TorchFile {
-  std::vector<TorchTensor> tensors;  ///< in the order of the file
+  std::vector<TorchTensor> tensors;  ///< tensors in the order of the file
   /// Class of a whole pickled model, "torchxrayvision.models.DenseNet"; empty for a state dict.
   std::string class_name{};
   /// Attributes of such a model that are lists of texts: its "pathologies".
@@ -38,11 +38,11 @@ struct TorchFile {
 /// magic number.
 [[nodiscard]] bool is_torch_file(std::span<const std::byte> bytes);
 
-/// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model (its parameters and persistent
-/// buffers; its class is not needed). f32, f64, f16 and bf16 become f32; integers and bools are left out. Failure
-/// naming file and place: a call of anything but PyTorch's own functions, values that are no tensors, complex or
-/// quantised ones, TorchScript, tensors that leave their storage, data that are cut short or whose CRC-32 is another,
-/// more than four elements a byte of the file.
+/// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model. Of a model it reads parameters
+/// and persistent buffers and needs no class. f32, f64, f16 and bf16 become f32; integers and bools are left out.
+/// Failure, naming file and offset: a call of anything but PyTorch's own functions, values that are no tensors, complex
+/// or quantised tensors, TorchScript. Failure also for tensors that leave their storage, truncated data or a wrong
+/// CRC-32, more than four elements a byte of the file.
 /// @param what names the file in errors
 [[nodiscard]] Result<TorchFile> parse_torch_file(std::span<const std::byte> bytes, std::string_view what);
 

@@ -72,7 +72,7 @@ struct Entry {
   ZipMember member;
   std::uint64_t packed_bytes = 0;
   std::uint64_t local = 0;
-  std::size_t size_bytes = 0;  // of the entry itself
+  std::size_t size_bytes = 0;  // size of the entry itself
 };
 
 // Takes from the zip64 field what did not fit into 32 bits. False for a field that is cut short.
@@ -112,7 +112,7 @@ std::optional<Entry> entry_at(std::span<const std::byte> directory, std::size_t 
   return entry;
 }
 
-// Whether the data lie in the archive, behind the head that stands before them.
+// Whether the data lie in the archive, after the header before them. Sets their position.
 bool find_data(std::span<const std::byte> archive, Entry& entry) {
   if (!has_magic(archive, entry.local, kLocalMagic, kLocal_bytes)) return false;
   entry.member.begin = entry.local + kLocal_bytes + number_at<std::uint16_t>(archive, entry.local + 26) +

@@ -20,12 +20,12 @@ struct ZipMember {
   std::string name;         ///< as stored: "archive/data.pkl"
   std::uint64_t begin = 0;  ///< first byte of its data in the archive
   std::uint64_t length = 0;
-  std::uint32_t crc32 = 0;  ///< as the archive states it; read_zip_member() checks it
+  std::uint32_t crc32 = 0;  ///< checksum stated by the archive; read_zip_member() checks it
   bool is_stored = true;    ///< neither compressed nor encrypted
 };
 
-/// Lists the files of an archive, in the order of its directory. Failure, with the place: no directory at the end (an
-/// archive that was cut), a directory or file that leaves the archive, one in several parts.
+/// Lists the files of an archive, in the order of its directory. Failure, with the offset: no directory at the end (a
+/// truncated archive), a directory or file that leaves the archive, an archive in several parts.
 /// @param what names the archive in errors
 [[nodiscard]] Result<std::vector<ZipMember>> scan_zip(std::span<const std::byte> archive, std::string_view what);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inception-v3 (Szegedy et al. 2015, arXiv 1512.00567) as torchvision builds it: meant for 299 px, any image of 75 px
-// or more without its auxiliary classifier and of 299 px or more with it. Parameters with 1000 outputs and 3 channels,
-// auxiliary classifier included: model_list.h (23.83 million without it); multiply-adds at 299 px: 5.71 G without it.
-// Deviations from the paper: the initialisation, a normal distribution of sd 0.1 (torchvision cuts it at +-2, 20 sd
-// away), 0.001 for the auxiliary linear layer. The auxiliary loss counts 0.4, as in torchvision's training.
-// torchvision's ImageNet weights were trained on inputs (v - 0.5) / 0.5: see googlenet.cpp.
+// Inception-v3 (Szegedy et al. 2015, arXiv 1512.00567) as torchvision builds it, meant for 299 px. It takes any image
+// of 75 px or more without its auxiliary classifier, and of 299 px or more with it. Parameters with 1000 outputs and 3
+// channels, auxiliary classifier included: model_list.h (23.83 million without it). Multiply-adds at 299 px: 5.71 G
+// without it.
+// Deviations from the paper: weights are drawn from a normal distribution of sd 0.1, and of 0.001 for the auxiliary
+// linear layer. torchvision cuts the distribution at +-2, 20 sd away. The auxiliary loss counts 0.4, as in
+// torchvision's training. torchvision's ImageNet weights were trained on inputs (v - 0.5) / 0.5: see googlenet.cpp.
 #include <string>
 
 #include "core/error.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inception-v4 (Szegedy et al. 2016, arXiv 1602.07261, figures 3 to 9) as timm builds it, with timm's names: meant for
-// 299 px, any image of 75 px or more. Parameters with 1000 outputs and 3 channels: model_list.h; multiply-adds at 299
-// px: 12.2 G. Deviations from the paper: no dropout before the last layer, torch's default initialisation.
+// Inception-v4 (Szegedy et al. 2016, arXiv 1602.07261, figures 3 to 9) as timm builds it, with timm's names. It is
+// meant for 299 px and takes any image of 75 px or more. Parameters with 1000 outputs and 3 channels: model_list.h.
+// Multiply-adds at 299 px: 12.2 G. Deviations from the paper: no dropout before the last layer, torch's default
+// initialisation.
 #include <string>
 
 #include "models/conv_block.h"

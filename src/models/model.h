@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a model's name and settings to its graph. Families live in files of their own (resnet.cpp, densenet.cpp, ...);
-// the list of them is model_list.h.
+// Builds the graph of a model from its name and settings. Families have files of their own (resnet.cpp, densenet.cpp,
+// ...); model_list.h lists them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::models {
 
-/// How an image enters a ResNet or DenseNet; the other families have one way only.
+/// First layers of a ResNet or DenseNet; the other families have only one form.
 enum class Stem : std::uint8_t {
   ImageNet,  ///< 7x7 convolution of stride 2, 3x3 max pooling of stride 2: torchvision's; for 128 px and more
   Small,     ///< 3x3 convolution of stride 1, no pooling: keeps four times the resolution; for little images
@@ -22,13 +22,13 @@ enum class Stem : std::uint8_t {
 
 /// Convolution of a ResNet's bottleneck that halves the image. Blocks of two 3x3 convolutions are alike in both.
 enum class ResNetStride : std::uint8_t {
-  V1_5,  ///< in the 3x3 convolution: torchvision's
-  V1,    ///< in the first 1x1 convolution: He et al. 2015
+  V1_5,  ///< stride in the 3x3 convolution, as torchvision
+  V1,    ///< stride in the first 1x1 convolution: He et al. 2015
 };
 
 /// Settings of a model. The names of parameters depend on `name` only.
 struct ModelConfig {
-  /// One of model_names().
+  /// Name of the model, one of model_names().
   std::string name = "densenet121";
   /// Outputs.
   std::int64_t labels = 14;
@@ -42,8 +42,8 @@ struct ModelConfig {
   std::int64_t width = 64;
   Stem stem = Stem::ImageNet;                ///< first layers
   ResNetStride stride = ResNetStride::V1_5;  ///< place where a bottleneck halves the image
-  /// How many of the last stages (0 to 3) keep the image's size and dilate their 3x3 convolutions by what the strides
-  /// would have been (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation): finer heat-maps
+  /// Number of last stages (0 to 3) that keep the image's size. Their 3x3 convolutions are dilated by the strides they
+  /// replace (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation). Heat-maps become finer
   /// at more arithmetic, with the same parameters. ResNets and DenseNets only.
   std::int64_t dilated_stages = 0;
   /// Auxiliary classifiers of the networks that have them (GoogLeNet, Inception-v3); only training computes them.
@@ -68,7 +68,7 @@ struct ModelConfig {
 /// Line that says what a model is, for people who choose. ConfigError for an unknown model.
 [[nodiscard]] std::string_view model_summary(std::string_view name);
 
-/// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
+/// Parses a recipe's word: "imagenet" or "small"; "v1.5" or "v1". Throws ConfigError for others.
 [[nodiscard]] Stem parse_stem(std::string_view word);
 [[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);  ///< "v1.5" or "v1"; others: ConfigError
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of models: X(name, trained parameters with 1000 outputs and 3 channels, auxiliary classifiers included;
-// side of the images that it was made for, px; a line for people who choose).
+// The one list of models: X(name, parameters, side, description).
+// Parameters: trained ones with 1000 outputs and 3 channels, auxiliary classifiers included. Side: of the images that
+// the model was designed for, px. Description: one line that helps people choose.
 // A new model: a function `graph::Graph name(const ModelConfig&)` in a file of this room, and one line here.
 #pragma once
 

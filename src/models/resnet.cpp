@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ResNet-18, 34, 50, 101, 152 (He et al. 2015, arXiv 1512.03385, table 1) as torchvision builds them.
-// Parameters with 1000 outputs and 3 channels: model_list.h; multiply-adds at 224 px: 1.81, 3.66, 4.09, 7.80, 11.51 G.
-// Deviations from the paper: stride in the bottleneck's 3x3 convolution ("v1.5"; ResNetStride::V1 is the paper's);
-// initialisation by fan out (He et al. 2015, arXiv 1502.01852), the last layer by torch's default.
+// ResNet-18, 34, 50, 101, 152 (He et al. 2015, arXiv 1512.03385, table 1) as torchvision builds them. Parameters with
+// 1000 outputs and 3 channels: model_list.h. Multiply-adds at 224 px: 1.81, 3.66, 4.09, 7.80, 11.51 G.
+// Deviations from the paper: stride in the bottleneck's 3x3 convolution ("v1.5"; ResNetStride::V1 is the paper's).
+// Initialisation is by fan out (He et al. 2015, arXiv 1502.01852), the last layer by torch's default.
 #include <array>
 #include <string>
 
@@ -28,7 +28,7 @@ struct Block {
   std::int64_t inner_channels = 0;
   std::int64_t out_channels = 0;
   std::int64_t stride = 1;
-  // Of the 3x3 convolutions.
+  // Dilation of the 3x3 convolutions.
   std::int64_t dilation = 1;
   ResNetStride where = ResNetStride::V1_5;
 };

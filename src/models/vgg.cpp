@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // VGG-16 and VGG-19 (Simonyan and Zisserman 2014, arXiv 1409.1556, configurations D and E), plain and with batch norms,
-// as torchvision builds them: any image of 32 px or more, for the features are averaged to 7x7. Parameters with 1000
-// outputs and 3 channels: model_list.h; multiply-adds at 224 px: 15.47 and 19.63 G. The linear layers hold nine tenths
-// of the parameters. Deviations from the paper: initialisation by fan out (He et al. 2015, arXiv 1502.01852), linear
-// layers of sd 0.01, all biases 0; the averaging.
+// as torchvision builds them. They take any image of 32 px or more, because the features are averaged to 7x7.
+// Parameters with 1000 outputs and 3 channels: model_list.h. Multiply-adds at 224 px: 15.47 and 19.63 G. The linear
+// layers hold nine tenths of the parameters.
+// Deviations from the paper: initialisation by fan out (He et al. 2015, arXiv 1502.01852), linear layers of sd 0.01,
+// all biases 0, and the averaging.
 #include <array>
 #include <string>
 

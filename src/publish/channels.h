@@ -12,10 +12,10 @@
 
 namespace roentgen::publish {
 
-/// Unfolds the input of a network: the first convolution's weights (OC, 1, KH, KW) become (OC, 3, KH, KW), a third
-/// each; preprocessing and graph text follow. The gray level in all three channels then gives the logits of before, to
-/// rounding. Nothing happens where there are `channels` already; ConfigError for other numbers than 3, and for a
-/// network whose image is read by something else than one ungrouped convolution.
+/// Expands the input of a network to three channels. The first convolution's weights (OC, 1, KH, KW) become (OC, 3, KH,
+/// KW), a third each; preprocessing and graph text follow. The gray level in all three channels then gives the same
+/// logits up to rounding. Does nothing where there are `channels` already. Throws ConfigError for numbers other than 3,
+/// and for a network whose image is not read by one ungrouped convolution.
 void unfold_channels(int channels, train::CheckpointInfo& info, data::Preprocess& preprocess,
                      std::vector<train::NamedTensor>& weights);
 

@@ -23,20 +23,20 @@ struct SheetRow {
   std::vector<std::uint32_t> samples;
 };
 
-/// How samples are chosen and shown.
+/// Choice and presentation of samples.
 struct SheetOptions {
   data::Split split = data::Split::Train;
   /// Samples of each finding.
   std::int64_t columns = 8;
-  /// Of the choice.
+  /// Seed of the choice.
   std::uint64_t seed = 0;
 };
 
-/// A row a label, of images where it is positive, and one of images where none is: `columns` of each, drawn without
-/// repetition, or all there are. A pure function of its arguments.
+/// Chooses a row for each label of images where it is positive, and one of images where none is. A row has `columns`
+/// images, drawn without repetition, or all there are. A pure function of its arguments.
 [[nodiscard]] std::vector<SheetRow> choose_rows(const data::Dataset& dataset, const SheetOptions& options);
 
-/// What training feeds the network, or evaluation.
+/// Input of the network in training, or in evaluation.
 struct SheetView {
   data::Preprocess preprocess;
   /// The distortions of samples in this epoch of a run with this seed; null: none, as in evaluation.

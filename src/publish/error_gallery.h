@@ -27,10 +27,10 @@ struct GalleryRequest {
   ImageNames names = ImageNames::Hidden;
 };
 
-/// The worst cases of the predictions (eval/worst_cases.h), with the checkpoint's heat-maps of them. Images are found
-/// below the folder as data::NameIndex::find() does, also under another image ending, each for one prediction.
-/// ConfigError as train::load_checkpoint() with heat-maps; DataError on a label that the checkpoint does not know,
-/// images that are not there (with the counts) or cannot be read.
+/// The worst cases of the predictions (eval/worst_cases.h), with the checkpoint's heat-maps of them.
+/// data::NameIndex::find() finds the images below the folder, also under another image ending, each for one prediction.
+/// Throws ConfigError as train::load_checkpoint() with heat-maps. Throws DataError on a label that the checkpoint does
+/// not know, and on images that are missing (with the counts) or cannot be read.
 [[nodiscard]] Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request,
                                    engine::Engine& engine);
 

@@ -16,7 +16,7 @@ namespace roentgen::publish {
 
 /// One image under one finding.
 struct GalleryCase {
-  /// As the predictions have it.
+  /// Probability from the predictions.
   float probability = 0.0F;
   /// Shown below the picture; empty: not named.
   std::string image{};
@@ -32,7 +32,7 @@ struct GalleryRow {
   std::vector<GalleryCase> false_negatives{};
 };
 
-/// All of them, and how the maps were made.
+/// All rows, and the method of the maps.
 struct Gallery {
   std::vector<GalleryRow> rows{};
   /// "cam", "grad-cam"; empty: the network has no maps.
@@ -45,7 +45,7 @@ struct Gallery {
 
 /// Longest side that is of use: larger pictures are brought down to it.
 inline constexpr std::int64_t kGalleryPx = 160;
-/// Of all pictures of a page, as text.
+/// Limit of all pictures of a page, as text.
 inline constexpr std::size_t kGalleryBytes = 6'000'000;
 
 /// The gallery as HTML with JPEGs inside as data URIs. Pictures are made smaller until they fit into `most_bytes`;

@@ -51,7 +51,7 @@ class HeatmapFilesTest : public testing::Test {
     return picture_.map_back(cells, preprocess);
   }
 
-  // Where the map's mass lies.
+  // Expects the centre of the map's mass on the blob.
   static void expect_middle_on_blob(const eval::HeatMap& map) {
     double mass = 0.0;
     double x = 0.0;

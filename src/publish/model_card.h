@@ -12,10 +12,10 @@
 
 namespace roentgen::publish {
 
-/// What a card tells of.
+/// Content of a model card.
 struct CardInput {
   train::CheckpointInfo info;
-  /// Of the published file: that of the checkpoint, or with more channels.
+  /// Preprocessing of the published file: that of the checkpoint, or with more channels.
   data::Preprocess preprocess;
   /// Name and SHA-256 of the published file; "onnx" or "safetensors".
   std::string file;

@@ -15,22 +15,22 @@
 
 namespace roentgen::publish {
 
-/// What to_onnx() makes of a network.
+/// Settings of to_onnx().
 struct OnnxOptions {
   data::Preprocess preprocess;
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
-  /// All logits are divided by it; 1 = as trained.
+  /// Temperature that divides all logits; 1 = as trained.
   double temperature = 1.0;
   /// Batch norms that follow a convolution become part of its weights: fewer operators, other rounding.
   bool is_folding_batch_norm = false;
   std::map<std::string, std::string> metadata;
 };
 
-/// The model: input "image" (N, 1, size, size), gray levels 0 to 255 as stored, already fitted and resized; outputs
-/// "probabilities" and "logits" (N, K). Normalisation is in the graph; a network with 3 input channels gets the gray
-/// level in all three. Weights are of the graph's parameters, by name; ConfigError for one that is missing or of
-/// another shape, or an op that ONNX has no operator for (losses).
+/// Converts a network. Input: "image" (N, 1, size, size), gray levels 0 to 255 as stored, already fitted and resized.
+/// Outputs: "probabilities" and "logits" (N, K). Normalisation is in the graph; a network with 3 input channels gets
+/// the gray level in all three. Weights are found by the names of the graph's parameters. Throws ConfigError for one
+/// that is missing or of another shape, or an op that ONNX has no operator for (losses).
 [[nodiscard]] io::OnnxModel to_onnx(const graph::Graph& graph, const std::vector<train::NamedTensor>& weights,
                                     const OnnxOptions& options);
 

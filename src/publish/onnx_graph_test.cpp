@@ -24,8 +24,8 @@ namespace {
 using testing::Array;
 using testing::Interpreter;
 
-// Every op of inference, odd sizes, asymmetric ends, groups, dilation, a ceiling pool, both pad counts, shared values,
-// a batch norm with a second summand and a ReLU inside.
+// Graph with every op of inference and unusual attributes. It has odd sizes, asymmetric ends, groups, dilation, a
+// ceiling pool, both pad counts and shared values. A batch norm has a second summand and a ReLU.
 constexpr std::string_view kAllOps = R"(graph "all"
 input image (2, 3, 23, 19)
 conv1 = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1)
@@ -53,7 +53,7 @@ struct Network {
   graph::Graph graph;
   std::vector<train::NamedTensor> weights;
   std::vector<float> image;    // raw gray, 0 to 255
-  std::vector<double> logits;  // by the engine
+  std::vector<double> logits;  // logits of the engine
 };
 
 data::Preprocess preprocess_of(const graph::Graph& graph) {

@@ -213,7 +213,7 @@ class Interpreter {
     }
     return out;
   }
-  // Of (N, C, I, J) and (N, C, J, K), one of them with N = C = 1.
+  // Product of (N, C, I, J) and (N, C, J, K), one of them with N = C = 1.
   Array matrix_product() const {
     const Array &a = in(0), &b = in(1);
     const std::int64_t I = a.shape[2], J = a.shape[3], K = b.shape[3];

@@ -22,7 +22,7 @@ struct ScoredPredictions {
   eval::Predictions predictions{};
   /// io::name_list_sha256 of the images.
   std::string list_sha256{};
-  /// Of the file of predictions and of the label table.
+  /// Hashes of the file of predictions and of the label table.
   std::string predictions_sha256{};
   std::string labels_sha256{};
 };
@@ -37,17 +37,18 @@ struct ReportRun {
   std::vector<Value> log{};
   /// data.json; null = absent.
   Value data{};
-  /// What `roentgen eval --json` wrote; null = absent.
+  /// Content of the file that `roentgen eval --json` wrote; null = absent.
   Value evaluation{};
   /// aucs.csv: AUROCs of validation by the best epoch, shown when there is no evaluation.
   std::vector<ForestRow> validation{};
-  /// For ROC curves and reliability diagrams.
+  /// Predictions for ROC curves and reliability diagrams.
   std::optional<ScoredPredictions> scored{};
 };
 
 /// Contents of a page: one run, or A and B.
 struct ReportInput {
-  /// One or two. Two with evaluations, or with predictions, have the same images in the same order, labels and truth.
+  /// One run or two. Two with evaluations, or with predictions, have the same images in the same order, labels and
+  /// truth.
   std::vector<ReportRun> runs{};
   /// B less A on the predictions of both; nothing for one run, and where there are no predictions beside the truth.
   std::optional<eval::Comparison> comparison{};
@@ -55,7 +56,7 @@ struct ReportInput {
   Value recipe_differences{};
   /// Error gallery of the first run; nullopt where there is none.
   std::optional<Gallery> gallery{};
-  /// Where there is no gallery: one line that says why.
+  /// One line with the reason for a missing gallery.
   std::string no_gallery{};
 };
 

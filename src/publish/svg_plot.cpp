@@ -20,7 +20,7 @@ constexpr double kRightPx = 14.0;
 constexpr double kTopPx = 26.0;
 constexpr double kBottomPx = 40.0;
 constexpr double kLeastStepPx = 0.5;
-constexpr double kLegendPx = 14.0;  // from name to name
+constexpr double kLegendPx = 14.0;  // distance between names
 
 constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
 
@@ -30,7 +30,7 @@ bool is_finite(const PlotPoint& point) { return std::isfinite(point.x) && std::i
 
 double share(double value, const Axis& axis) { return (value - axis.low) / (axis.high - axis.low); }
 
-// Where a point lies in the picture.
+// Maps a point to its place in the picture.
 PlotPoint place(const Plot& plot, const PlotPoint& point) {
   return {.x = kLeftPx + share(point.x, plot.x) * (plot.width_px - kLeftPx - kRightPx),
           .y = plot.height_px - kBottomPx - share(point.y, plot.y) * (plot.height_px - kTopPx - kBottomPx)};

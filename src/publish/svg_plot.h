@@ -13,8 +13,8 @@
 
 namespace roentgen::publish {
 
-/// Text as it may stand in HTML and SVG, in attributes too: & < > " ' are written as references, and control characters
-/// other than tab and newline, which XML does not allow, as U+FFFD.
+/// Text escaped for HTML and SVG, also for attributes. & < > " ' become references. Control characters other than tab
+/// and newline, which XML does not allow, become U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 /// A place in the units of the axes.
@@ -55,7 +55,7 @@ struct Plot {
   double height_px = 230.0;
 };
 
-/// Which coordinate of the points an axis is for.
+/// Coordinate of the points that an axis shows.
 enum class Direction : std::uint8_t { X, Y };
 
 /// An axis that holds all finite points, widened where they are all equal; 0 to 1 without points.
@@ -71,7 +71,7 @@ enum class Direction : std::uint8_t { X, Y };
 /// One line of a forest plot.
 struct ForestRow {
   std::string label{};
-  /// Nothing: the row says "undefined".
+  /// Value; nullopt: the row says "undefined".
   std::optional<double> value{};
   /// Ends of the interval, both or none.
   std::optional<double> low{};

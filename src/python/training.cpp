@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Training from Python: callbacks see every record, and an interrupt or an error in one of them stops the run as a
-// signal stops the program, with everything saved.
+// Training from Python. Callbacks see every record. An interrupt or an error in a callback stops the run as a signal
+// stops the program, with everything saved.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -78,7 +78,7 @@ class CallbackObserver final : public train::Observer {
                       {"bad_images", record.bad_images}});
   }
 
-  // After an error in the function, an interrupt, or at the end of the interpreter.
+  // True after an error in the function, an interrupt, or at the end of the interpreter.
   [[nodiscard]] bool is_stop_asked() {
     try {
       if (!error_) throw_if_interrupted();

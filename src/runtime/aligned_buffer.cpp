@@ -15,7 +15,7 @@
 namespace roentgen::runtime {
 namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// Below this a buffer would waste a part of its last huge page that counts.
+// Smallest mapping in huge pages. A smaller buffer would waste a large part of its last huge page.
 constexpr std::size_t kHugeFrom = 2 * kHugePage;
 constexpr std::size_t kMost = std::size_t{1} << 46;
 
@@ -24,10 +24,10 @@ std::size_t mapping_of(std::size_t bytes) {
   return bytes < kHugeFrom ? 0 : (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
-// Kernels walk dozens of rows at once, each in a page of its own: with 4 KiB pages the address translation shows in
-// every one of them, twice as much on a virtual machine. Only advice: a system without huge pages ignores it. malloc
-// would keep what is freed for itself, and a later, larger buffer would come on top of it. The last huge page stays in
-// small ones, so that a buffer holds what it asks for.
+// Huge pages: kernels walk dozens of rows at once, each in a page of its own. With 4 KiB pages, address translation
+// costs time in each of them, twice as much on a virtual machine. madvise() is only advice: a system without huge pages
+// ignores it. malloc() would keep freed memory, and a later, larger buffer would come on top of it. The last huge page
+// stays in small pages, so that a buffer holds no more than it asks for.
 void* map(std::size_t bytes) {
   const std::size_t mapped = mapping_of(bytes);
   const std::size_t reserved = mapped + kHugePage;

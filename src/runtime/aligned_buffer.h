@@ -16,9 +16,9 @@ struct FreeBuffer {
   void operator()(std::byte* memory) const noexcept;  ///< unmaps or frees it
 };
 
-/// Zeroed memory, 64-byte aligned (a cache line and an AVX-512 vector), rounded up to whole lines. Move-only. From 4
-/// MiB on it is a mapping of its own, in huge pages where the system has them, all of it resident: freeing it gives it
-/// back to the system, so that what a process holds is what its buffers hold.
+/// Zeroed memory, 64-byte aligned (a cache line and an AVX-512 vector), rounded up to whole lines. Move-only. A buffer
+/// of 4 MiB or more is its own mapping, fully resident, in huge pages where the system has them. Freeing it returns the
+/// memory to the system, so a process holds exactly what its buffers hold.
 class AlignedBuffer {
  public:
   static constexpr std::size_t kAlignment = 64;  ///< alignment in bytes

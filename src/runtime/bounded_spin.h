@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How long threads of a compute team spin before they sleep. libgomp spins for milliseconds by default, which takes the
-// cores from whatever else wants them, other processes of ours too, and reads the bound once, when it is loaded.
+// Bound on how long threads of a compute team spin before they sleep. libgomp spins for milliseconds by default, which
+// takes cores from other processes, also from ours. It reads the bound once, when the library is loaded.
 #pragma once
 
 namespace roentgen::runtime {
 
-/// Iterations of libgomp's waiting loop. On two cores of a Zen 4 with two busy loops beside it a
-/// step reached 0.79 to 0.93 of the fair half so, 0.47 to 0.96 with 10,000, 0.49 with libgomp's 300,000; alone on the
-/// machine no difference showed.
+/// Iterations of libgomp's waiting loop. Measured on two cores of a Zen 4 beside two busy loops, as share of the fair
+/// half: 0.79 to 0.93. With 10,000 iterations: 0.47 to 0.96; with libgomp's 300,000: 0.49. Alone on the machine there
+/// was no difference.
 inline constexpr const char* kSpinIterations = "1000";
 
 /// Starts this program anew, in its place and with the same arguments, with GOMP_SPINCOUNT in its environment; does not

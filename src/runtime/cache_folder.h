@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where what can be made again is kept.
+// Folder for files that can be computed again.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace roentgen::runtime {
 
-/// $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen, which are not made; else roentgen-cache-UID in the folder for
-/// temporary files, where others may have put it: it is made, and checked by make_private_folder(). Empty where that
-/// fails, which is told once a process.
+/// Default cache folder: $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen; neither is created here. Without both
+/// variables: roentgen-cache-UID in the folder for temporary files. Other users may have created it, so it is made and
+/// checked by make_private_folder(). Empty where that fails; a warning says so once per process.
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
-/// Makes a folder with its parents unless it is there, and sees to it that nobody else can read or write it: it has to
-/// be a folder, no link, and this user's, and gets the mode 0700. Returns what is wrong instead, for people; empty:
-/// nothing.
+/// Makes a folder and its parents unless it exists, and ensures that nobody else can read or write it. It must be a
+/// folder of this user, not a link; its mode becomes 0700. Returns the reason of a failure, for people; empty on
+/// success.
 [[nodiscard]] std::string make_private_folder(const std::filesystem::path& folder);
 
 /// Folder for temporary files: TMPDIR, or /tmp. ConfigError that names the variable where it is no folder, or where no

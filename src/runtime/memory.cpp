@@ -110,7 +110,7 @@ std::size_t peak_resident_memory_bytes() {
     const std::size_t digit = std::min(text.find_first_of("0123456789", at), text.size());
     if (const auto kib = number_in(std::string_view(text).substr(digit))) return *kib * 1024;
   }
-  // Of the whole life of the process, other programs that it was before included.
+  // The peak covers the whole life of the process, including programs that ran in it before exec().
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What memory the machine has left.
+// Free memory of the machine and memory of this process.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace roentgen::runtime {
 /// Bytes this process may still use without swapping: the kernel's estimate (MemAvailable), or what the limits of its
 /// control groups leave, where that is less. 0 where it is not told.
 [[nodiscard]] std::size_t available_memory_bytes();
-/// What the limits of control groups leave: of the group that `membership` (a text like /proc/self/cgroup) names below
-/// `root` (/sys/fs/cgroup) and of all above it; pages of files that can be dropped count as left. The largest size_t
-/// where there is no limit. Versions 1 and 2; in a container, whose own group is the root, too.
+/// Free bytes within the limits of control groups (versions 1 and 2). Reads the group that `membership` (a text like
+/// /proc/self/cgroup) names below `root` (/sys/fs/cgroup), and all its parents. File pages that can be dropped count as
+/// free. Returns the largest size_t where there is no limit. Works in a container, whose own group is the root.
 [[nodiscard]] std::size_t cgroup_memory_left(const std::filesystem::path& root, std::string_view membership);
 /// The estimate in a text like /proc/meminfo; 0 without one.
 [[nodiscard]] std::size_t parse_available_memory(std::string_view meminfo);

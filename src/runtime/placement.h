@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which cores of a process compute, talk to other processes, and read images.
+// Assignment of a process's cores to computing, communication with other processes, and reading images.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace roentgen::runtime {
 
-/// What a process's cores have to do besides computing.
+/// Work of a process besides computing that may get cores of its own.
 struct PlaceNeeds {
   bool has_communication = false;
   bool has_input = false;
@@ -19,18 +19,19 @@ struct PlaceNeeds {
   std::int64_t threads = 0;
 };
 
-/// Who has which cores. Communication or input without cores of its own shares those that compute.
+/// Cores of each kind of thread. Communication or input without cores of its own shares those that compute.
 struct Placement {
   CoreList compute;
   CoreList communication;
   CoreList input;
 };
 
-/// From physical cores, each with its hardware threads, in the machine's own order, where neighbours share caches and
-/// memory; whole cores are given, from the end. Where compute threads were asked for, what they leave of at least
-/// 4 cores is given away: communication has one core, input the rest. Else communication has one of at least 16 cores,
-/// and then input one in 20: what is lost to computing is less than what a team loses that waits for the thread whose
-/// core is shared.
+/// Assigns cores to threads. `cores` holds physical cores, each with its hardware threads, in the machine's order,
+/// where neighbours share caches and memory. Whole cores are taken from the end.
+/// With a requested number of compute threads: if at least 4 cores are left over, communication gets one and input the
+/// rest.
+/// Otherwise communication gets one core of at least 16, and input one in 20. This costs the compute team less than
+/// waiting for a thread whose core is shared.
 [[nodiscard]] Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs);
 
 /// Can each of `processes` of this machine have so many physical cores for itself? 0 processes: not known, no.

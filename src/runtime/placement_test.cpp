@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Who has which cores, on machines that are made up.
+// Core assignment on made-up machines.
 #include "runtime/placement.h"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Device, Stream, Event and the two kinds of memory, in one form for the CPU and for CUDA: what batch slots, uploads
-// and overlap are written against. Kernels are the engines' business. Chosen at start-up, called a few times a step:
-// the virtual calls cost nothing that can be measured.
+// Device, Stream, Event and the two kinds of memory, in one interface for the CPU and CUDA. Batch slots, uploads and
+// overlap use it; kernels belong to the engines. The device is chosen at start-up. Virtual calls happen a few times a
+// step and cost nothing measurable.
 //
-// How a batch travels: workers fill a PinnedBuffer (the slot); the upload stream copies it to a DeviceBuffer and
-// records an Event; the compute stream waits for that event and reads; the host waits for the same event before the
-// workers may fill the slot again. On the CPU all of this happens at once, and a copy is a copy.
+// Path of a batch: workers fill a PinnedBuffer (the slot). The upload stream copies it to a DeviceBuffer and records an
+// Event. The compute stream waits for that event and reads; the host waits for it before workers may refill the slot.
+// On the CPU a copy is done when the call returns.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@
 
 namespace roentgen::runtime {
 
-/// Copies between the memory of a device and the host's, done when they return and apart from its streams: for
-/// collectives that the host carries out. Thread-safe for ranges that do not overlap. DeviceError when the device
-/// fails.
+/// Copies between a device's memory and the host's, for collectives that the host carries out. A copy is done when the
+/// call returns, and does not wait for the device's streams. Thread-safe for ranges that do not overlap. Throws
+/// DeviceError when the device fails.
 class DeviceCopies {
  public:
   virtual ~DeviceCopies() = default;
@@ -101,14 +101,14 @@ class Stream {
   void download(const DeviceBuffer& from, PinnedBuffer& to) { download(from, 0, to.bytes()); }
   /// Marks what is queued so far. The event must be of the same device.
   virtual void record(Event& event) = 0;
-  /// What is queued from now on starts after the event is reached. The calling thread does not wait.
+  /// Work queued from now on starts after the event is reached. The calling thread does not wait.
   virtual void wait_for(const Event& event) = 0;
   /// Blocks the calling thread until all queued work is done. DeviceError when it failed.
   virtual void synchronize() = 0;
 };
 
-/// One device: where memory, streams and events come from. All of them must be destroyed before it. Thread-compatible.
-/// Everything here may allocate; nothing of it belongs into a step.
+/// One device, which creates memory, streams and events. All of them must be destroyed before it. Thread-compatible.
+/// All functions here may allocate, so call none of them in a step.
 class Device {
  public:
   virtual ~Device() = default;
@@ -126,9 +126,9 @@ class Device {
 /// An event that is always reached: the host's own work is done when it is told of. Thread-safe.
 [[nodiscard]] const Event& reached_event();
 
-/// What a CUDA device is.
+/// Properties of a CUDA device.
 struct CudaDeviceInfo {
-  /// As CUDA counts them.
+  /// Index in CUDA's own order.
   int index = 0;
   std::string name;
   /// 90 for compute capability 9.0.
@@ -145,7 +145,7 @@ struct CudaInventory {
 [[nodiscard]] CudaInventory find_cuda_devices();
 /// The device of that index. DeviceError saying why there is none, or how many there are.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
-/// One of find_cuda_devices(), by CudaDeviceInfo::index. Errors as pick_cuda_device().
+/// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);
 
 }  // namespace roentgen::runtime

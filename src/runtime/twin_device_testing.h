@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TwinDevice, for tests: a device like an accelerator, on the host. Its addresses cannot be read or written, so that
-// code which takes device memory for the host's ends at once; its streams work in threads of their own, so that code
-// which does not wait reads what is not there yet.
+// TwinDevice, for tests: a device like an accelerator, on the host. Its addresses cannot be read or written, so code
+// that takes device memory for host memory crashes at once. Its streams work in threads of their own, so code that does
+// not wait reads data that is not there yet.
 #pragma once
 
 #include <sys/mman.h>

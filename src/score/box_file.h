@@ -18,11 +18,11 @@ namespace roentgen::score {
 /// Boxes of the findings that a model knows, by image.
 class BoxFile {
  public:
-  /// A csv with a column Image Index (or image, path, file), one Finding Label (or label, finding) and four numbers x,
-  /// y, w, h, in NIH's header "Bbox [x,y,w,h]". Boxes of labels that are not among `labels` are counted only. DataError
-  /// naming file and line, never an image.
-  /// @param grid_px side of the square that the numbers refer to, stretched over the image (NIH's are pixels of 1024 x
-  ///                1024); 0: pixels of the image itself
+  /// Reads boxes from a csv file. Columns: Image Index (or image, path, file), Finding Label (or label, finding) and
+  /// four numbers x, y, w, h. NIH's header calls the four "Bbox [x,y,w,h]". Boxes of labels that are not among `labels`
+  /// are only counted. Throws DataError naming file and line, never an image.
+  /// @param grid_px side of the square grid of the numbers, stretched over the image; 0: pixels of the image itself.
+  ///     NIH's boxes are pixels of 1024 x 1024
   BoxFile(const std::filesystem::path& path, const std::vector<std::string>& labels, std::int64_t grid_px);
 
   /// Whether an image (by base name) has a box.

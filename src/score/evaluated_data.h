@@ -11,9 +11,9 @@
 
 namespace roentgen::score {
 
-/// Loads the data that a checkpoint is evaluated on.
-/// @param source the checkpoint's recipe and labels, one source or several. It changes where a source cannot list its
-///     data: another one that is found there takes its place, and an info line says so
+/// Loads the data set on which to evaluate a checkpoint.
+/// @param source the checkpoint's recipe and labels, one source or several. Where a source cannot list its data,
+///     another source that can replaces it, and an info line says so
 /// @param overrides "data.key=value"; the source and tables that they name are kept
 /// Throws as data::load_dataset(); errors about labels say that they are the checkpoint's.
 [[nodiscard]] data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides);

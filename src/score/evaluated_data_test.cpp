@@ -97,7 +97,7 @@ TEST_F(EvalData, are_read_as_what_they_are_where_the_recipes_source_cannot) {
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
                 HasSubstr(std::string("data.source=") + name + ", which these data do not fit: reading them as nih"));
   }
-  EXPECT_THAT(refusal(recipe("csv"), {"data.source=csv"}), HasSubstr("labels.csv: expected a readable file"));
+  EXPECT_THAT(refusal(recipe("csv"), {"data.source=csv"}), HasSubstr("labels.csv: no such file"));
 }
 
 TEST_F(EvalData, that_lack_all_labels_are_refused_as_such) {

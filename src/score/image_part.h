@@ -17,9 +17,9 @@ namespace roentgen::score {
 
 /// Names of images, of a list file.
 struct NamedImages {
-  /// For people: "list test_list.txt".
+  /// Description for people: "list test_list.txt".
   std::string title;
-  std::vector<std::string> names;  ///< in the order of the file
+  std::vector<std::string> names;  ///< names in the order of the file
   /// io::name_list_sha256.
   std::string list_sha256;
 };
@@ -37,9 +37,9 @@ struct Part {
   std::string list_sha256;  ///< io::name_list_sha256 of its images
 };
 
-/// What --list names in a data folder: a file (a name a line; what stands behind it is not read), "official" (NIH's
-/// test list) or the id of another known list (eval/split_list.h). A known one is taken from the folder's
-/// test_list.txt, or the recipe's data.test_list, if that file has its hash: DataError with both counts otherwise.
+/// Names of the images that --list selects. `list` is a file, "official" (NIH's test list) or the id of a known list
+/// (eval/split_list.h). A file has one name a line; the rest of a line is ignored. The folder's test_list.txt or the
+/// recipe's data.test_list holds a known list, if the file has its hash. Throws DataError with both counts otherwise.
 /// @param source the folder, as the recipe reads it
 [[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
 /// The names in a file, as find_list reads one; DataError as data::read_name_list.
@@ -52,9 +52,9 @@ struct Part {
 
 /// The split; DataError when it is empty.
 [[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
-/// The images of a list, in the order of the data set, whatever split they are in. Found as data::NameIndex::find()
-/// does; DataError with the counts and the first name when some are not there, or fit two images, or two are one image.
-/// @param where of the data set, for errors
+/// Images of a list, in the order of the data set, from any split. Looked up by data::NameIndex::find(). Throws
+/// DataError with the counts and the first name when names are missing, match two images, or two names match one image.
+/// @param where the data set, for errors
 [[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
                              std::string_view where = "the data folder");
 
@@ -62,9 +62,9 @@ struct Part {
 /// list_part().
 void keep_listed(data::Dataset& images, const std::filesystem::path& list);
 
-/// The predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash
-/// of the predictions' own names, because its file is not ours to have; a file keeps its images alone. DataError with
-/// the counts when an image of the list has no prediction.
+/// Predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash of
+/// the predictions' own names, because its file is not distributed with the program. With a file, only its images are
+/// kept. Throws DataError with the counts when an image of the list has no prediction.
 /// @param what the predictions' file, for errors
 [[nodiscard]] PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::string_view what);
 

@@ -28,9 +28,9 @@ class MaskFolder {
   [[nodiscard]] bool has(std::string_view image) const { return !labels_of(image).empty(); }
   /// Labels (indices) with a mask file of that image, ascending.
   [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
-  /// The mask of a label in that image, a gray picture of this size whose pixels are inside from half of white on;
-  /// nothing when there is no file, or no pixel inside. DataError when it cannot be read or has another size; names the
-  /// folder, never an image.
+  /// Reads the mask of a label for an image: a gray picture of the given size. Pixels of half of white or more are
+  /// inside. Returns nullopt when there is no file, or no pixel inside. Throws DataError when it cannot be read or has
+  /// another size; names the folder, never an image.
   [[nodiscard]] std::optional<eval::Mask> read(std::string_view image, std::size_t label, std::int64_t width_px,
                                                std::int64_t height_px);
 

@@ -12,7 +12,7 @@ namespace roentgen::score {
 
 /// Probabilities of N images for K labels, as a file holds them.
 struct PredictionFile {
-  /// What stands behind "prob_" (K).
+  /// Label names: the column names without their prefix "prob_" (K).
   std::vector<std::string> labels;
   /// (N) distinct
   std::vector<std::string> images;

@@ -34,12 +34,12 @@ struct EvalSet;
 void check_figures(const EvalSet& set, std::string_view what, const Value& evaluation,
                    std::string_view evaluation_what);
 
-/// What a network is fed, in words, for eval::OperatingPoints::input. `views`: of data::test_views.
+/// Description of the network's input, for eval::OperatingPoints::input. `views` comes from data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
 
 /// The model that points are to be used with; what is empty is not known, and not compared.
 struct PointsUse {
-  /// Of input_text().
+  /// Value of input_text().
   std::string input{};
   /// Value of io::tensors_sha256().
   std::string weights_sha256{};
@@ -49,7 +49,7 @@ struct PointsUse {
 /// they were fitted on another input or other weights.
 [[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use);
 
-/// The same for one score an image; ConfigError for those of studies.
+/// Reads operating points for image scores; throws ConfigError for those of studies.
 [[nodiscard]] eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use);
 
 }  // namespace roentgen::score

@@ -29,21 +29,21 @@ struct Truth {
   [[nodiscard]] const data::Sample* find(std::string_view image) const;
 };
 
-/// Reads a data folder as data::load_dataset() does, or a label table. NIH's tables and those with a column for the
-/// images' names are read alone (data::ImageFiles::Unneeded); tables of CheXpert, MIMIC-CXR-JPG and PadChest in the
-/// folder they lie in, with the images, whatever split these are in. So label policies, names of findings, patients,
-/// views and studies are those of a checkpoint's evaluation. A folder that the recipe's source cannot list is read as
-/// what is found there (load_evaluated()). Labels that the truth lacks are unknown: data::absent_labels().
+/// Reads the labels of a data folder, as data::load_dataset() does, or of a label table. NIH's tables and tables with a
+/// column of image names are read alone (data::ImageFiles::Unneeded). Tables of CheXpert, MIMIC-CXR-JPG and PadChest
+/// are read in their folder, together with the images of all splits. So label policies, finding names, patients, views
+/// and studies equal those of a checkpoint's evaluation. A folder that the recipe's source cannot list is read by the
+/// source that can (load_evaluated()). Labels that the truth lacks are unknown: data::absent_labels(). Throws DataError
+/// and ConfigError as these functions, and DataError where the truth has none of the labels.
 /// @param labels (K) of the predictions, and of each sample in that order
 /// @param options a recipe's [data]; root, labels and split are not used, nor csv where `path` is a table
 /// @param overrides those that `options` has been given, "data.key=value"
-/// DataError and ConfigError as these; DataError where the truth has none of the labels.
 [[nodiscard]] Truth read_truth(const std::filesystem::path& path, const std::vector<std::string>& labels,
                                data::SourceOptions options, std::span<const std::string> overrides = {});
 
 /// The version of the labels for JSON: {"csv": data::tables_value(), "positives": eval::positives_value()}.
 [[nodiscard]] Value label_version(const data::Dataset& dataset, const eval::Predictions& predictions);
-/// For JSON: the one hash, or an array of several.
+/// Returns one hash as a value, or several as an array, for JSON.
 [[nodiscard]] Value one_or_all(const std::vector<std::string>& hashes);
 
 }  // namespace roentgen::score

@@ -23,7 +23,7 @@ void lay_skeleton(Canvas& canvas, const Chest& chest);
 
 /// The heart's ellipsoid; its shadow is cardiothoracic_ratio * inner width wide.
 [[nodiscard]] Ellipsoid heart_shape(const Chest& chest);
-/// Where the vessels of a lung come from.
+/// Point from which the vessels of a lung start.
 [[nodiscard]] Point hilum(const Chest& chest, const Lung& lung);
 /// The rectangle around a lung's outline, from apex to below the diaphragm.
 [[nodiscard]] Rect area_of(const Lung& lung);

@@ -95,8 +95,7 @@ class Canvas {
     }
   }
 
-  /// As for_each over an ellipsoid's shadow: visit(index, q, chord_mm, x_mm, y_mm), q from 0 in the middle to 1 at the
-  /// edge.
+  /// Calls visit(index, q, chord_mm, x_mm, y_mm) over an ellipsoid's shadow; q is 0 in the middle and 1 at the edge.
   template <typename Visit>
   void for_each(const Ellipsoid& shape, Visit&& visit) {
     const Turned turned(shape);
@@ -111,7 +110,7 @@ class Canvas {
   void add(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
   /// plane += weight * chord of a bent tube given as a chain: where links overlap, the longest chord counts.
   void add_chain(std::vector<float>& plane, std::span<const Tube> chain, double weight = 1.0);
-  /// As add() to planes.fill or another plane, and marks what it covers as part of the finding being painted.
+  /// Adds to planes.fill or another plane, as add(), and marks the covered pixels as part of the current finding.
   void add_finding(std::vector<float>& plane, const Ellipsoid& shape, double weight = 1.0);
   void add_finding(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
   /// Marks one pixel as part of the finding being painted.
@@ -157,8 +156,8 @@ class Canvas {
   std::vector<float> scratch_;  // zero between calls
 };
 
-/// Smooth random texture in [-1, 1] with features of about `cell_mm`: values on a lattice from an integer hash, joined
-/// by smooth steps (value noise, Perlin 1985's predecessor).
+/// Smooth random texture in [-1, 1] with features of about `cell_mm`. Values on a lattice come from an integer hash;
+/// smooth steps interpolate between them (value noise, a predecessor of Perlin 1985).
 class Texture {
  public:
   Texture(std::uint64_t seed, double cell_mm) : seed_(seed), per_mm_(static_cast<float>(1.0 / cell_mm)) {}

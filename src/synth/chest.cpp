@@ -65,7 +65,7 @@ void draw_heart(Random& random, Chest& chest) {
   heart.center = {about(random, 16.0, 6.0), about(random, 46.0, 6.0)};
 }
 
-// What changes from one study to the next: breath, posture, beam and film.
+// Draws the properties that change between studies: breath, posture, beam and film.
 void draw_study(Random& random, Chest& chest, double ap_share) {
   chest.view = random.chance(ap_share) ? View::Ap : View::Pa;
   const bool is_ap = chest.view == View::Ap;

@@ -4,8 +4,8 @@
 // Chest: the geometry of one patient in one study, in millimetres, before anything is drawn. Drawn from
 // (seed, patient) for what a patient keeps and (seed, patient, follow-up) for pose, breath and exposure.
 //
-// Chest coordinates: x to the right of the image (the patient's left in the usual view), y down, z from back to front;
-// the origin lies on the midline at mid-lung height. Rays run along z.
+// Chest coordinates: x to the right of the image (the patient's left in the usual view), y down, z from back to front.
+// The origin lies on the midline at mid-lung height. Rays run along z.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct Heart {
   double half_depth_mm = 45.0;
 };
 
-/// Where the image plane lies: image = center + scale * rotation * chest, in mm on the detector.
+/// Position of the image plane: image = center + scale * rotation * chest, in mm on the detector.
 struct Pose {
   double angle_rad = 0.0;
   double scale_x = 1.0;
@@ -127,7 +127,7 @@ struct Chest {
   [[nodiscard]] const Lung& lung(int side_index) const { return lungs.at(static_cast<std::size_t>(side_index)); }
 };
 
-/// Which study of which patient.
+/// Key of a study: patient and follow-up.
 struct StudyKey {
   std::uint64_t seed = 0;
   std::int64_t patient = 1;
@@ -148,8 +148,8 @@ inline constexpr double kDetectorGapMm = 40.0;
 inline constexpr double kHeartDepth = 0.36;
 inline constexpr double kVesselDepth = 0.42;
 
-/// Draws the healthy chest of one study, as it lies on the film: heart, mediastinum and aorta are magnified against the
-/// thorax by where they lie in depth. Pure function.
+/// Draws the healthy chest of one study as projected on the film. Depth magnifies heart, mediastinum and aorta against
+/// the thorax. Pure function.
 [[nodiscard]] Chest draw_chest(const StudyKey& key, double ap_share = kApShare);
 
 }  // namespace roentgen::synth

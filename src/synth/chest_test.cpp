@@ -47,8 +47,9 @@ TEST(Chest, heart_shadow_has_the_stated_width) {
   EXPECT_NEAR(half_mm / chest.half_width_mm, 0.6, 1e-9);
 }
 
-// Source at 1 m against 1.8 m, heart 138 mm from the detector's side against 78 + 40 mm, in a chest 216 mm thick:
-// (1000 / (1000 - 40 - 138.2)) / (1000 / (1000 - 148)) over (1800 / (1800 - 40 - 77.8)) / (1800 / (1800 - 148)).
+// The source is at 1 m in AP and at 1.8 m in PA. The heart is 138 mm from the detector's side in AP and 78 + 40 mm in
+// PA, in a chest 216 mm thick:
+//   (1000 / (1000 - 40 - 138.2)) / (1000 / (1000 - 148)) over (1800 / (1800 - 40 - 77.8)) / (1800 / (1800 - 148)).
 TEST(Chest, heart_is_larger_in_ap_views_by_the_geometry_of_the_beam) {
   const auto relative = [](View view) {
     return magnification(view, kHeartDepth, 108.0) / magnification(view, 0.5, 108.0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The film of a study: how its gray values are stored, and what a department leaves on it: lead markers, the black
-// frame of the collimator, inverted gray values. docs/reference/synthetic.md, "Film". All are drawn from the study's
-// key, so they are the same on every machine; switched off they change nothing.
+// The film of a study: how its gray values are stored, and the marks of a department. Marks are lead markers, the black
+// frame of the collimator, and inverted gray values (docs/reference/synthetic.md, "Film"). All are drawn from the
+// study's key, so they are the same on every machine; switched off they change nothing.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace roentgen::synth {
 
-/// How an image is stored. All forms are quantisations of the same curve values.
+/// Format of a stored image. All formats are quantisations of the same curve values.
 enum class Form : std::uint8_t {
   Png8,   ///< 8-bit gray PNG, 0 to 255
   Png16,  ///< 16-bit gray PNG, 0 to 65535
@@ -41,10 +41,10 @@ inline constexpr std::array kForms{FormName{"png8", Form::Png8}, FormName{"png16
 /// The value of white: 255, 4095 or 65535.
 [[nodiscard]] int white_of(Form form);
 
-/// How films are stored and what is left on them.
+/// Format of films and marks on them.
 struct FilmOptions {
   Form form = Form::Png8;
-  /// Of JPEG files, 1 to 100.
+  /// Quality of JPEG files, 1 to 100.
   int jpeg_quality = 92;
   /// Shares of the images, 0 to 1: with a lead marker "L" or "R"; with inverted gray values; inside a black frame.
   double markers = 0.0;
@@ -71,11 +71,11 @@ struct Marker {
   double cover = 1.0;
 };
 
-/// What is on one film.
+/// Marks on one film.
 struct FilmMarks {
   bool is_inverted = false;
   std::optional<Marker> marker;
-  /// What the collimator left open, in mm from the left and top edge of the field; nothing: all of it.
+  /// Area left open by the collimator, in mm from the left and top edge of the field; nullopt: all of it.
   std::optional<Rect> open;
 };
 
@@ -86,7 +86,7 @@ struct FilmMarks {
 /// The pixels that stay open: those whose centre lies in marks.open; all when there is no frame.
 [[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// What lies in both; empty where a box is hidden.
+/// Intersection of both; empty where the box is hidden.
 [[nodiscard]] PixelRect cut(const PixelRect& box, const PixelRect& open);
 
 /// Sets what lies outside to 0: a mask, (size, size), under a frame.

@@ -13,9 +13,9 @@
 
 namespace roentgen::synth {
 
-/// The samples of a 16-bit PNG with 12 significant bits: v * 16 + v / 256 for v from 0 to 4095, as the PNG
-/// specification scales samples up ("sample depth scaling"), so that a reader of 16 bits sees the right gray and
-/// `sample >> 4` is v again.
+/// The samples of a 16-bit PNG with 12 significant bits: v * 16 + v / 256 for v from 0 to 4095. The PNG specification
+/// scales samples up this way ("sample depth scaling"), so a reader of 16 bits sees the right gray. `sample >> 4` is v
+/// again.
 [[nodiscard]] std::vector<std::uint16_t> widen_12(std::vector<std::uint16_t> values);
 
 /// Encodes the film in the form that is asked for, inverted where study.marks says so. `png_level` 1 to 9 (zlib); 6

@@ -25,7 +25,7 @@ namespace roentgen::synth::testing {
 /// A gray PNG read back, row by row.
 struct ReadPng {
   int bits = 0;
-  /// Of its sBIT chunk; 0: none.
+  /// Significant bits of its sBIT chunk; 0: none.
   int significant_bits = 0;
   std::vector<std::uint16_t> samples;
   /// Rows of each filter: None, Sub, Up, Average, Paeth.
@@ -78,8 +78,8 @@ inline std::vector<std::uint8_t> read_jpeg(std::span<const std::byte> bytes) {
   return pixels;
 }
 
-/// Standard deviation of the noise (Immerkaer 1996, "Fast noise variance estimation"): what the mask 1 -2 1, -2 4 -2,
-/// 1 -2 1 leaves of an image, which is blind to planes and lines.
+/// Standard deviation of the noise (Immerkaer 1996, "Fast noise variance estimation"). The image is filtered by the
+/// mask 1 -2 1, -2 4 -2, 1 -2 1, which ignores planes and lines.
 inline double noise_of(std::span<const std::uint8_t> pixels, std::int64_t size) {
   double sum = 0.0;
   for (std::int64_t y = 1; y + 1 < size; ++y) {
@@ -114,8 +114,8 @@ inline void transform(std::span<std::complex<double>> line) {
   }
 }
 
-/// Slope of the power spectrum in log-log: power of the Hann-windowed image averaged over rings of one cycle per image,
-/// fitted by least squares from 8 to half of `size` cycles. `size` is a power of two.
+/// Slope of the power spectrum in log-log. The power of the Hann-windowed image is averaged over rings of one cycle per
+/// image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
 inline double spectrum_slope(std::span<const std::uint8_t> pixels, std::int64_t size) {
   const auto n = static_cast<std::size_t>(size);
   double mean = 0.0;

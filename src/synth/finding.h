@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Findings: their names, and the functions that plant them. A finding first changes the geometry of the chest (a wider
-// heart, a lower diaphragm), then returns what it paints onto the laid-out chest (fluid, nodules, lines).
+// Findings: their names, and the functions that draw them. A finding first changes the geometry of the chest (a wider
+// heart, a lower diaphragm). Then it returns what it paints onto the projected chest (fluid, nodules, lines).
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ inline constexpr std::array kFindingNames{
 };
 inline constexpr int kFindingCount = static_cast<int>(kFindingNames.size());
 
-/// Where each finding lies in the range of prevalences, 0 to 1.
+/// Position of each finding in the range of prevalences, 0 to 1.
 inline constexpr std::array kFindingRank{
 #define RG_X(id, function, text, rank, persistence, nih) rank,
     RG_SYNTH_FINDING_LIST(RG_X)
@@ -56,7 +56,7 @@ inline constexpr std::array kNihPrevalence{
 template <typename T>
 using PerFinding = std::array<T, kFindingCount>;
 
-/// How much of a finding a study shows, and the stream its details are drawn from.
+/// Amount of a finding that a study shows, and the stream from which its details are drawn.
 struct Plan {
   /// (0, 1]: how far the finding has gone. Size, extent or contrast grow with it; it alone decides the label's odds.
   double severity = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Each finding is what medicine means by its name: held against the geometry and the path lengths, not the pixels.
+// Tests that each finding is what medicine means by its name, by the geometry and the path lengths, not the pixels.
 #include "synth/finding.h"
 
 #include <gtest/gtest.h>
@@ -185,7 +185,7 @@ TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
     EXPECT_GT(pneumonia, infiltration) << severity;
     EXPECT_GT(infiltration, 0.0);
     if (severity != 0.6) continue;
-    // As docs/reference/synthetic.md has them.
+    // Expected values are those of docs/reference/synthetic.md.
     EXPECT_NEAR(consolidation, 0.58, 0.01);
     EXPECT_NEAR(pneumonia, 0.42, 0.01);
     EXPECT_NEAR(infiltration, 0.23, 0.01);

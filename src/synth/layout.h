@@ -19,7 +19,7 @@ struct Entry {
   StudyKey key;
   Split split = Split::TrainVal;
   Study study;
-  /// Of its image file.
+  /// Format of its image file.
   Form form = Form::Png8;
 };
 
@@ -31,22 +31,22 @@ struct Entry {
 [[nodiscard]] std::string image_name(const StudyKey& key, Form form = Form::Png8);
 /// Data_Entry_2017_v2020.csv with NIH's header; spacing is that of the written pixels, in mm.
 [[nodiscard]] std::string data_entry_csv(std::span<const Entry> entries);
-/// labels.csv: path (from the set's folder), patient, split, view, sex, age, and a column a finding: 1, 0, -1
-/// uncertain, or nothing where the label is blank.
+/// Text of labels.csv: path (from the set's folder), patient, split, view, sex, age, and a column for each finding. Its
+/// fields are 1, 0, -1 (uncertain), or empty where the label is blank.
 [[nodiscard]] std::string labels_csv(std::span<const Entry> entries, std::string_view image_folder);
 /// train_val_list.txt or test_list.txt: names, one a line.
 [[nodiscard]] std::string name_list(std::span<const Entry> entries, Split split);
-/// BBox_List_2017.csv: x, y, w, h on NIH's 1024 x 1024 grid whatever the size of the images; one row for each finding
-/// that is there and labelled.
+/// Text of BBox_List_2017.csv: x, y, w, h on NIH's 1024 x 1024 grid whatever the size of the images. One row for each
+/// finding that is present and labelled.
 [[nodiscard]] std::string box_csv(std::span<const Entry> entries);
 /// truth.csv: image, split, severity of each finding; with tubes, a last column Tubes, 1 or 0.
 enum class TubeColumn : std::uint8_t { Absent, Present };
 [[nodiscard]] std::string truth_csv(std::span<const Entry> entries, TubeColumn tubes = TubeColumn::Absent);
-/// film.csv: image, inverted (1 or 0), marker (L, R or nothing), and left, top, right, bottom of what the collimator
-/// left open, on the grid of box_csv(), the last two excluded.
+/// Text of film.csv. Columns: image, inverted (1 or 0), marker (L, R or empty), left, top, right, bottom. The last four
+/// are the sides of the area left open by the collimator, on the grid of box_csv(); right and bottom are excluded.
 [[nodiscard]] std::string film_csv(std::span<const Entry> entries);
-/// pairs.csv: image, finding, path of the image with and without it (from the set's folder), severity; one row for each
-/// finding of `pairs` that is there.
+/// Text of pairs.csv: image, finding, path of the image with and without it (from the set's folder), severity. One row
+/// for each finding of `pairs` that is present.
 [[nodiscard]] std::string pairs_csv(std::span<const Entry> entries, const PerFinding<bool>& pairs,
                                     std::string_view image_folder);
 

@@ -96,7 +96,7 @@ TEST(Mask, grows_with_the_severity_of_an_effusion) {
   }
 }
 
-// Of two findings in one place only what the second one adds is its own.
+// With two findings in one place, the second one owns only the pixels that it adds.
 TEST(Mask, is_what_vanishes_when_the_finding_alone_is_taken_out) {
   PerFinding<double> both = only(Finding::Effusion, 1.0);
   both[static_cast<std::size_t>(Finding::Nodule)] = 0.5;

@@ -12,7 +12,7 @@ namespace roentgen::synth {
 /// Share of AP views unless asked otherwise.
 inline constexpr double kApShare = 0.4;
 
-/// Where prevalences come from.
+/// Source of the prevalences.
 enum class Prevalence : std::uint8_t {
   Range,  ///< prevalence_low to prevalence_high
   Nih,    ///< NIH ChestX-ray14's own, kNihPrevalence
@@ -26,17 +26,17 @@ struct Population {
   double prevalence_high = 0.20;
   /// Share of labelled positives that show nothing, and share of clear findings that the label misses.
   double label_noise = 0.08;
-  /// On every prevalence.
+  /// Factor on every prevalence.
   double prevalence_factor = 1.0;
-  /// Chance of the mark "uncertain" for a label that is positive or whose finding is there; for the others it is
-  /// uncertain * prevalence / (1 - prevalence), so that some three uncertain labels in seven hide nothing.
+  /// Chance of the mark "uncertain" for a label that is positive or whose finding is present. For the others it is
+  /// uncertain * prevalence / (1 - prevalence), so that about three uncertain labels in seven have no finding.
   double uncertain = 0.0;
   /// Chance that a negative label is left blank.
   double blank = 0.0;
   /// Share of AP views; the others are PA.
   double ap_share = kApShare;
-  /// How far lines and tubes go with edema, -1 to 1: the chance of them is (1 + shortcut) / 2 where edema is and
-  /// (1 - shortcut) / 2 elsewhere. Nothing: no image has any.
+  /// Correlation of lines and tubes with edema, -1 to 1. Their chance is (1 + shortcut) / 2 with edema and (1 -
+  /// shortcut) / 2 without. nullopt: no image has any.
   std::optional<double> shortcut = std::nullopt;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, its front half returns
-// lower, and where it turns along the ray at the flank its path length grows, as on a radiograph.
+// Bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, and its front half returns
+// lower. At the flank it turns along the ray, so its path length grows, as on a radiograph.
 #include <array>
 #include <utility>
 
@@ -12,7 +12,7 @@
 namespace roentgen::synth {
 namespace {
 constexpr int kRibs = 10;
-constexpr int kRibLinks = 8;  // of each half
+constexpr int kRibLinks = 8;  // links of each half
 
 // Share of a bone's inside that is marrow rather than mineral.
 constexpr double kMarrow = 0.55;
@@ -23,9 +23,9 @@ void lay_rib(Canvas& canvas, const Chest& chest, int number, double side) {
   const double reach = std::max(-0.97, std::min(0.97, (ring_y_mm - 18.0) / 165.0));
   const double half_x_mm = (chest.half_width_mm + 4.0) * std::sqrt(1.0 - reach * reach * (reach < 0.0 ? 1.0 : 0.35));
   const double half_z_mm = lung.half_depth_mm * (0.62 + 0.045 * std::min(number, 8));
-  // From the spine (angle 0, behind) to the costal cartilage (in front).
+  // Angles from the spine (0, behind) to the costal cartilage (in front).
   const double first_rad = 0.14, last_rad = number < 7 ? 2.45 : 2.05;
-  const double middle_rad = 0.5 * 3.14159265358979323846;  // at the flank, where the rib turns from back to front
+  const double middle_rad = 0.5 * 3.14159265358979323846;  // angle at the flank, where the rib turns from back to front
   for (const auto& [from_rad, to_rad] : {std::pair{first_rad, middle_rad}, std::pair{middle_rad, last_rad}}) {
     std::array<Tube, kRibLinks> chain;
     Point last;

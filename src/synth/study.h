@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One study from its key: radiograph and truth. A pure function, the same bits on every machine.
+// Renders a study from its key: radiograph and truth. A pure function, the same bits on every machine.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace roentgen::synth {
 struct Study {
   std::int64_t size_px = 0;
   /// (size, size), row-major, the film curve's values from 0 (black) to 1 (white), markers and frame included, never
-  /// inverted; every stored form is a quantisation of it (synth/film.h).
+  /// inverted. Every stored form is a quantisation of it (synth/film.h).
   std::vector<float> gray;
   /// (size, size), row-major, 8-bit gray; dense is white unless marks.is_inverted.
   std::vector<std::uint8_t> pixels;
@@ -38,14 +38,14 @@ struct Study {
 struct LaidStudy {
   Chest chest;
   Canvas canvas;
-  /// As Study::boxes.
+  /// Box of each finding, like Study::boxes.
   PerFinding<PixelRect> boxes{};
   /// Organs whose whole shadow is the finding.
   PerFinding<std::vector<Ellipsoid>> organs{};
 };
 
-/// Plants the findings of a scene and lays the chest out; `without` one of them, the others stay where they
-/// are with it, though it may have moved what they lie in. Thread-safe.
+/// Draws the findings of a scene and projects the chest. With `without`, leaves out one finding; the others stay in
+/// place, although the finding may have moved the structures around them. Thread-safe.
 [[nodiscard]] LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const Scene& scene,
                                   std::optional<Finding> without = std::nullopt);
 
@@ -58,8 +58,8 @@ struct LaidStudy {
 [[nodiscard]] Study render_with(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity,
                                 const FilmOptions& film = {});
 
-/// The study of a scene with one finding taken out, the others where they are with it: same patient, pose, beam, noise
-/// and marks on the film. Truth is left empty.
+/// The study of a scene without one finding, the others unchanged: same patient, pose, beam, noise and marks on the
+/// film. Truth is left empty.
 [[nodiscard]] Study render_without(const StudyKey& key, std::int64_t size_px, const Scene& scene, Finding finding,
                                    const FilmOptions& film = {});
 

@@ -170,8 +170,8 @@ TEST(Study, tubes_show_at_the_size_of_the_quickstart_and_at_more) {
   }
 }
 
-// Pixels of three studies, hashed. They change only when what is drawn changes: then say so in the changelog, since
-// data sets of the same seed are no longer the same.
+// Hashes of the pixels of three studies. They change only when the drawing changes. Then say so in the changelog, since
+// data sets of the same seed differ.
 TEST(Study, pixels_are_the_golden_ones) {
   const auto hash = [](const Study& study) { return io::sha256_hex(std::as_bytes(std::span(study.pixels))); };
   EXPECT_EQ(hash(render_study({.seed = 1, .patient = 1, .follow_up = 0}, 80)),

@@ -47,7 +47,7 @@ constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
   throw ConfigError(error_text("synth.options", what, expected, got, remedy));
 }
 
-// What holds of each part's population.
+// Checks the settings of a population.
 void validate(const Population& population) {
   if (!(population.label_noise >= 0.0 && population.label_noise <= 0.4)) {
     refuse("label noise", "0 to 0.4", fmt::format("{}", population.label_noise));
@@ -175,7 +175,7 @@ class Counter {
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
 };
 
-// The masks of an image: 8-bit gray PNG of its size, 255 inside and 0 outside, one for each finding that is there,
+// Writes the masks of an image: 8-bit gray PNG of its size, 255 inside and 0 outside, one for each present finding,
 // labelled or not. Thread-safe.
 void write_masks(const fs::path& out, const Entry& entry) {
   constexpr int kPngLevel = 6;  // two values: the files are small at any level

@@ -19,13 +19,13 @@
 
 namespace roentgen::synth {
 
-/// Which table holds the labels.
+/// Form of the label table.
 enum class LabelTable : std::uint8_t {
   Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; it has no word for uncertain or unknown
   Csv,  ///< labels.csv: a column a finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
 };
 
-/// What to draw.
+/// Settings of a synthetic data set.
 struct SynthOptions {
   /// New or empty folder.
   std::filesystem::path out;
@@ -37,13 +37,13 @@ struct SynthOptions {
   std::uint64_t seed = 1;
   /// Prevalences and label noise.
   Population population;
-  /// What differs in the test set: a factor on all prevalences, and Population::shortcut (nothing: as elsewhere).
+  /// Differences of the test set: a factor on all prevalences, and Population::shortcut (nullopt: as elsewhere).
   double test_prevalence_factor = 1.0;
   std::optional<double> test_shortcut = std::nullopt;
   LabelTable labels = LabelTable::Nih;
   /// 0: as many as OpenMP gives. Results do not depend on it.
   int threads = 0;
-  /// How images are stored and what is left on their films.
+  /// Format of images and marks on their films.
   FilmOptions film;
   /// zlib level of the PNG files, 1 to 9; NIH's own were written at 6.
   int png_level = 6;
@@ -69,13 +69,13 @@ struct FindingReport {
   std::optional<double> ceiling;
 };
 
-/// What was written.
+/// Counts of what was written.
 struct SynthReport {
   std::int64_t images = 0;
   std::int64_t patients = 0;
   std::int64_t test_images = 0;
   std::int64_t boxes = 0;
-  /// In canonical order.
+  /// Findings in canonical order.
   std::vector<FindingReport> findings;
   /// Mean of the ceilings that exist.
   std::optional<double> mean_ceiling;

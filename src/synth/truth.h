@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What is true of a study, and what its label says: the severity of each finding, and a label drawn from it with noise.
+// Truth and label of a study: the severity of each finding, and a label drawn from it with noise.
 #pragma once
 
 #include "synth/chest.h"
@@ -10,7 +10,7 @@
 
 namespace roentgen::synth {
 
-/// What a label table says of a finding; its value is the field, Blank an empty one.
+/// Mark of a finding in a label table; its value is the field, Blank an empty one.
 enum class Mark : std::int8_t { Uncertain = -1, Negative = 0, Positive = 1, Blank = 2 };
 
 /// Severity and label of each finding in one study.
@@ -18,13 +18,13 @@ struct Truth {
   /// 0 where the finding is absent, else in [kLeastSeverity, 1].
   PerFinding<double> severity{};
   PerFinding<bool> label{};
-  /// As label, but for what is uncertain or blank.
+  /// Mark of each finding; equals the label unless it is uncertain or blank.
   PerFinding<Mark> mark{};
   /// Lines, tubes and electrodes on and in the patient.
   bool has_tubes = false;
 };
 
-/// What a study shows, however it came about: all that rendering needs beside its key.
+/// Content of a study: everything that rendering needs beside its key.
 struct Scene {
   PerFinding<double> severity{};
   bool has_tubes = false;
@@ -37,8 +37,8 @@ inline constexpr double kLeastSeverity = 0.15;
 /// The prevalence aimed at for each finding.
 [[nodiscard]] PerFinding<double> prevalences(const Population& population);
 
-/// Chance of a positive label for a severity: label_noise * prevalence / (1 - prevalence) where nothing is there,
-/// otherwise (1 - label_noise) / (1 + exp(-(severity - 0.3) / 0.05)): mild findings are often called negative.
+/// Chance of a positive label. For severity 0 it is label_noise * prevalence / (1 - prevalence). Otherwise it is (1 -
+/// label_noise) / (1 + exp(-(severity - 0.3) / 0.05)), so mild findings are often called negative.
 [[nodiscard]] double label_odds(double severity, double prevalence, double label_noise);
 
 /// Chance that a finding is present, such that positive labels have the asked prevalence.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What intensive care leaves in and on a patient: ECG electrodes with their wires, and often a tracheal tube, a gastric
-// tube, a central line. No finding, but a hint at one where the sick have more of them: the shortcut of `synth`.
+// Devices of intensive care in and on a patient: ECG electrodes with their wires, and often a tracheal tube, a gastric
+// tube, a central line. They are not a finding, but hint at one if sick patients have more of them: the shortcut of
+// `synth`.
 #pragma once
 
 #include "synth/canvas.h"

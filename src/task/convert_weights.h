@@ -16,7 +16,7 @@ namespace roentgen::task {
 struct ForeignWeights {
   std::filesystem::path file;         ///< any form of train::read_weights_file()
   std::string model{};                ///< a name of models::model_names(); empty: the one whose names and shapes fit
-  std::vector<std::string> labels{};  ///< of the outputs
+  std::vector<std::string> labels{};  ///< names of the outputs
   std::string preset{};               ///< preprocessing, data::preset()
   std::string loss{};                 ///< "sigmoid" or "softmax"
 };
@@ -30,12 +30,10 @@ struct ConvertedWeights {
 
 /// Reads weights, each of which must be of the network, in name and shape. A checkpoint of ours stays as it is.
 ///
-/// Without options, torchxrayvision's weights get its preprocessing "xrv" and its findings; others of three
-/// channels "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, whose torchvision weights are so. Outputs
-/// without names are class_0, class_1, ...; 1,000 of them are ImageNet's and exclude each other (softmax).
-///
-/// ConfigError: as train::read_weights_file(); no network fits; labels that are not as many as the outputs, empty or
-/// twice the same; one channel without a preset; options for a checkpoint of ours; values that are not finite.
+/// Defaults without options: torchxrayvision's weights get its preprocessing "xrv" and its findings. Other weights of
+/// three channels get "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, as torchvision trained them. Outputs
+/// without names are class_0, class_1, and so on. 1,000 outputs get the names of ImageNet and exclude each other
+/// (softmax).
 [[nodiscard]] ConvertedWeights convert_weights(const ForeignWeights& weights);
 
 }  // namespace roentgen::task

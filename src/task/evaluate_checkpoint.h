@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint on a part of a data set: the data as its recipe reads them, the checks for patients and images trained
-// on, and the predictions. What `roentgen eval` and Run.evaluate() of Python share.
+// Evaluation of a checkpoint on a part of a data set, shared by `roentgen eval` and Python's Run.evaluate(). Reads the
+// data by the checkpoint's recipe, checks that no patient or image was trained on, and predicts.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ namespace roentgen::task {
 [[nodiscard]] std::string check_pixels(const train::CheckpointInfo& info, const score::Part& part,
                                        const data::PixelHashes& hashes, eval::OnOverlap on_overlap);
 
-/// How predict_part() predicts.
+/// Options of predict_part().
 struct PartOptions {
   std::int64_t workers = 0;    ///< decoding threads; 0: as many as there are cores for them
   std::string views = "none";  ///< data::test_views()

@@ -22,7 +22,7 @@ struct ExportOptions {
   std::string form{};                       ///< "onnx" or "safetensors"; empty: by the ending of `out`
   std::filesystem::path evaluation{};       ///< JSON of `roentgen eval`, for the card; empty: none
   std::filesystem::path points{};           ///< points of `roentgen eval`, for their temperature; empty: none
-  std::string device = "auto";              ///< for engine::make_engine()
+  std::string device = "auto";              ///< argument of engine::make_engine()
   std::int64_t opset = io::kOnnxMostOpset;  ///< ONNX operator set
   bool is_folding = false;                  ///< onnx: batch norms become part of the convolutions before them
   std::int64_t channels = 0;    ///< safetensors: 3 unfolds the first convolution of a gray network; 0: as it is
@@ -37,9 +37,10 @@ struct ExportOptions {
 /// Form that the options name. ConfigError for another, or one that an option does not go with.
 [[nodiscard]] std::string export_form(const ExportOptions& options);
 
-/// Writes the file and its card, each atomically. Returns what the card tells. ConfigError as export_form(),
-/// train::load_checkpoint() and publish::to_onnx(), for a file that would replace one that is read or one of the
-/// checkpoint's run, and for one in the run's data folders; DataError for files that cannot be read or written.
+/// Writes the file and its card, each atomically. Returns the content of the card. Throws ConfigError as export_form(),
+/// train::load_checkpoint() and publish::to_onnx(). Throws ConfigError also for an output that would replace an input,
+/// a file of the checkpoint's run or one in the run's data folders. Throws DataError for files that cannot be read or
+/// written.
 publish::CardInput export_model(const ExportOptions& options);
 /// Writes a checkpoint of memory; ExportOptions::checkpoint names its file. Throws likewise.
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);

@@ -17,11 +17,11 @@ struct BuiltInModel {
   std::string_view name;           ///< name of models/model_list.h
   std::string_view summary;        ///< one line
   std::int64_t parameters = 0;     ///< trained ones, auxiliary classifiers included
-  std::int64_t multiply_adds = 0;  ///< of one forward of one image
+  std::int64_t multiply_adds = 0;  ///< multiply-adds of one forward of one image
   std::int64_t image_px = 0;       ///< side of the images that it was made for
 };
 
-/// All of them, in the order of models/model_list.h. Builds each one's graph.
+/// All built-in models, in the order of models/model_list.h. Builds the graph of each.
 [[nodiscard]] std::vector<BuiltInModel> built_in_models();
 
 /// [{"name", "summary", "parameters", "multiply_adds", "image_px"}].

@@ -46,9 +46,9 @@ std::string line_of(const ProposedKey& key) { return io::to_toml(Value::Table{{k
 
 struct ImageSizes {
   std::int64_t short_px = 0;  // median of the shorter sides
-  std::int64_t images = 0;    // that were looked at
+  std::int64_t images = 0;    // images that were read
   bool has_dicom = false;
-  std::string text;  // for people
+  std::string text;  // text for people
 };
 
 ImageSizes sizes_of(const data::Census& census) {
@@ -160,8 +160,8 @@ std::int64_t unreadable_in(const DataLook& look, data::Split split) {
                                [&](std::uint32_t sample) { return look.dataset.samples.at(sample).split == split; });
 }
 
-/// Share of the training images that train.max_bad has to admit: those found unreadable, and as many of the images
-/// that were not looked at; 0: none.
+/// Share of the training images that train.max_bad has to admit: the images found unreadable, plus as many of the
+/// images that were not read. 0: none.
 double unreadable_share(const DataLook& look) {
   const std::int64_t found = unreadable_in(look, data::Split::Train);
   const bool is_part = look.census.images < std::ssize(look.dataset.samples);
@@ -170,8 +170,8 @@ double unreadable_share(const DataLook& look) {
                   broken > 0 ? data::share_admitting(broken, look.census.images) : 0.0);
 }
 
-/// Share for train.max_bad where it has to be more than the default; nothing: the default will do, or so many are
-/// unreadable that they should be mended.
+/// Value for train.max_bad where the default is too small. nullopt when the default suffices, or when so many images
+/// are unreadable that the user should repair them.
 std::optional<double> proposed_max_bad(const DataLook& look) {
   constexpr double kMost = 0.1;
   const double share = unreadable_share(look);

@@ -22,7 +22,7 @@ struct BuiltInRecipe {
   std::string_view text;     ///< TOML, with comments
 };
 
-/// All of them, by name.
+/// All built-in recipes, by name.
 [[nodiscard]] std::span<const BuiltInRecipe> built_in_recipes();
 
 /// The one of this name. ConfigError with the known names and the nearest.
@@ -31,7 +31,7 @@ struct BuiltInRecipe {
 /// Text of a recipe.
 struct RecipeText {
   std::string what;  ///< file or name, for errors
-  std::string toml;  ///< its text
+  std::string toml;  ///< text of the recipe
 };
 
 /// Text of a file, else of the built-in recipe of that name. Names have no folder and no ending. ConfigError for a file

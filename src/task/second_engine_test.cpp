@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A second engine fits: the reference interpreter, whose memory the host cannot read and whose work is done later,
-// trains the quickstart's network, smaller, as the program does: recipe, loader, stepper, ranks, checkpoint and resume.
-// Its slots hold pixels, as those of a device that is far from the host.
+// Trains with a second engine, the reference interpreter: the host cannot read its memory, and its work is done later.
+// The network is the quickstart's, smaller. The test runs recipe, loader, stepper, ranks, checkpoint and resume as the
+// program does. Its slots hold pixels, as those of a device.
 #include <gtest/gtest.h>
 
 #include "dist/comm_thread.h"

@@ -24,12 +24,12 @@ namespace roentgen::task {
 enum class EarlierRun : std::uint8_t {
   Refuse,     ///< it stays, and training is refused
   Resume,     ///< training goes on with it, if it has begun
-  Overwrite,  ///< its files are removed
+  Overwrite,  ///< the run's files are removed
 };
 
-/// How a TrainRun trains.
+/// Options of a TrainRun.
 struct TrainRunOptions {
-  EarlierRun earlier = EarlierRun::Refuse;     ///< what becomes of a run in the folder
+  EarlierRun earlier = EarlierRun::Refuse;     ///< handling of a run that exists in the folder
   std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
@@ -45,9 +45,9 @@ struct TrainRunOptions {
 class TrainRun {
  public:
   explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file
-  /// Refuses all that can be refused without a look at the data, which may take minutes to list; fills in what a
-  /// resumed run's recipe leaves open. ConfigError, DataError, one line.
-  /// @return whether the run begins or goes on
+  /// Refuses everything that can be refused without listing the data, which may take minutes. Fills in the keys that a
+  /// resumed run's recipe leaves open. Throws ConfigError or DataError of one line.
+  /// @return whether the run starts or resumes
   train::Start check(train::Recipe& recipe, const train::RunFolder& folder) const;
   /// Trains in `folder`, under its lock. A run that fails before its first update leaves nothing behind; one that
   /// fails later can be resumed. Throws as check(), data::load_dataset() and train::train().
@@ -63,7 +63,7 @@ class TrainRun {
   /// Loaded once for all runs, unless runs from before draw their splits otherwise.
   std::optional<data::Dataset> dataset_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;
-  /// From before the first look at a folder that is there, or since it was made, to the end.
+  /// Lock of the run folder, held from before the first look at it, or since it was created, to the end.
   std::optional<train::RunLock> lock_;
   /// The folder holds this run's files, and no older ones.
   bool is_made_ = false;

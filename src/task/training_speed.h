@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How fast this machine trains by a recipe: a few batches and updates of the very network on the very images.
+// Measures the training speed of this machine with a recipe: a few batches and updates of the same network on the same
+// images.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,8 @@ struct SpeedLimits {
   std::function<void()> on_step{};
 };
 
-/// Median seconds of an update. The updates are parted into nine spans of equal length, or fewer, so that neither a
-/// pause of the machine nor batches that come several at a time decide. Last updates that fill no span do not count.
+/// Median seconds of an update. The updates are split into nine spans of equal length, or fewer. So neither a pause of
+/// the machine nor batches that arrive in bursts decide the result. Last updates that fill no span do not count.
 /// @param seconds of each update, in order, at least one
 [[nodiscard]] double median_update_s(std::span<const double> seconds);
 

@@ -22,11 +22,11 @@ struct OrderSizes {
   /// Elements that a shuffle draws from.
   std::int64_t buffer = 500;
 };
-/// For so many images: a buffer of 500, as the presets have, or of an eighth of them, so that little data spends no
-/// larger share of its passes on filling it than much data does.
+/// Order sizes for a number of images: a buffer of 500, as the presets have, or of an eighth of the images. So small
+/// data does not spend a larger share of its passes on filling the buffer.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// One order, as parse_pipeline() reads it.
+/// An order of stages, as parse_pipeline() reads it.
 struct Order {
   std::string_view name;
   /// Fault of the order; empty: none.
@@ -38,9 +38,9 @@ struct Order {
 
 /// Options of the case.
 struct AblationOptions {
-  /// Its pipeline is not used; ranks: those that share the data, of which rank 0 is measured.
+  /// Input settings; its pipeline is not used. ranks: the number that share the data, of which rank 0 is measured.
   InputOptions input{.ranks = 2};
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 

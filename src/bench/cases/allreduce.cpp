@@ -23,8 +23,8 @@ namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Sums of such small numbers are exact in float32, and in bf16 where few are added: the factor of the mean and what
-// comes of it are rounded, to 2^-24 of it each, or to 2^-8.
+// Sums of such small numbers are exact in float32, and in bf16 where few are added. The mean's factor and the product
+// are rounded to a relative 2^-24, or to 2^-8.
 constexpr double kTolerance = 0x1p-22;
 constexpr double kBf16Tolerance = 0x1p-8;
 // Element i of rank 0 is i modulo it.
@@ -80,7 +80,7 @@ class Bench {
   }
 
  private:
-  // All buckets.
+  // Averages all buckets.
   void average(const Arm& arm) {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const dist::Phase phase{"bucket", static_cast<std::int64_t>(i)};
@@ -210,14 +210,14 @@ namespace {
 class AllreduceCase final : public Case {
  public:
   AllreduceCase()
-      : Case("averaging a bucket over all ranks, by size, way and wire format; under mpirun",
+      : Case("averaging a bucket over all ranks, by size, algorithm and wire format; under mpirun",
              "mpirun -np 2 roentgen bench allreduce --most 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
         {ranks_.options({"--reduce", "--wire"}),
          {rounds_option(rounds_),
           {.name = "--most", .target = &most_mib_, .doc = "largest bucket, MiB", .range = {1, 2048}},
-          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets under way at once", .range = {1, 512}}}});
+          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets in flight at once", .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {
     const auto group = join_ranks("allreduce");

@@ -36,7 +36,7 @@ struct PlannedBatch {
   std::size_t bytes = 0;
   /// Memory that the process held, where a step was run.
   std::optional<std::size_t> measured_bytes{};
-  /// By plan and, where it was run, by its step.
+  /// Whether it fits by its plan and, where the step was run, by the step.
   [[nodiscard]] bool fits(std::size_t budget_bytes) const {
     return std::max(bytes, measured_bytes.value_or(0)) <= budget_bytes;
   }
@@ -47,8 +47,9 @@ struct PlannedBatch {
 [[nodiscard]] std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                          std::size_t budget_bytes, std::int64_t most, std::vector<PlannedBatch>& tried);
 
-/// The batch to try after a step at `planned` held `excess_bytes` more than it may: fewer by as many images as that is,
-/// by what one more image needs between `smallest` and it, but at least by one. `planned.batch` > `smallest.batch`.
+/// The batch to try after a step at `planned` held `excess_bytes` more than allowed. It is smaller by the images that
+/// hold so many bytes, and at least by one. The bytes of an image follow from `smallest` and `planned`. `planned.batch`
+/// > `smallest.batch`.
 [[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
                                        std::size_t excess_bytes);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMost = 1000;
 
-// What every budget finds by trying all batches, and by largest_batch().
+// Expects largest_batch() to equal the result of trying all batches, for every budget.
 void expect_largest(const std::function<std::size_t(std::int64_t)>& needed) {
   for (std::size_t budget = 1; budget < 12000; budget += 97) {
     std::int64_t expected = 0;
@@ -86,7 +86,7 @@ TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
   EXPECT_EQ(batch_below({5, 1000}, one, 5000), 4) << "no slope";
 }
 
-// Each image takes 10, the process 100 and, in a step, 25 more than planned.
+// An image takes 10, the process 100 and, in a step, 25 more than planned.
 TEST(Autobatch, goes_down_until_a_step_fits) {
   const auto needed = [](std::int64_t batch) { return static_cast<std::size_t>(100 + 10 * batch); };
   std::vector<std::int64_t> run;
@@ -109,7 +109,7 @@ TEST(Autobatch, goes_down_until_a_step_fits) {
 TEST(Autobatch, recomputation_makes_room_for_more) {
   if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   AutobatchOptions options = small();
-  options.budget_bytes = std::size_t{500} << 20U;  // for many images, whatever tests before this one left loaded
+  options.budget_bytes = std::size_t{500} << 20U;  // room for many images, whatever earlier tests left loaded
   options.is_confirmed = false;
   options.network.recompute = "none";
   const std::int64_t kept = run_autobatch(options).at("batch").as_integer();

@@ -18,7 +18,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Less is within what one measurement differs from the next.
+// Smallest notable difference; less is within the noise of a measurement.
 constexpr double kNotable = 0.05;
 
 using Seconds = std::map<std::string, double>;
@@ -27,7 +27,7 @@ using Seconds = std::map<std::string, double>;
 struct Layer {
   Seconds seconds;
   std::string chosen;
-  /// How often in all networks.
+  /// Number of occurrences in all networks.
   std::int64_t times = 0;
 };
 
@@ -158,7 +158,7 @@ namespace {
 class ChooseCase final : public Case {
  public:
   ChooseCase()
-      : Case("the kernels that the rule chooses against the fastest of all that were measured",
+      : Case("the kernels chosen by rule against the fastest measured ones",
              "roentgen bench choose --models resnet50 --batch 16 --write choices.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels"}),
@@ -166,7 +166,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "the fastest of every layer into this file, for train.choices",
+                     .doc = "write the fastest kernel of every layer to this file, for train.choices",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

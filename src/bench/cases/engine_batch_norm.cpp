@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Case `engine.batch_norm`: the batch-norm entries (with ReLU fused) of one training step on (16, 64, 56, 56), forward
-// and backward, on the CPU. A 1x1 convolution with identity weights stands before the norm, so that it has a gradient
-// to give and its input is known: the answer checked is the mean over pixels of relu(xhat), in double by the formula.
+// and backward, on the CPU. A 1x1 convolution with identity weights precedes the norm, so that the norm has a gradient
+// to pass on and its input is known. The checked answer is the mean over pixels of relu(xhat), computed in double by
+// the formula.
 #include <algorithm>
 #include <cmath>
 #include <memory>

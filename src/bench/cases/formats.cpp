@@ -49,8 +49,8 @@ double bytes_per_image(const data::Dataset& dataset) {
   return bytes / static_cast<double>(dataset.samples.size());
 }
 
-// JPEG files may be decoded smaller than they are, or straight to gray, and DICOM files can have fewer gray levels than
-// a PNG file: what is stored of their pixels need not give the same batches.
+// True when all files are PNG. JPEG files may be decoded at reduced size or straight to gray, and DICOM files can have
+// fewer gray levels than a PNG file. Their stored pixels need not give the same batches.
 bool are_all_png(const data::Dataset& dataset) {
   data::SampleReader reader;
   return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {
@@ -207,7 +207,7 @@ namespace {
 class FormatsCase final : public Case {
  public:
   FormatsCase()
-      : Case("image files against every form in which convert can store them",
+      : Case("image files against every form that convert writes",
              "roentgen bench formats --data images/ --work /tmp --resize 256") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
@@ -220,7 +220,7 @@ class FormatsCase final : public Case {
                      .value_name = "DIR"},
                     {.name = "--resize",
                      .target = &options_.stored_px,
-                     .doc = "side of images stored smaller, px",
+                     .doc = "side of the resized images, px",
                      .range = {1, 16384}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {

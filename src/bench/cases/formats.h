@@ -18,13 +18,14 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct FormatsOptions {
-  /// Its steps are the most that are measured, its time above 0. Whether it is cold is not asked: both are measured.
+  /// Input settings. `steps` is the most that are measured, and the time limit is above 0. is_cold is ignored: both are
+  /// measured.
   InputOptions input{.most_s = 1.0};
   /// Side of images that are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
   /// Folder for the record files, which are removed in the end.
   std::filesystem::path work;
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
@@ -36,8 +37,8 @@ struct RecordCase {
   /// Several images in a file?
   bool has_shards = true;
 };
-/// Every form that convert writes, images as they are first, then of `stored_px` px; a file an image only of the
-/// latter.
+/// All forms that convert writes: images as they are, then of `stored_px` px. The form of one file an image only has
+/// the latter.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
 /// Epochs after which the time of converting is won back; nothing where records are no faster.
@@ -45,8 +46,8 @@ struct RecordCase {
 [[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                                       double records_images_per_s);
 
-/// Converts `dataset` into every form below options.work, one after the other, then measures in interleaved rounds,
-/// warm and cold, each warmup batches and then steps until its time is over. The result, a table:
+/// Converts `dataset` into every form below options.work, one after the other. Then measures in interleaved rounds,
+/// warm and cold; a cell runs warmup batches, then steps until its time is over. The result, a table:
 ///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,
@@ -54,9 +55,8 @@ struct RecordCase {
 ///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: is the
 ///                     first batch the same bytes as from the files?
 ///   program, cpu, ...
-/// DataError when a form that keeps all pixels gives other batches than the files: one that keeps files, or stores
-/// pixels of PNG files (those of JPEG files, which may be decoded smaller, can differ); errors as run_pipeline() and
-/// RecordFolder.
+/// Throws DataError when a form that keeps all pixels gives other batches than the files. Forms that keep all pixels
+/// are those that store files, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.
 [[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
 
 }  // namespace roentgen::bench

@@ -21,8 +21,8 @@ namespace {
 
 using engine::Form;
 
-// "off", every pass that does something on its own, "on", and in training "on" without each fusion that it has: what a
-// fusion saves depends on the passes before it.
+// Runs to compare: "off", every useful pass on its own, "on", and in training "on" without each of its fusions. The
+// gain of a fusion depends on the passes before it.
 std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Form form, engine::Engine& engine) {
   std::vector<std::unique_ptr<ModelRun>> arms;
   const auto with = [&](std::string_view fuse) {
@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Fo
                                   : plan_inference(with(fuse), engine, network.threads).hash();
   };
   const auto add = [&](std::string_view fuse) { arms.push_back(std::make_unique<ModelRun>(with(fuse), form, engine)); };
-  // Only what changes something is made: all of them are held at a time.
+  // Adds only networks that differ, because all of them are held at a time.
   const auto add_unless = [&](std::string_view fuse, const std::string& unchanged) {
     if (hash_of(fuse) != unchanged) add(fuse);
   };
@@ -76,7 +76,7 @@ void measure_model(const NetworkOptions& network, const FusionOptions& options, 
   }
 }
 
-// All of them before anything is measured: a name or size that is refused costs no time.
+// Builds all graphs before anything is measured, so that an invalid name or size costs no time.
 std::vector<graph::Graph> graphs_of(const FusionOptions& options) {
   std::vector<graph::Graph> graphs;
   for (const std::string& model : options.models) {
@@ -126,7 +126,7 @@ namespace {
 class FusionCase final : public Case {
  public:
   FusionCase()
-      : Case("what each graph pass and each fusion saves, in time and in memory, of training and inference",
+      : Case("time and memory saved by each graph pass and fusion, in training and inference",
              "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),

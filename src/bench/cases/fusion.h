@@ -21,13 +21,13 @@ struct FusionOptions {
                                   "googlenet",    "resnet50",     "densenet121"};
   /// Batch, image, channels, labels, threads, engine, algorithms; warm-up, and steps of a round. The rest is not used.
   NetworkOptions network{.warmup = 1, .steps = 3};
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
-/// Measures every network in interleaved rounds with no pass ("off": one kernel for each op), with each pass alone,
-/// with all passes and fusions ("on"), and in training with all but one fusion ("on,-NAME"): whole training steps with
-/// SGD, then inference. What changes nothing of a network is left out. The result, a table:
+/// Measures every network in interleaved rounds: whole training steps with SGD, then inference. Compares no pass
+/// ("off": one kernel for each op), each pass alone, and all passes and fusions ("on"). In training it also measures
+/// all but one fusion ("on,-NAME"). Passes that change nothing in a network are left out. The result, a table:
 ///   case, batch, image_px, channels, labels, threads, device, algorithms, warmup, n, rounds
 ///   passes, fusions     names, in running order
 ///   training            [{model, fuse, step_ms, gain, activation_bytes, of_off, entries}]: median step; gain, the
@@ -36,8 +36,8 @@ struct FusionOptions {
 ///   inference           the same, of a forward
 ///   warnings            [text]: signs that the machine was busy
 ///   engine, program, cpu, ...
-/// ConfigError on options out of range or unknown models, DataError when a loss or logit is not finite, what compile()
-/// throws.
+/// Throws ConfigError on options out of range or unknown models, DataError when a loss or logit is not finite, and the
+/// errors of compile().
 [[nodiscard]] Value run_fusion(const FusionOptions& options);
 
 }  // namespace roentgen::bench

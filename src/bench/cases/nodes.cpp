@@ -29,7 +29,7 @@
 namespace roentgen::bench {
 namespace {
 
-// All ranks at once, as the steps are: ranks of one host share its memory's bandwidth.
+// Measures all ranks at once, as the steps are: ranks of one host share its memory's bandwidth.
 double copy_gb_per_s(const train::Ranks& ranks) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;
   constexpr int kTimes = 8;
@@ -50,7 +50,7 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
-  // One plan for all: their weights are to be the same to the bit.
+  // One plan for all ranks, because their weights must be equal bit for bit.
   const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, *engine, options.step.threads);
   const auto executable =
       compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choice = &choice});
@@ -181,7 +181,7 @@ namespace {
 class NodesCase final : public Case {
  public:
   NodesCase()
-      : Case("the same training on every rank for itself: which nodes are slow, or compute something else",
+      : Case("the same training on every rank, to find nodes that are slow or compute wrong results",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
@@ -189,7 +189,7 @@ class NodesCase final : public Case {
          network_.training_options(),
          ranks_.options({"--ranks", "--hosts"}),
          {slow_option(slow_factor_),
-          {.name = "--updates", .target = &updates_, .doc = "of the weights, on every rank", .range = {1, kMany}}}});
+          {.name = "--updates", .target = &updates_, .doc = "weight updates on every rank", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};

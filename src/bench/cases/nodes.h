@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// bench nodes: the same training on every rank at once, each for itself, so that machines that are slow or that compute
-// something else are found before a run of many hosts finds them.
+// bench nodes: the same training on every rank at once, each for itself. It finds slow machines, and machines that
+// compute different results, before a run on many hosts does.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct NodeFigures {
   double step_s = 0.0;  ///< median
   /// Bytes read and written over the time of a copy of 64 MiB, the best of some.
   double copy_gb_per_s = 0.0;
-  double loss = 0.0;          ///< of the last step
+  double loss = 0.0;          ///< loss of the last step
   std::uint64_t weights = 0;  ///< hash, at the end
 };
 
@@ -41,14 +41,14 @@ struct NodeFigures {
 /// Ranks whose weights are not those that most ranks have. Where no weights are those of more than half, all.
 [[nodiscard]] std::vector<int> odd_nodes(std::span<const NodeFigures> ranks);
 
-/// Every rank of `group` calls it, with equal options, and has the same result, a table: case, kind "measured", model,
-/// batch, image_px, threads, steps, slow_factor, ranks, oversubscribed,
+/// Measures every rank. Every rank of `group` must call it with equal options. All get the same result, a table:
+///   case, kind "measured", model, batch, image_px, threads, steps, slow_factor, ranks, oversubscribed
 ///   nodes       [{rank, host, images_per_s, step_ms, of_median (its step over the median's), copy_gb_per_s, loss,
 ///               weights (hash), slow, odd}]
-///   slow, odd   how many are
+///   slow, odd   number of such ranks
 ///   warnings    a line for each of them
 ///   program, cpu, ... of rank 0
-/// ConfigError on options out of range, DataError where a loss is not finite, CommError as train::Ranks.
+/// Throws ConfigError on options out of range, DataError where a loss is not finite, CommError as train::Ranks.
 [[nodiscard]] Value run_nodes(const NodesOptions& options, dist::CommThread& group);
 
 }  // namespace roentgen::bench

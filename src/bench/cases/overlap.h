@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `overlap`: what working ahead gains: the time of a step with input only, training only, one after the other and
-// both at once, and how near the last comes to the least it can be.
+// Case `overlap`: the gain of prefetching. It times a step with input only, with training only, with one after the
+// other, and with both at once. It also compares the last with the least possible time.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct OverlapOptions {
-  /// Its batch, image side and channels are also the model's; its device, where it names one, takes the model's place.
+  /// Input settings. Batch, image side and channels are also the model's; a device named here replaces the model.
   InputOptions input;
   /// Model, labels, fuse, algorithms, engine and threads (0: the cores that input leaves) of the training step.
   NetworkOptions step;
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
@@ -52,23 +52,24 @@ enum class Cores : std::uint8_t {
 /// Least time of an overlapped step: disjoint max(input, train), shared train + input work / cores.
 [[nodiscard]] double least_step_s(const StepTimes& times, Cores cores, int core_count);
 
-/// Above the least time by no more than this factor counts as overlapped.
+/// Largest factor above the least time that counts as overlapped.
 inline constexpr double kOverlapFactor = 1.05;
 
 /// The steps of one kind.
 struct KindOfSteps {
   std::string_view name;
   std::span<const Course> rounds;
-  /// Each takes as long as the next on a quiet machine, as those do not that wait for batches: these come in bursts.
+  /// Whether all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches come
+  /// in bursts.
   bool is_steady = false;
 };
-/// Lines that say why the times are not to be trusted: of a steady kind the slowest step of a round took over 1.25
-/// times the fastest, or of any kind the slowest round over 1.25 times the fastest.
+/// Warnings that the times are not reliable. The slowest step of a round took over 1.25 times the fastest, for a steady
+/// kind. Or the slowest round took over 1.25 times the fastest, for any kind.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds);
 
-/// Measures in interleaved rounds, each of warmup + steps steps of every kind; times are means over the steps of a
-/// round, in steady state (the warm-up is at least as long as the input can work ahead), and medians over the rounds. A
-/// sequential step waits for its batch, trains on it, and only then lets the input go on. The result, a table:
+/// Measures in interleaved rounds, each of warmup + steps steps of every kind. Times are means over the steps of a
+/// round in steady state, and medians over the rounds. The warm-up is at least as long as the prefetch. A sequential
+/// step waits for its batch, trains on it, and only then lets the input continue. The result, a table:
 ///   case, consumer (the model or the emulated device), the input's settings, threads, warmup, n, rounds
 ///   emulated          is anything emulated?
 ///   images_per_s      overlapped
@@ -80,7 +81,7 @@ struct KindOfSteps {
 ///   by_round          [{input_ms, ..., ratio}]
 ///   warnings          [text]: signs that the machine was busy, as signs_of_other_work()
 ///   program, cpu, ...
-/// ConfigError on options out of range, DataError on unreadable images; what make_training_step() throws.
+/// Throws ConfigError on options out of range, DataError on unreadable images, and the errors of make_training_step().
 [[nodiscard]] Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options);
 
 }  // namespace roentgen::bench

@@ -36,12 +36,12 @@ struct Cluster {
 
 /// Seconds that averaging takes.
 struct LinkTime {
-  /// Nothing else travels meanwhile.
+  /// Time during which the link is busy.
   double busy_s = 0.0;
-  /// Until the last bytes have arrived; others can be on their way behind them.
+  /// Time until the last bytes have arrived; other messages may follow meanwhile.
   double late_s = 0.0;
 };
-/// Time of averaging `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them
+/// Time of averaging `bytes` over `ranks` in a ring; its slowest link decides. Every rank sends 2 (n - 1) / n of them
 /// in 2 (n - 1) messages (Patarasuk and Yuan 2009).
 [[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
@@ -58,10 +58,10 @@ struct MeasuredStep {
 /// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: one value
 [[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
 
-/// Seconds of each of `steps` steps of `ranks` ranks that begin together. Every rank's time is drawn from the measured
-/// ones; a bucket goes out when the slowest rank has it and the one before has left the links; the step ends when the
-/// last bucket has arrived and the slowest rank is done.
-/// @param is_overlapped false: buckets go out when the slowest rank is done
+/// Seconds of each of `steps` steps of `ranks` ranks that start together. Every rank's time is drawn from the measured
+/// ones. A bucket is sent when the slowest rank has it and the previous bucket has left the links. The step ends when
+/// the last bucket has arrived and the slowest rank is done.
+/// @param is_overlapped false: buckets are sent when the slowest rank is done
 [[nodiscard]] std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks,
                                                  const Cluster& cluster, std::int64_t steps, bool is_overlapped,
                                                  std::uint64_t seed);
@@ -69,13 +69,13 @@ struct MeasuredStep {
 struct PredictOptions {
   /// `threads` at least 1; `steps` are measured.
   NetworkOptions step;
-  /// Not 0: a step takes batch / device_images_per_s s.
+  /// Images per second of an emulated device, whose step takes batch / device_images_per_s s. 0: none.
   double device_images_per_s = 0.0;
   /// Standard deviation of such a device's steps (normal_steps()).
   double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;
-  /// At least one number.
+  /// Numbers of ranks, at least one.
   std::vector<std::int64_t> ranks{1, 2, 4, 8};
   Cluster cluster;
 };

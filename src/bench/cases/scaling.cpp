@@ -97,7 +97,7 @@ train::TraceOptions trace_options(const ScalingOptions& options) {
 }
 
 void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::filesystem::path& folder) {
-  std::error_code ignored;  // who writes into it says why there is none
+  std::error_code ignored;  // the writer of the folder reports errors
   if (ranks.is_first()) std::filesystem::create_directories(folder, ignored);
   tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
 }
@@ -246,7 +246,7 @@ namespace {
 class ScalingCase final : public Case {
  public:
   ScalingCase()
-      : Case("how training gets faster with more ranks: each number of ranks a group of processes",
+      : Case("speed-up of training with more ranks; each point is a group of processes",
              "roentgen bench scaling --model resnet50 --batch 8 --ranks 1,2 --threads 1 --repeat 3") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
@@ -254,13 +254,15 @@ class ScalingCase final : public Case {
          network_.training_options(),
          input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
          ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
-         {{.name = "--strong", .target = &is_strong_, .doc = "--batch is that of all ranks together"},
+         {{.name = "--strong",
+           .target = &is_strong_,
+           .doc = "strong scaling: --batch is the batch of all ranks together"},
           {.name = "--synthetic",
            .target = &is_synthetic_,
-           .doc = "drawn batches, as without --data; refused beside it"},
+           .doc = "synthetic batches, the default without --data; not with --data"},
           {.name = "--trace",
            .target = &trace_folder_,
-           .doc = "folder for a trace of each point, ranks-2.json, of its last round",
+           .doc = "folder for a trace of each point's last round, such as ranks-2.json",
            .value_name = "DIR"},
           {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .range = {1, kMany}}}});
   }
@@ -292,7 +294,7 @@ class ScalingCase final : public Case {
     return request;
   }
 
-  // One rank of a point.
+  // Runs one rank of a point.
   [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {
     log::set_level(log::Level::Warning);  // a point is one of many
     RankRequest rank = request();
@@ -300,7 +302,7 @@ class ScalingCase final : public Case {
     return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });
   }
 
-  // All points, each a group of processes that runs this case again.
+  // Runs all points, each a group of processes that runs this case again.
   [[nodiscard]] Value run_points(const ScalingOptions& options, const Host& host) const {
     const ScalingPlan plan{.ranks = ranks_.counts(),
                            .per_host = ranks_.per_host,

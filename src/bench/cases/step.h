@@ -46,9 +46,9 @@ namespace roentgen::bench {
 /// compile() throws.
 [[nodiscard]] Value run_step(const NetworkOptions& options);
 
-/// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or
-/// the median step less than its own convolutions alone (`floor_ratio` below 1), or over five times as long. Empty on a
-/// quiet machine.
+/// Warnings that the times are not reliable; empty on a quiet machine. The slowest step took over 1.25 times the
+/// fastest. Or the median step took less time than its own convolutions alone (`floor_ratio` below 1), or over five
+/// times as long.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
                                                            std::optional<double> floor_ratio);
 

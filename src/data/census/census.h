@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the image files of a data set are, and what is wrong with them: forms, sizes, broken files, the same image
-// twice, gray values that leave most of their range unused. Names no image but in Census::broken.
+// Inventory of a data set's image files and their problems: forms, sizes, broken files, duplicates, gray values that
+// leave most of their range unused. Names no image but in Census::broken.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace roentgen::data {
 
 struct Dataset;
 
-/// How much of each file is read. Headers: its head, and files whole that may be the same.
+/// Depth of reading. Headers: the header of each file, and whole files that may be duplicates.
 enum class CensusDepth : std::uint8_t { Headers, Pixels };
 
-/// What take_census() is asked for.
+/// Options of take_census().
 struct CensusOptions {
   CensusDepth depth = CensusDepth::Headers;  ///< how much of each file is read
   /// Threads; 0: as many as the process may use cores.
@@ -52,7 +52,7 @@ struct SameImages {
 struct GrayRange {
   std::uint32_t lowest = 0;   ///< least gray value
   std::uint32_t highest = 0;  ///< greatest gray value
-  /// What white is: the largest of the files' containers.
+  /// Value of white: the largest of the files' containers.
   std::uint32_t white = 0;
   /// Images whose values, from the lowest to the highest, span less than a quarter of their container.
   std::int64_t below_a_quarter = 0;
@@ -60,19 +60,19 @@ struct GrayRange {
   [[nodiscard]] bool is_narrow() const { return highest - lowest < white / 4; }
 };
 
-/// What was found.
+/// Result of a census.
 struct Census {
   CensusDepth depth = CensusDepth::Headers;  ///< depth of the reading
   std::int64_t images = 0;                   ///< images looked at, broken ones included
-  /// Of image files, or parts of record files.
+  /// Bytes of image files, or of their parts of record files.
   std::uint64_t bytes = 0;
   /// "png gray 8 bit": images of that form.
   std::map<std::string, std::int64_t> forms;
   /// (width, height) px: images of that size.
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
-  std::vector<BrokenImage> broken;  ///< in the order of the samples
+  std::vector<BrokenImage> broken;  ///< broken images in the order of the samples
   SameImages duplicates;            ///< images that occur more than once
-  /// By form; empty for CensusDepth::Headers.
+  /// Gray ranges by form; empty for CensusDepth::Headers.
   std::map<std::string, GrayRange> ranges;
 };
 
@@ -82,9 +82,10 @@ struct Census {
 
 /// Lines for the terminal, warnings among them; ends with a newline.
 [[nodiscard]] std::string to_text(const Census& census);
-/// The same for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken: {images, reasons},
-/// duplicates: {groups, images, across_splits, across_patients}, gray: {FORM: {lowest, highest, white,
-/// below_a_quarter}}, warnings}.
+/// Returns the census for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken: {images,
+/// reasons},
+///   duplicates: {groups, images, across_splits, across_patients},
+///   gray: {FORM: {lowest, highest, white, below_a_quarter}}, warnings}.
 [[nodiscard]] Value to_value(const Census& census);
 
 }  // namespace roentgen::data

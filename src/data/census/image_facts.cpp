@@ -17,7 +17,7 @@ namespace {
 /// A header is within them, but for JPEGs with much before it.
 constexpr std::uint64_t kHead_bytes = 1U << 14U;
 
-/// Where the image's own bytes are.
+/// Offset and size of the image's own bytes.
 struct Place {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
@@ -32,7 +32,7 @@ Place place_of(const Sample& sample) {
   return {.begin = 0, .bytes = error ? 0 : static_cast<std::uint64_t>(size)};
 }
 
-/// Is there no one place in the file with the image's bytes? Records may be in parts, or damaged.
+/// Whether the image's bytes are not contiguous in the file: records may be in parts, or damaged.
 bool is_apart(const Sample& sample) {
   return sample.stored && (sample.stored->framing == Framing::RecordIoParts || sample.stored->image_length == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a census reads of one image. For src/data/census only.
+// Facts that a census reads of one image. For src/data/census only.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ namespace roentgen::data {
 /// Equal for equal images: XXH3-128 of bytes, or data::pixel_hash.
 using ImageKey = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Of one image.
+/// Facts about one image.
 struct ImageFacts {
-  /// Why it cannot be read; empty: it can.
+  /// Reason why it cannot be read; empty: it can.
   std::string broken{};
   /// "png gray 8 bit".
   std::string form{};
   std::uint64_t bytes = 0;
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
-  /// None: blank, or not readable.
+  /// Key of its bytes; nullopt: blank, or not readable.
   std::optional<ImageKey> key{};
-  /// Is the key of the whole image, not of its head?
+  /// Whether the key is that of the whole image, not of its header.
   bool is_whole = false;
   /// Samples that occur, and white; white 0: not decoded.
   std::uint32_t lowest = 0;
@@ -41,9 +41,10 @@ struct ImageFacts {
 /// Keeps its buffers from image to image. One per worker: thread-compatible.
 class FactsReader {
  public:
-  /// What its head says, or its pixels. Errors are in the facts, but for DataError where no more files may be opened.
+  /// Reads the header of an image, or its pixels. Errors are stored in the facts. Throws DataError only where no more
+  /// files may be opened.
   [[nodiscard]] ImageFacts read(const Sample& sample, CensusDepth depth);
-  /// Of all its bytes; none where they cannot be read any more.
+  /// Hash of all its bytes; nullopt where they can no longer be read.
   [[nodiscard]] std::optional<ImageKey> whole_key(const Sample& sample);
 
  private:

@@ -27,7 +27,7 @@ bool has_text(Bytes bytes, std::size_t at, std::string_view text) {
                     [](char c, std::byte b) { return static_cast<unsigned char>(c) == std::to_integer<unsigned>(b); });
 }
 
-// What people do hand over instead of a picture.
+// Names file formats that people pass instead of a picture.
 std::string describe(Bytes bytes) {
   struct Magic {
     std::size_t at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Real, odd and damaged files against what Pillow 9.4 makes of them: the test data's own corrupt/expected.csv, and
-// tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py), which also has palette and alpha files as colours.
+// Real, odd and damaged files compared with Pillow 9.4. Its results are in the test data's own corrupt/expected.csv and
+// in tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py), which has palette and alpha files as colours too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class CodecReal : public testing::Test {
   Image image_;
 };
 
-// As Pillow's tobytes(): mode 1 packs bits, mode I has 32 bits, RGB has the upper 8 bits of 16.
+// Converts to the form of Pillow's tobytes(): mode 1 packs bits, mode I has 32 bits, RGB has the upper 8 bits of 16.
 std::vector<std::byte> as_pillow(const Image& image, const std::string& mode) {
   const auto width = static_cast<std::size_t>(image.width_px());
   std::vector<std::byte> bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What one codec is: an entry of a table. Only codecs and codec.cpp include this.
+// Codec: an entry of the codec table. Only codecs and codec.cpp include this.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace roentgen::data {
 struct DecodeJob {
   std::span<const std::byte> bytes;
   std::string_view what;
-  /// From the codec's own read_info(), within the limits.
+  /// Result of the codec's own read_info(), within the limits.
   const ImageInfo& info;
   const DecodeOptions& options;
   DecodeScratch& scratch;
@@ -27,17 +27,17 @@ struct DecodeJob {
 /// The functions of one format. They never throw because of the bytes, and hold no state.
 struct Codec {
   std::string_view name;
-  /// How messages call it.
+  /// Name of the format in messages.
   std::string_view title;
   /// Do the bytes begin like this format?
   bool (*probe)(std::span<const std::byte> bytes);
   /// Reads the header and takes no pixel memory.
   Result<ImageInfo> (*read_info)(std::span<const std::byte> bytes, std::string_view what);
-  /// Fills `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info); a codec
-  /// whose levels depend on the options gives it other bits and max_value, within the limits.
+  /// Decodes into `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info). A
+  /// codec whose levels depend on the options sets other bits and max_value, within the limits.
   Status (*decode)(const DecodeJob& job, Image& out);
-  /// Likewise, at a reduction of 2, 4 or 8, at least what is needed of the picture that has `layout` when it is whole;
-  /// gives `out` its form. Null: the format knows nothing of the kind.
+  /// Decodes at a reduction of 2, 4 or 8 at least the part `need` of the picture, and sets the layout of `out`.
+  /// `layout` is that of the whole picture. Null: the format has no reduced decode.
   Status (*decode_reduced)(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need,
                            Image& out) = nullptr;
 };

@@ -51,8 +51,8 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   Decoder decoder;
   Image image;
   for (const NamedFile& file : files()) {
-    // Behind the pixel data of a PNG stands its end marker (12 bytes), behind those of a JPEG two bytes: both may go,
-    // and a PNG's must, or the cut is none.
+    // A PNG has its end marker (12 bytes) after the pixel data, a JPEG two bytes. A file without them may still decode,
+    // and a PNG must, so cuts start before them.
     const std::size_t last = file.bytes.size() - (is_png(file) ? 12 : 2);
     for (std::size_t size = 0; size < last; size += size < 200 ? 1 : 7) {
       const auto cut = std::span(file.bytes).first(size);
@@ -63,7 +63,7 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   }
 }
 
-// Every byte of pixel data is under a checksum.
+// A checksum covers every byte of pixel data.
 TEST(Damage, a_png_with_any_byte_of_its_pixels_changed_is_refused) {
   Decoder decoder;
   Image image;

@@ -51,7 +51,7 @@ bool has_short_length(std::string_view vr) {
   return std::ranges::find(kShort, vr) != kShort.end();
 }
 
-// Nothing if no element can begin at `at`, or if the bytes end in its head.
+// Returns nullopt if no element can begin at `at`, or if the bytes end in its header.
 std::optional<Element> element_at(Bytes bytes, std::size_t at, Form form) {
   constexpr std::size_t kHead_bytes = 8, kLongHead_bytes = 12;
   if (at > bytes.size() || bytes.size() - at < kHead_bytes) return std::nullopt;
@@ -80,7 +80,7 @@ bool begins_with_elements(Bytes head, Form form) {
   if (!first) return false;
   const bool is_meta = first->group == kMetaGroup && form.order == Order::Little && form.coding == Coding::Explicit;
   if (!is_meta && first->group != kFirstGroup) return false;
-  constexpr std::uint32_t kLastNumber = 0x0100;  // of (0002,xxxx) and of what leads a data set
+  constexpr std::uint32_t kLastNumber = 0x0100;  // last element of group 2, and of those that begin a data set
   if (first->number > kLastNumber) return false;
   if (first->end + 2 > head.size()) return form.coding == Coding::Explicit && first->end <= head.size();
   const std::uint32_t next = number_at(head, first->end, 2, form.order);

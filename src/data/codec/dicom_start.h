@@ -9,8 +9,8 @@
 
 namespace roentgen::data {
 
-/// True if `head` begins like a DICOM file: "DICM" after a preamble of 128 bytes, or, without a preamble, two elements
-/// of a file's meta information or data set. `head` is the file or its first 132 bytes or more.
+/// True if `head` begins like a DICOM file: "DICM" after a preamble of 128 bytes. Without a preamble, two elements of a
+/// file's meta information or data set also count. `head` is the file or its first 132 bytes or more.
 [[nodiscard]] bool begins_as_dicom(std::span<const std::byte> head);
 
 }  // namespace roentgen::data

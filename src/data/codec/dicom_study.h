@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the header of a DICOM file says of study and patient, to choose radiographs by, and whether this program was
-// built to read DICOM.
+// Study and patient from the header of a DICOM file, by which radiographs are selected. Also whether this program was
+// built with DICOM.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct DicomStudy {
 /// DICOM. Thread-safe.
 [[nodiscard]] Result<DicomStudy> read_dicom_study(std::span<const std::byte> bytes, std::string_view what);
 
-/// Of this program.
+/// DICOM support of this program.
 struct DicomSupport {
   bool is_built = false;  ///< does it read DICOM?
   /// The libraries, or what to install.

@@ -47,7 +47,7 @@ inline TestElement sequence_element(const std::map<std::uint32_t, TestElement>& 
   return {"SQ", little_endian(0xFFFE, 2) + little_endian(0xE000, 2) + little_endian(item.size(), 4) + item};
 }
 
-/// What a file is to hold.
+/// Content of a test file.
 struct TestDicom {
   std::uint16_t width_px = 2;
   std::uint16_t height_px = 2;

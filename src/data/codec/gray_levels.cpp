@@ -59,7 +59,7 @@ GrayTable stored_table(const GrayMeaning& meaning) {
   return table;
 }
 
-// Behind the modality step without a VOI step: the whole range that step can give.
+// Table for a modality step without a VOI step: the whole range of that step's results.
 GrayTable modality_table(const GrayMeaning& meaning) {
   if (!meaning.modality) {
     GrayTable table = stored_table(meaning);

@@ -44,8 +44,8 @@ Result<Handle> open(Bytes bytes, std::string_view what, Header& header) {
   Handle handle(tjInitDecompress());
   if (!handle) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
   int subsampling = 0;
-  // TurboJPEG calls it an error when it merely warned, or when chroma is sampled in a way it has no name for, which it
-  // decodes all the same. What it could read tells.
+  // TurboJPEG returns an error also for a mere warning, and for a chroma sampling that it has no name for but can
+  // decode. So the header fields decide, not the returned code.
   static_cast<void>(tjDecompressHeader3(handle.get(), data_of(bytes), bytes.size(), &header.width_px, &header.height_px,
                                         &subsampling, &header.colour_space));
   if (header.width_px < 1 || header.height_px < 1 || header.colour_space < 0) {
@@ -79,8 +79,8 @@ void mend_segment(std::span<std::byte> segment) {
   if (is(std::byte{0xEE}, "Adobe", 16) && segment[15] > std::byte{1}) segment[15] = std::byte{1};
 }
 
-/// The file without what is harmless in the segments before its first scan, so that any warning about it is a damage:
-/// TurboJPEG tells of the first warning alone. Leaves stray bytes between segments out and mends the segments.
+/// Copy of the file without harmless flaws in the segments before its first scan, so that any warning means damage.
+/// TurboJPEG reports only the first warning. Drops stray bytes between segments and repairs the segments.
 std::vector<std::byte> mended_header(Bytes file) {
   std::vector<std::byte> out(file.begin(), file.begin() + 2);
   std::size_t at = 2;
@@ -168,7 +168,7 @@ Status decode(const DecodeJob& job, Image& out) {
   return Done{};
 }
 
-// By our own decoder where it can; libjpeg gives the same pixels of everything else, and says what is wrong.
+// Decodes by our own decoder where it can. libjpeg gives the same pixels for everything else, and reports errors.
 Status decode_reduced(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need, Image& out) {
   const bool has_luma = job.info.colour == "gray" || job.info.colour == "ycbcr";
   if (layout.channels == 1 && has_luma && decode_reduced_luma(job.bytes, need, job.scratch, out)) return Done{};

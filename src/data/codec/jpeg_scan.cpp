@@ -59,13 +59,13 @@ std::span<const int> used_rows(std::int64_t size) {
   return size == 2 ? std::span<const int>(kOfTwo) : std::span(kOfTwo).first(1);
 }
 
-// Where the coefficients are that the transform looks at; all others are written where nobody looks.
+// Sets the places of the coefficients that the transform reads; all others are written to a place that is never read.
 void place_coefficients(const std::array<std::int32_t, 64>& quantisation, std::int64_t size, JpegScan& scan) {
   constexpr std::int64_t kLine = 64 / sizeof(std::int16_t);
   const std::span<const int> rows = used_rows(size);
   scan.used = std::ssize(rows) * std::ssize(rows);
-  // One block more for what is of other planes, vectors that begin at any block, and an odd number of cache lines so
-  // that not all rows are in the same set of the cache.
+  // One more block for the other planes' coefficients. Vectors may begin at any block. The number of cache lines is
+  // odd, so that rows do not share one cache set.
   scan.stride = kLine * (divided_up(scan.pitch * scan.plane_rows + 1 + JpegScan::kMostLanes, kLine) | 1);
   std::array<std::int64_t, 64> places{};
   places.fill(scan.used);

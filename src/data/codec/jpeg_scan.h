@@ -17,8 +17,8 @@
 
 namespace roentgen::data {
 
-/// What the next bits say: one symbol, or two where both fit into the bits that are looked up at once. One word, so
-/// that it is one load.
+/// Result of a lookup by the next bits: one symbol, or two where both fit into the bits of one lookup. Packed into one
+/// word, so that it takes one load.
 class JpegStep {
  public:
   struct Fields {
@@ -28,13 +28,14 @@ class JpegStep {
     /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
     std::int8_t first_skip = 0;
     std::int8_t last_skip = 0;
-    /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
+    /// Fewest remaining coefficients for which the step is valid, so that no step but an end ends a block.
     std::uint8_t least = kNever;
-    /// Of all symbols.
+    /// Bits of all symbols of the step.
     std::uint8_t bits = 0;
   };
-  /// `least` where the code of a symbol is longer than what is looked up, or none; and where only its value is beyond:
-  /// `bits` are those of the code then, `first_skip` is as ever, and `last_value` says how many bits the value has.
+  /// Value of `least` where the code of a symbol is invalid or longer than a lookup (kNever), or only its value is
+  /// (kLong). With kLong, `bits` is the code's length, `first_skip` is as usual, and `last_value` is the number of bits
+  /// of the value.
   static constexpr std::uint8_t kNever = 255;
   static constexpr std::uint8_t kLong = 254;
   static constexpr int kEnd = 64;
@@ -62,16 +63,16 @@ class JpegStep {
 /// block begins.
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
 
-/// What the inner loop works on.
+/// Working data of the inner loop.
 struct JpegScan {
-  /// Of a table.
+  /// Entries of a lookup table.
   static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;
 
   /// A component in the file, with its codes.
   struct Plane {
     const JpegCode* dc = nullptr;
     const JpegCode* ac = nullptr;
-    /// Inside of a block, then at its begin.
+    /// Steps inside a block, then those at its beginning.
     std::array<JpegStep, 2 * kSteps> steps;
   };
   /// A block of a unit (MCU): where it is among the blocks of its row of units, less `pitch` times the unit's column.
@@ -91,7 +92,7 @@ struct JpegScan {
   static constexpr std::int64_t kMostLanes = 16;
 
   std::vector<Plane> planes;
-  /// In the order of the file; those of the first plane are first.
+  /// Slots in the order of the file; those of the first plane are first.
   std::vector<Slot> slots;
   std::span<const std::uint8_t> bytes;
   std::vector<Segment> segments;
@@ -111,22 +112,22 @@ struct JpegScan {
 
   /// Coefficients that the transform looks at: in five or seven rows and as many columns, or only the first one.
   std::int64_t used = 0;
-  /// Of the coefficients used, row by row.
+  /// Quantisation of the used coefficients, row by row.
   std::array<std::int32_t, kCoefficients> quantisation{};
-  /// (used + 1, stride): the coefficients used of a row of units, all blocks' first ones, then all blocks' second ones
-  /// and so on, so that a vector holds the same coefficient of many blocks; then what nobody looks at.
+  /// (used + 1, stride): used coefficients of a row of units. All blocks' first ones come first, then all second ones,
+  /// so that a vector holds the same coefficient of many blocks. The last row is never read.
   std::span<std::int16_t> blocks;
   std::int64_t stride = 0;
-  /// By coefficients behind the next one: where the last one read is in `blocks`. 63: the block's last one; from kEnd
-  /// on: what nobody looks at.
+  /// Offset in `blocks` of the last coefficient read, by the number of coefficients after the next one. 63: the block's
+  /// last coefficient; from kEnd on: the row that is never read.
   std::array<std::uint32_t, kCoefficients + JpegStep::kEnd> places{};
   /// (rows * size, out_stride) levels.
   std::span<std::uint8_t> out;
   std::int64_t out_stride = 0;
 };
 
-/// All but `blocks` and `out`, whose sizes are (used + 1) * stride and rows * size * out_stride. False: the file is not
-/// what jpeg_luma.cpp reads.
+/// Fills all members but `blocks` and `out`, whose sizes are (used + 1) * stride and rows * size * out_stride. False:
+/// jpeg_luma.cpp does not read this file.
 [[nodiscard]] bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch,
                                   JpegScan& scan);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PNG of every colour type and depth, interlaced or not: the usual kinds by png_stream.h, the rest, and whatever is not
-// sound, by libspng. A damaged picture is refused: the CRC-32 of every chunk of the picture is verified. As with libpng
-// and Pillow a wrong Adler-32 or a surplus of data behind the last row is no reason to refuse, where the chunks are
-// sound; what comes after the pixel data may be missing, and damaged ancillary chunks (text, time, colour profiles) are
+// PNG of every colour type and depth, interlaced or not. png_stream.h decodes the usual kinds; libspng decodes the
+// rest, and all files with an error. A damaged picture is refused: the CRC-32 of every chunk of the picture is
+// verified.
+// As with libpng and Pillow, a wrong Adler-32 or surplus data after the last row is accepted where the chunks are
+// valid. Chunks after the pixel data may be missing, and damaged ancillary chunks (text, time, colour profiles) are
 // ignored.
 #include <fmt/core.h>
 #include <spng.h>
@@ -26,7 +27,7 @@ using Context = UniqueHandle<spng_ctx, spng_ctx_free>;
 
 constexpr std::string_view kThing = "data.png";
 constexpr std::array<unsigned char, 8> kSignature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-// Of one ancillary chunk, decompressed, and of all that libspng keeps. Colour profiles reach a few MiB.
+// Limit for one ancillary chunk, decompressed, and for all that libspng keeps. Colour profiles reach a few MiB.
 constexpr std::size_t kChunkLimit_bytes = std::size_t{16} << 20;
 
 bool probe(Bytes bytes) {
@@ -83,7 +84,7 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
                    .bits = header.color_type == SPNG_COLOR_TYPE_INDEXED ? 8 : header.bit_depth};
 }
 
-// How libspng is asked for the pixels: never scaled down, native byte order.
+// Form of the pixels that libspng decodes: never scaled down, native byte order.
 struct Plan {
   int format = SPNG_FMT_PNG;
   int channels = 1;
@@ -125,7 +126,7 @@ int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int 
   return error == SPNG_IO_EOF && has_whole_pixel_chunks(bytes) ? 0 : error;
 }
 
-// From the channels of the file to those asked for; `pixels` are of the machine's byte order.
+// Converts the channels of the file to the requested ones; `pixels` are in the machine's byte order.
 void convert(std::span<const std::byte> pixels, int channels, Image& out) {
   with_sample_type(out.layout().bits, [&](auto sample) {
     using Sample = decltype(sample);

@@ -97,9 +97,9 @@ HWY_INLINE void store_blocks(Vector v, std::uint8_t* target, std::size_t pitch) 
 #endif
 }
 
-// Transposes the 16 x 16 bytes of each block in a[0..15]: from 16 rows of as many bytes as a vector has, byte 16 g + k
-// of row i becomes byte i of block g in a[k], and back. A round turns the eight bits of a byte's position by one; after
-// four, row and column have changed places.
+// Transposes the 16 x 16 bytes of each block in a[0..15], or back. Rows are as long as a vector: byte 16 g + k of row i
+// becomes byte i of block g in a[k]. A round rotates the eight bits of a byte's position by one; after four, row and
+// column are swapped.
 HWY_INLINE void transpose_blocks(Vector* a) {
   const Bytes u8;
   Vector b[kTile];
@@ -115,7 +115,7 @@ HWY_INLINE void transpose_blocks(Vector* a) {
   }
 }
 
-// Which rows have which filter: 255 in their lane, else 0.
+// Masks of rows by filter: 255 in their lane, else 0.
 struct LaneFilters {
   Vector sub, up, average, paeth;
 };
@@ -126,7 +126,7 @@ HWY_INLINE Vector paeth(Vector a, Vector b, Vector c) {
   const auto to_a = hn::Sub(hn::Max(b, c), hn::Min(b, c));  // |p - a| with p = a + b - c
   const auto to_b = hn::Sub(hn::Max(a, c), hn::Min(a, c));
   const auto near = hn::Min(to_a, to_b), far = hn::Max(to_a, to_b);
-  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // of equal distances a
+  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // a wins if distances are equal
   // |p - c| is far - near where c lies between a and b, else near + far, and c is not nearest.
   const auto is_between = hn::Eq(hn::Max(least, hn::Min(most, c)), c);
   const auto is_nearer = hn::Ne(hn::SaturatedSub(near, hn::Sub(far, near)), hn::Zero(u8));
@@ -155,7 +155,7 @@ HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
 struct LaneJob {
   // (steps, lanes)
   const std::uint8_t* in = nullptr;
-  // As from_above() wants it, one a step.
+  // Row above, as from_above() expects it, one byte a step.
   const std::uint8_t* above = nullptr;
   std::size_t steps = 0;
   // (steps, lanes)
@@ -204,7 +204,7 @@ void undo_lanes_of(int pixel_bytes, const LaneJob& job, const LaneFilters& filte
   }
 }
 
-// What undo_row_filters() works with: blocks of as many rows as there are lanes.
+// Working data of undo_row_filters(): blocks of as many rows as there are lanes.
 class BlockUndo {
  public:
   BlockUndo(const FilteredRows& rows, runtime::AlignedBuffer& scratch)
@@ -222,7 +222,7 @@ class BlockUndo {
   }
   [[nodiscard]] std::size_t lanes() const { return lanes_; }
 
-  // At most as many rows as lanes.
+  // Undoes the filters of at most as many rows as there are lanes.
   bool undo(std::span<const std::uint8_t> filtered, std::span<const std::uint8_t> above, std::uint8_t* out) {
     const std::size_t rows = filtered.size() / (row_bytes_ + 1);
     LaneFilters filters;
@@ -260,7 +260,8 @@ class BlockUndo {
     std::memset(above_ + kTile + above.size(), 0, steps_ - above.size());
   }
 
-  // Of the `lanes_` steps from t0 on, those from `first` on, `bytes` of them, are in lane r's row, from `place` on.
+  // Part of lane r's row in the `lanes_` steps from t0 on. It has `bytes` bytes, and begins at step `first` of these
+  // and at byte `place` of the row.
   struct Part {
     std::size_t first = 0;
     std::size_t place = 0;
@@ -284,7 +285,7 @@ class BlockUndo {
     for (std::size_t r0 = 0; r0 < lanes_; r0 += kTile) {
       for (std::size_t t0 = 0; t0 < tiled_steps_; t0 += lanes_) {
         const std::uint8_t* source = first_row + r0 * (row_bytes_ + 1) + (t0 - std::min(t0, r0 * pixel_bytes_));
-        // From one lane to the next: a row down and a pixel back.
+        // Distance from one lane to the next: a row down and a pixel back.
         std::size_t pitch = row_bytes_ + 1 - pixel_bytes_;
         if (!is_inside(t0, r0, rows)) {
           edge.fill(0);
@@ -327,7 +328,7 @@ class BlockUndo {
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   std::size_t lanes_ = 0;
-  // Until the last lane's last byte: in whole pixels, and in whole tiles.
+  // Steps until the last lane's last byte: in whole pixels, and in whole tiles.
   std::size_t steps_ = 0;
   std::size_t tiled_steps_ = 0;
   // (steps, lanes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PNG's row filters (PNG specification, section 9) undone many rows at a time. Each row depends on the pixel to its
-// left and on the row above, so a row alone is serial; but the pixel at x of one row and that at x - 1 of the row below
-// can be computed together. Each SIMD lane has a row, one pixel behind the row above. Chosen at run time for the
-// machine's instruction set (Highway); the bytes are the same on all.
+// Undoes PNG's row filters (PNG specification, section 9) for many rows at a time. Each pixel depends on its left
+// neighbour and on the row above, so a single row is serial. But the pixel at x of one row and that at x - 1 of the row
+// below can be computed together. So each SIMD lane has a row, one pixel behind the row above. Highway selects the
+// machine's instruction set at run time; the bytes are the same on all.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The fast way through the PNGs that radiographs come in: not interlaced, gray, RGB or RGBA of 8 or 16 bits, every
-// chunk sound and in its place. ISA-L inflates into rows, png_filters.h undoes their filters while they are in the
-// cache.
+// Fast path for the usual PNGs of radiographs: not interlaced, gray, RGB or RGBA of 8 or 16 bits, every chunk valid and
+// in order. ISA-L inflates into rows, and png_filters.h undoes their filters while they are in cache.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// What the header of a PNG that this way is for says.
+/// Header of a PNG that the fast path accepts.
 struct PngShape {
   std::size_t width = 0;
   std::size_t height = 0;
@@ -31,10 +30,10 @@ struct PngShape {
 /// The shape of a file that begins with PNG's signature, if it is one for this way.
 [[nodiscard]] std::optional<PngShape> stream_shape(std::span<const std::byte> bytes);
 
-/// Decodes into `out` (height * row_bytes bytes; samples of 16 bits in the machine's order). The pixels are libpng's.
-/// @return false for whatever is not as above: another kind of chunk than expected, a checksum that does not hold
-/// (CRC-32 of every chunk of the picture, Adler-32 of the pixels), data too short or too long; `out` is then undefined,
-/// and libspng decides what to make of the file (png.cpp).
+/// Decodes into `out` (height * row_bytes bytes; samples of 16 bits in the machine's order). Pixels equal libpng's.
+/// @return false for files that the fast path does not take; `out` is then undefined, and libspng decides (png.cpp).
+///     Reasons are an unexpected kind of chunk, a wrong checksum, and too little or too much data. Checksums are the
+///     CRC-32 of every chunk of the picture and the Adler-32 of the pixels.
 [[nodiscard]] bool decode_png_stream(std::span<const std::byte> bytes, const PngShape& shape, std::span<std::byte> out,
                                      DecodeScratch& scratch);
 

@@ -20,7 +20,7 @@ namespace {
 
 using File = std::vector<std::byte>;
 
-// Of a damaged header's picture.
+// Limit on the picture size that a damaged header may claim.
 constexpr std::size_t kMostBytes = std::size_t{1} << 24;
 
 File written(const PngShape& shape, std::span<const std::byte> pixels) {
@@ -37,7 +37,7 @@ File written(const PngShape& shape, std::span<const std::byte> pixels) {
 
 std::vector<std::byte> picture(const PngShape& shape) { return smooth_bytes(shape.row_bytes(), shape.height, 1); }
 
-/// What decode_png_stream() gives; empty where it declines.
+/// Output of decode_png_stream(); empty where it returns false.
 std::vector<std::byte> streamed(const File& file) {
   const auto shape = stream_shape(file);
   if (!shape || shape->height * shape->row_bytes() > kMostBytes) return {};

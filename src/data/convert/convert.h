@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a data set to record files of it (record_form.h has their forms): fewer files to open, and, where images are
-// resized on the way, less to read and decode in every epoch. Or to a folder of PNG files.
+// Converts a data set to record files (record_form.h has their forms) or to a folder of PNG files. Record files are
+// fewer files to open. If images are resized on the way, every epoch reads and decodes less.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,28 @@
 
 namespace roentgen::data {
 
-/// What is stored of an image.
+/// Stored form of an image.
 enum class Encoding : std::uint8_t {
   Keep,  ///< the file as it is; in a folder of PNG files: as PNG unless it is
-  Png,   ///< its pixels as PNG
-  Raw,   ///< its pixels; of a gray picture that is stored as colour (R = G = B) one channel
+  Png,   ///< pixels as PNG
+  Raw,   ///< raw pixels; one channel for a gray picture stored as colour (R = G = B)
   Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
 };
 
-/// What to write.
+/// Destination and form of a conversion.
 struct ConvertOptions {
   std::filesystem::path folder;  ///< output folder; made where it is absent
   /// A name of record_form.h.
   std::string form = "tfrecord";
   Encoding encoding = Encoding::Keep;  ///< how images are stored
-  /// Of Encoding::Jpeg, 1 to 100.
+  /// Quality for Encoding::Jpeg, 1 to 100.
   int jpeg_quality = 92;
   /// Side of the stored images, px; 0: as they are. Not with Keep.
   std::int64_t size_px = 0;
-  /// How they are resized.
+  /// Resize to a square.
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;  ///< filter of the resize
-  /// How DICOM files become gray levels. Not with Keep.
+  /// Conversion of DICOM files to gray levels. Not with Keep.
   Intensity intensity = Intensity::Stored;
   JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
   /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.
@@ -57,22 +57,22 @@ struct ConvertOptions {
 /// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into the two fields; ConfigError naming the choices.
 void parse_encoding(std::string_view text, ConvertOptions& options);
 
-/// What was done.
+/// Result of a conversion.
 struct Converted {
   std::int64_t images = 0;  ///< images in the written files
   std::int64_t files = 0;   ///< files of the folder
-  /// Of them, those that an earlier run had written.
+  /// Part of files that an earlier run had written.
   std::int64_t files_kept = 0;
   /// Images whose gray is no longer that of their files (StoredForm::has_other_gray); told in a warning, too.
   std::int64_t other_grays = 0;
   std::uint64_t bytes = 0;  ///< bytes of these files
 };
 
-/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and at last labels.csv), each in one
-/// piece under its final name or not at all, and convert.json, which says what they are of. Called again with the same
-/// data set and options, after a kill say, it keeps the files that are there. ConfigError: options that do not fit, or
-/// a folder with files of something else. DataError: an image that cannot be read or decoded, a full disk, a record
-/// that does not hold what was to be stored.
+/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and then labels.csv), each atomically,
+/// and convert.json, which describes their origin. A second call with the same data set and options, such as after a
+/// kill, keeps the existing files. Throws ConfigError for options that do not fit, or a folder with files of something
+/// else. Throws DataError for an image that cannot be read or decoded, a full disk, or a record that reads back
+/// differently.
 [[nodiscard]] Converted convert(const Dataset& dataset, const ConvertOptions& options);
 
 }  // namespace roentgen::data

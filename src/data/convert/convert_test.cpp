@@ -138,7 +138,7 @@ TEST_F(Convert, writes_a_folder_of_which_some_labels_can_be_asked_for) {
   reading.root = wanted.folder;
   reading.labels = {"odd"};
   EXPECT_EQ(load_dataset(reading).label_names, reading.labels);
-  // What says which columns are labels is gone, or of another program: nothing is guessed.
+  // The file that names the label columns is missing, or of another program: nothing is guessed.
   for (const char* manifest : {"", "{", "[]", R"({"labels": ["even"]})", R"({"format": "png", "labels": "even"})",
                                R"({"format": "png", "labels": [1]})", R"({"format": "tar", "labels": ["even"]})"}) {
     out_.write("png/convert.json", manifest);
@@ -193,7 +193,7 @@ TEST_F(Convert, goes_on_where_it_was_killed) {
   const auto whole = fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord");
   fs::remove(wanted.folder / "train-00001-of-00002.tfrecord");
   std::ofstream(wanted.folder / ".train-00001-of-00002.tfrecord.roentgen-1-0.tmp") << "as a kill leaves it";
-  // What is there is not made again: nobody looks into its images.
+  // Existing output is not made again, so a destroyed source image goes unnoticed.
   const fs::path first = dataset_.samples[0].path;
   const auto modified = fs::last_write_time(first);
   std::fstream(first, std::ios::in | std::ios::out | std::ios::binary) << "no image";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One study as 12-bit DICOM, 16-bit PNG, 8-bit PNG and in record files gives the same input to a network, up to the
+// One study as 12-bit DICOM, 16-bit PNG, 8-bit PNG and in record files. All give a network the same input, up to the
 // rounding of each form.
 #include <gtest/gtest.h>
 

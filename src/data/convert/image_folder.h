@@ -12,8 +12,8 @@
 
 namespace roentgen::data {
 
-/// Where each sample's image goes, below the folder: "images/", its name without an image's ending, and `ending`; the
-/// number of the sample where its name is no path below a folder. All different.
+/// Path of each sample's image below the folder: "images/", its name without an image's ending, and `ending`. The
+/// number of the sample replaces a name that is no path below a folder. All paths differ.
 [[nodiscard]] std::vector<std::string> image_file_names(const Dataset& dataset, std::string_view ending);
 
 /// The table: path, id (the sample's), what is known of patient, split, view, sex and age, and the labels (1, 0, empty

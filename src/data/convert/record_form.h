@@ -32,7 +32,7 @@ struct StoredForm {
   bool has_other_gray = false;
 };
 
-/// Where the image lies in a record that was written, and its form where it has no codec.
+/// Bytes of the image in a written record, and its layout where it has no codec.
 struct WrittenImage {
   std::span<const std::byte> bytes{};  ///< a view into the record
   std::optional<ImageLayout> raw{};    ///< nothing: the bytes have a codec
@@ -41,11 +41,11 @@ struct WrittenImage {
 /// One kind of file.
 struct RecordForm {
   std::string_view name{};  ///< name in RG_RECORD_FORMS
-  /// Of the files: ".tfrecord".
+  /// Ending of the files: ".tfrecord".
   std::string_view ending{};
   /// A file for every image, and a table of them, instead of many images in a file.
   bool is_folder = false;
-  /// One sample as it stands in a file: `index` into dataset.samples.
+  /// Serialises a sample; `index` into dataset.samples.
   std::string (*write)(const Dataset& dataset, std::size_t index, const StoredForm& image) = nullptr;
   /// Zeros behind the last one.
   std::size_t end_bytes = 0;
@@ -61,7 +61,7 @@ RG_RECORD_FORMS(RG_DECLARE_FORM)
 
 /// The form of that name; ConfigError naming the choices.
 [[nodiscard]] RecordForm record_form(std::string_view name);
-/// All of them, in the order of the list.
+/// All forms, in the order of the list.
 [[nodiscard]] std::vector<RecordForm> record_forms();
 /// "tfrecord, tar, png".
 [[nodiscard]] std::string record_form_names();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `chexpert`: train.csv, valid.csv and test.csv with Path, Sex, Age, Frontal/Lateral, AP/PA and a column a
-// finding (Irvin et al. 2019). Paths begin with the name of the published folder (CheXpert-v1.0, CheXpert-v1.0-small),
-// whatever the folder is called here. The full set is handed out in four folders that may lie beside each other below
-// the data folder: "CheXpert-v1.0 batch 1 (validate & csv)" has the tables and valid/patient64541/..., "CheXpert-v1.0
-// batch 2 (train 1)" and its likes patient00001/.... The table's name says the split.
+// The source `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
+// Frontal/Lateral, AP/PA and one for each finding. Paths begin with the name of the published folder (CheXpert-v1.0,
+// CheXpert-v1.0-small), whatever the folder is called here. The table's name gives the split.
+// The full set is published as four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch
+// 1 (validate & csv)" has the tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have
+// patient00001/....
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kTables{"train.csv", "valid.csv", "test.csv"};
 constexpr std::string_view kPatient = "patient";
-/// How the folders of the published set begin.
+/// Prefix of the folders of the published set.
 constexpr std::string_view kSet = "CheXpert";
 
 /// Folders directly below, sorted.
@@ -69,7 +70,7 @@ bool is_chexpert_table(const std::vector<std::string>& header) {
   return find_column(header, {"Path"}) && find_column(header, {"Frontal/Lateral"});
 }
 
-/// None where the name does not say.
+/// Split named by a table's file name; None where it names none.
 Split split_of(const fs::path& table) {
   const std::string name = table.filename().string();
   if (name.starts_with("train")) return Split::Train;
@@ -106,7 +107,7 @@ std::vector<Part> parts_of(const fs::path& root) {
   return parts;
 }
 
-/// Where a row's image may lie; last, what is named when it is nowhere.
+/// Candidate paths of a row's image. An error names the last one when none exists.
 std::vector<fs::path> places_of(const fs::path& name, const fs::path& root, const std::vector<Part>& parts) {
   std::vector<fs::path> places{root / name};
   const auto patient = patient_folder(name);
@@ -131,7 +132,7 @@ std::string view_of(const std::vector<std::string>& row, const Columns& columns)
   return side == "Lateral" || view.empty() ? side : view;
 }
 
-/// What goes from table to table while rows are read.
+/// State that is passed from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
@@ -175,8 +176,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   });
 }
 
-/// Where the names of the tables say the splits; empty where none does. DataError when some do and some do not, and
-/// nothing else says it: a published split would be lost without a word.
+/// Names the source of the splits when the table names give them; empty when no name does. Throws DataError when only
+/// some names give a split and nothing else does, because a published split would be lost silently.
 std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions& split) {
   std::vector<std::string> without;
   for (const fs::path& table : tables) {

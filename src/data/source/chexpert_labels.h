@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// In CheXpert's order.
+/// Findings in CheXpert's order.
 inline constexpr std::array<std::string_view, 14> kChexpertFindings{"No Finding",       "Enlarged Cardiomediastinum",
                                                                     "Cardiomegaly",     "Lung Opacity",
                                                                     "Lung Lesion",      "Edema",
@@ -28,9 +28,9 @@ inline constexpr std::array<std::string_view, 14> kChexpertFindings{"No Finding"
 [[nodiscard]] std::vector<std::string> chexpert_label_names(const SourceOptions& options);
 
 /// Reads the labels of one table's rows. A label is a column, by its name or another name of the finding ("Effusion").
-/// Where "No Finding" is 1, nothing is unmentioned but Support Devices: blanks are 0 (Irvin et al. 2019's labeller says
-/// "No Finding" only when it met no other). Where another finding is 1, a blank "No Finding" is 0. Other blanks and -1
-/// go by the policies.
+/// The labeller of Irvin et al. 2019 writes "No Finding" only when it met no other finding. So where "No Finding" is 1,
+/// all blanks but Support Devices are 0. Where another finding is 1, a blank "No Finding" is 0. The policies decide on
+/// other blanks and on -1.
 class ChexpertLabels {
  public:
   /// ConfigError when a label has no column (unless labels may be unknown), or two have one. `options` outlive it;
@@ -43,7 +43,7 @@ class ChexpertLabels {
  private:
   struct Column {
     std::string name;
-    /// None: the table does not have it.
+    /// Index of the column; nullopt: the table does not have it.
     std::optional<std::size_t> column;
     LabelPolicy policy;
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `class_folders`: a folder a class, with its images anywhere below, as torchvision's ImageFolder reads it;
-// these folders lie in the data folder, or in its folders train, val (valid, validation) and test, in whatever case.
-// One class an image: the label of its folder is 1, all others are 0. What is left out is counted.
+// The source `class_folders`: a folder for each class, with its images anywhere below, as torchvision's ImageFolder
+// reads it. Class folders lie in the data folder, or in its folders train, val (valid, validation) and test, in any
+// case. An image has one class: the label of its folder is 1, all others are 0. Files left out are counted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ void check_layout(const ClassLayout& layout, const std::set<std::string>& classe
   check_no_parts(layout, classes, options);
 }
 
-/// All images below the root: those of the classes in a listing, and counts of the others.
+/// Images below the root: those of the classes in a listing, and counts of the others.
 class ClassImages {
  public:
   ClassImages(const ClassLayout& layout, const std::vector<Label>& labels, const SourceOptions& options)
@@ -235,7 +235,7 @@ class ClassImages {
 
 }  // namespace
 
-// Only where images lie in nothing but folders of classes, directly: other trees have their tables elsewhere.
+// True where images lie only directly in class folders; other trees have their tables elsewhere.
 bool probe_class_folders(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.csv.empty()) return false;
   const ClassLayout layout = class_layout(options.root);

@@ -20,7 +20,7 @@ namespace roentgen::data {
 
 /// A class's folder, in one part of the data set.
 struct ClassFolder {
-  /// Below the root.
+  /// Path below the root.
   std::filesystem::path path;
   std::string name;
   Split split = Split::None;
@@ -55,8 +55,8 @@ struct ClassLayout {
 /// True when an image file lies directly in a folder. DataError: it cannot be read.
 [[nodiscard]] bool holds_images(const std::filesystem::path& folder);
 
-/// Part of a data set that a folder's name seems to say, of names like "train_set", "TestData", "tst" and "fold1":
-/// "train", "val", "test" or "fold"; empty: none.
+/// Split that a folder's name suggests, for names like "train_set", "TestData", "tst" and "fold1". Returns "train",
+/// "val", "test" or "fold"; empty: none.
 [[nodiscard]] std::string_view part_like(std::string_view name);
 
 /// Parts of a data set that the words of a name seem to say, as part_like(): "train" and "val" of "train_val".
@@ -69,9 +69,9 @@ struct CommonFolders {
   std::vector<std::string> holders{};
 };
 
-/// Finds two or more folders that every folder of a class holds alike, without regard to case, blanks, `_` and `-`,
-/// where no image lies directly in one of these. Folders of classes without any folder do not count. Nothing for
-/// other trees. DataError: a folder cannot be read.
+/// Finds two or more subfolders that all class folders share, ignoring case, blanks, `_` and `-`, where no image lies
+/// directly in a class folder. Class folders without subfolders do not count. Returns nothing for other trees. Throws
+/// DataError when a folder cannot be read.
 [[nodiscard]] CommonFolders common_folders(const std::filesystem::path& root, const ClassLayout& layout);
 
 /// The split of a folder called train, val or test, or by another word of find_split(), in any case.

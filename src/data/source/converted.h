@@ -15,13 +15,13 @@
 
 namespace roentgen::data {
 
-/// The labels of such a folder, none where its images have none; nothing where convert did not write it, or what it
-/// wrote is no longer readable.
+/// Labels of a folder that convert wrote, empty where its images have none. nullopt where convert did not write the
+/// folder, or its record is no longer readable.
 [[nodiscard]] std::optional<std::vector<std::string>> converted_labels(const std::filesystem::path& folder);
 
-/// Compares what `source`, a name of source_list.h, found in a folder that convert wrote with the count in its
-/// convert.json: a file that was emptied, or cut behind a whole record, looks sound by itself. DataError where images
-/// are missing, or a note where SourceOptions::absent allows it; a note where there are more.
+/// Compares the number of images that `source`, a name of source_list.h, found in a folder written by convert with its
+/// convert.json. This detects files that were emptied or cut after a whole record, which look valid. Throws DataError
+/// where images are missing, or adds a note where SourceOptions::absent allows it; adds a note where there are more.
 void check_converted_count(const SourceOptions& options, std::string_view source, Listing& listing);
 
 }  // namespace roentgen::data

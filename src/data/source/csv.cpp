@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Columns, whatever their case:
-// `path` (or file, filename, image), relative to the csv's folder, else to the data folder, with its ending or without,
-// each image once however its path is spelt; optional `patient` (patient_id, subject_id, subject, in any spelling, or
-// data.patient), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every other column can be a label: by its
-// name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names the
-// label columns. Tables written by `convert` name their own (converted.h), and their column `id` has the names of the
-// images that were converted. Names of several tables can say the splits (table_splits.h).
+// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Column names ignore case:
+//   path (or file, filename, image)   relative to the csv's folder, else to the data folder, with or without its ending
+//   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
+// Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
+// a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names
+// the label columns.
+// Tables written by `convert` name their own label columns (converted.h), and their column `id` has the names of the
+// converted images. Names of several tables can give the splits (table_splits.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,19 +51,19 @@ struct Columns {
   }
 };
 
-/// Which columns of the tables are labels.
+/// Label columns of the tables.
 struct Labels {
   std::vector<std::string> names;
-  /// By convert: their order and that there may be none are known, and so is a column `id`.
+  /// Whether convert wrote the tables. Then their order is known, there may be none, and a column `id` exists.
   bool are_converted = false;
   /// There may be none, too.
   bool are_proposed = false;
 };
 
-/// Where a label is read from.
+/// Origin of a label.
 struct LabelColumn {
   std::string name;
-  /// None: the table does not have it.
+  /// Index of the column; nullopt: the table does not have it.
   std::optional<std::size_t> column;
   /// Positive when the field is or lists this; else the field itself is 1, 0, -1, ...
   std::optional<std::string> value;
@@ -156,7 +157,7 @@ bool is_fact_column(const Columns& columns, std::size_t i) {
   return std::ranges::count(columns.all(), std::optional(i)) > 0;
 }
 
-/// All columns that read as labels with a positive.
+/// Names of all columns that read as labels and have a positive.
 std::vector<std::string> label_columns(const io::Csv& table, const Columns& columns) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
@@ -165,7 +166,7 @@ std::vector<std::string> label_columns(const io::Csv& table, const Columns& colu
   return labels;
 }
 
-/// How to name the labels; without a column that reads as one, what a label looks like.
+/// Remedy that names possible labels; without any, it says how a label column looks.
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
   const std::vector<std::string> labels = label_columns(table, columns);
   if (!labels.empty()) return set_option("data.labels", labels);
@@ -243,7 +244,7 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
   return columns;
 }
 
-/// How to read a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
+/// Remedy for a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
@@ -282,7 +283,7 @@ std::vector<float> read_labels(const std::vector<LabelColumn>& labels, std::vect
   return numbers;
 }
 
-/// What goes from table to table while rows are read.
+/// State that is passed from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
   const Labels& labels;

@@ -50,9 +50,8 @@ void check_root(const SourceOptions& options) {
   std::error_code error;
   const auto status = std::filesystem::status(options.root, error);
   if (std::filesystem::is_directory(status)) return;
-  const bool is_there = std::filesystem::exists(status);
-  throw DataError(error_text("data.source", options.root.string(), "a data folder",
-                             is_there ? "a file" : "nothing of that name", "another --data"));
+  throw DataError(short_error_text("data.source", options.root.string(),
+                                   std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
 /// Refuses tables of data.csv that are not there.
@@ -124,8 +123,8 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
                              "--set data.csv=FILE if the table has another name"));
 }
 
-// Whoever put records and images, or two kinds of records, into one folder should know that one of them counts; record
-// files in folders below are not read.
+// Notes when a folder holds records and images, or two kinds of records, because only one of them is read. Record files
+// in folders below are not read.
 void note_other_files(const SourceOptions& options, std::string_view chosen, Listing& listing) {
   if (std::ranges::find(kRecordSources, chosen, &SourceEntry::name) == kRecordSources.end()) return;
   Tally images, records;
@@ -327,7 +326,7 @@ std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const st
     const auto hash = [&](const std::string& spelling) { return hash_patient(dataset, spelling, salt); };
     if (!written.empty()) hashes.same.push_back(hash(std::string(written)));
     if (!is_new) continue;
-    // In a union of data sets, the namespace and a line break stand before the patient.
+    // In a union of data sets, the namespace and a line break precede the patient.
     const std::size_t own = patient.find('\n') + 1;
     const std::string before(patient.substr(0, own)), name(patient.substr(own));
     hashes.same.push_back(hash(std::string(patient)));

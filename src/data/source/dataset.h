@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a data folder holds: one Sample per image (file, label row, patient, split), and how to ask for it. Says nothing
-// about shuffling, ranks or pixels: those are stage, codec and transform.
+// Content of a data folder: one Sample per image (file, label row, patient, split), and the options to load it.
+// Shuffling, ranks and pixels are the business of stage, codec and transform.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace roentgen::data {
 
 /// Part that an image belongs to. None: no part, because no list names it, say; never trained on, never evaluated.
 enum class Split : std::uint8_t { Train, Val, Test, None };
-/// All of them, in the order of Dataset::summaries.
+/// All splits, in the order of Dataset::summaries.
 inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
 
 /// "train", "val", "test", "none".
@@ -29,14 +29,14 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 /// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
-/// How a record's bytes lie in their file.
+/// Storage of a record's bytes in their file.
 enum class Framing : std::uint8_t {
-  Plain,          ///< as they are
+  Plain,          ///< contiguous bytes
   MaskedCrc32c,   ///< the last 4 bytes that are read hold the others' masked CRC32C (io/record.h)
-  RecordIoParts,  ///< in parts, to be joined (io/recordio.h)
+  RecordIoParts,  ///< parts to be joined (io/recordio.h)
 };
 
-/// In which order pixels lie that are stored without a codec.
+/// Order of pixels stored without a codec.
 enum class PixelOrder : std::uint8_t {
   Interleaved,  ///< rows of pixels, of colour each red, green, blue
   PlanarBgr,    ///< three images, blue, green and red: Caffe's
@@ -86,11 +86,11 @@ struct Sample {
 
 /// One of the data sets that a Dataset was made of.
 struct DatasetPart {
-  /// Among the others: SourceOptions::name.
+  /// Name among the others: SourceOptions::name.
   std::string name{};
   /// Name in source_list.h of the source that read it.
   std::string source{};
-  std::filesystem::path root{};     ///< its folder
+  std::filesystem::path root{};     ///< folder of the data set
   std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
   std::string split_origin{};       ///< Dataset::split_origin of this part
   /// Labels of the Dataset of which it knows something.
@@ -129,7 +129,7 @@ struct Dataset {
   std::vector<DatasetPart> parts;
   /// (K)
   std::vector<std::string> label_names;
-  /// In the order of the csv.
+  /// Samples in the order of the csv.
   std::vector<Sample> samples;
   /// Label tables read, and the SHA-256 of each one's bytes (hex), same order.
   std::vector<std::filesystem::path> csv;
@@ -142,7 +142,7 @@ struct Dataset {
   std::vector<std::string> notes;
   /// Image files in the folder that are no part of the data set, masks and hidden files aside.
   std::int64_t left_out_images = 0;
-  /// In the order of kSplits.
+  /// Summaries in the order of kSplits.
   std::array<SplitSummary, 4> summaries;
 
   /// Counts of one split.
@@ -154,7 +154,7 @@ enum class Blank : std::uint8_t { Unknown, Negative };
 /// Meaning of -1 (CheXpert's "uncertain").
 enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
-/// How fields that are neither 0 nor 1 are read.
+/// Reading of fields that are neither 0 nor 1.
 struct LabelPolicy {
   Blank blank = Blank::Unknown;             ///< meaning of an empty field
   Uncertain uncertain = Uncertain::Ignore;  ///< meaning of -1
@@ -182,11 +182,11 @@ enum class SplitUnit : std::uint8_t { Patient, Image };
 /// Spelling of a patient's id by which splits are drawn. The numbers stand in checkpoints.
 enum class SplitRule : std::uint8_t {
   Written = 1,  ///< as the table writes it: "12" and "12.0" are two, "nan" is one (checkpoints without a rule)
-  Normal = 2,   ///< its normal form (patient.h)
+  Normal = 2,   ///< normal form (patient.h)
 };
 
-/// How images are parted into train, val and test. Drawing is by hash of (seed, namespace, patient), so a patient keeps
-/// its side when the data set grows; a side that would be empty gets the one patient nearest to it.
+/// Division of the images into train, val and test. Draws are by hash of (seed, namespace, patient), so a patient keeps
+/// its split when the data set grows. A split that would be empty gets the one patient nearest to it.
 struct SplitOptions {
   SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
   ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
@@ -198,8 +198,8 @@ struct SplitOptions {
   /// Share of the remaining patients that go to val when val is drawn.
   double val_fraction = 0.125;
   std::uint64_t seed = 0;  ///< seed of the draw
-  /// Lists of image names, one a line (anything after the first space is ignored), relative to the root or absolute;
-  /// empty: looked for by their usual names.
+  /// Lists of image names, relative to the root or absolute, one a line; the text after the first space is ignored.
+  /// Empty: searched for by their usual names.
   std::filesystem::path train_val_list{};
   std::filesystem::path train_list{};  ///< list of the training images
   std::filesystem::path val_list{};    ///< list of the validation images
@@ -219,8 +219,8 @@ enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 /// notes say how to name them and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
-/// Whether the image files that a table names must be there. Unneeded: the rows alone are read (sources csv and nih),
-/// all of them whatever their view. Errors name lines, no image.
+/// Whether the image files that a table names must exist. Unneeded: only the rows are read (sources csv and nih), all
+/// of them whatever their view. Errors then name lines, not images.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
 /// Settings of load_dataset(). docs/reference/data.md describes every key of a recipe's [data] section.
@@ -242,7 +242,7 @@ struct SourceOptions {
   UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< treatment of a source without named labels
   /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
   std::vector<std::pair<std::string, std::string>> label_map{};
-  /// For all labels, and exceptions by label name.
+  /// Policy for all labels, and exceptions by label name.
   LabelPolicy policy{};
   std::vector<std::pair<std::string, LabelPolicy>> label_policies{};  ///< exceptions by label name
   /// Views to keep: names, or "frontal" (PA, AP and their variants); empty: all. Images of unknown view are kept and
@@ -260,10 +260,10 @@ struct SourceOptions {
   std::vector<SourceOptions> sources{};
 };
 
-/// Gives the data sets that are asked for their folders, each "DIR" or "NAME=DIR": with options.sources to those of
-/// that name (others are left out) or, without names, to all in order; else one folder is the root, and several make a
-/// data set each, called as told or by the source that is found there. ConfigError when that is ambiguous, DataError
-/// when a folder is absent.
+/// Assigns folders, each "DIR" or "NAME=DIR", to the data sets. With options.sources, a named folder goes to the source
+/// of that name (others are left out), and unnamed folders go to all sources in order. Without them, one folder is the
+/// root. Several folders make a data set each, with the given name or that of the detected source. Throws ConfigError
+/// when that is ambiguous, DataError when a folder is absent.
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
 
 /// Draws the splits of all data sets by that rule.
@@ -272,12 +272,13 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// The folder of "DIR" or "NAME=DIR".
 [[nodiscard]] std::filesystem::path folder_of(const std::string& text);
 
-/// Lists a data folder, or all of options.sources as one data set: a label is the same in all by its name or
-/// finding_names.h, and unknown where a source does not know it; names of images that occur twice get the source's name
-/// before them; splits are each source's own. Refused are sources that share no label with another, label maps that
-/// contradict one another, and a patient in two splits where sources share a namespace. Of each folder it refuses
-/// absent, unnamed and repeated images, unknown labels, empty tables, patients in two splits. DataError or ConfigError,
-/// one line; "auto" names what every source looked for.
+/// Lists a data folder, or all of options.sources as one data set. Labels of several sources are merged by name or by
+/// finding_names.h; a label that a source does not know is unknown there. Image names that occur twice get the source's
+/// name in front. Each source has its own splits.
+/// Refuses sources that share no label with another, label maps that contradict each other, and a patient in two splits
+/// where sources share a namespace. Refuses in each folder absent, unnamed and repeated images, unknown labels, empty
+/// tables, and patients in two splits. Throws DataError or ConfigError of one line; with "auto" it names what every
+/// source looked for.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
 /// True when the folder has what options.source reads; for "auto", when any source fits.

@@ -32,7 +32,7 @@ std::vector<float> sorted_ages(const Dataset& dataset) {
   return ages;
 }
 
-/// Of the images of one part.
+/// Number of images of one part.
 std::int64_t images_of(const Dataset& dataset, std::size_t part) {
   return std::ranges::count(dataset.samples, part, &Sample::part);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a data set holds, for people and for programs. No patient is named.
+// Summary of a data set, for people and for programs. No patient is named.
 #pragma once
 
 #include <string>
@@ -21,10 +21,10 @@ namespace roentgen::data {
 /// The label tables for JSON: [{"file", "sha256"}].
 [[nodiscard]] Value tables_value(const Dataset& dataset);
 
-/// Contents of describe() for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}],
-/// csv: [{file, sha256}], split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives,
-/// negatives, unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}. Splits
-/// without images are left out; "" stands for unknown.
+/// Contents of describe() as JSON. Splits without images are left out; "" stands for unknown. Form:
+///   {source, of several sources: [{name, source, images, split_origin, known_labels}], csv: [{file, sha256}],
+///    split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives, negatives, unknown}}},
+///    ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}
 [[nodiscard]] Value describe_value(const Dataset& dataset);
 
 }  // namespace roentgen::data

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which DICOM files of a hospital's folder are frontal chest radiographs to be shown, by their headers alone, and how
-// many were left out and why.
+// Selects, by their headers alone, the DICOM files of a hospital's folder that are frontal chest radiographs for
+// presentation. Counts the files left out, by reason.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@
 
 namespace roentgen::data {
 
-/// True for .dcm, .dicom, .dic and .ima in any case, and for names without letters behind their last dot, as DICOM
-/// files often have: IM000001, 1.2.840.113619.2.
+/// True for the endings .dcm, .dicom, .dic and .ima in any case. True also for names without letters after their last
+/// dot, as DICOM files often have: IM000001, 1.2.840.113619.2.
 [[nodiscard]] bool may_be_dicom(const std::filesystem::path& path);
 
 /// A file that begins as DICOM does. False for what cannot be read.
@@ -26,9 +26,9 @@ namespace roentgen::data {
 /// Reads the header of a file. Failure: as read_dicom_study(), or a file that cannot be opened.
 [[nodiscard]] Result<DicomStudy> read_dicom_header(const std::filesystem::path& path);
 
-/// Why it is left out, as a kind ("laterals"); empty: it is a frontal chest radiograph, or nothing speaks against it.
-/// Left out is what holds no image, is no CR, DX or RG, is FOR PROCESSING, of another body part, or a lateral or
-/// oblique view.
+/// Reason to leave a file out, as a kind ("laterals"); empty: it is a frontal chest radiograph, or nothing contradicts
+/// that. Files are left out that hold no image, are no CR, DX or RG, are FOR PROCESSING, or show another body part.
+/// Lateral and oblique views are left out too.
 [[nodiscard]] std::string exclusion_of(const DicomStudy& study);
 
 /// "PA", "AP", "LLD", ... of View Position, or else of the view code; empty: unknown.

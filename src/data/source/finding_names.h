@@ -12,10 +12,10 @@
 
 namespace roentgen::data {
 
-/// A key that is equal for all names of one finding: small letters, blanks for underscores, and synonyms of the four
-/// data sets mapped to one (pleural effusion, infiltrates, pulmonary edema, hiatal hernia, normal, ...). Names that
-/// mean a wider or a narrower thing (Lung Opacity, Lung Lesion, interstitial pattern) keep keys of their own, and
-/// padchest_tree.h says which of PadChest's mean a finding all the same. docs/reference/data.md has the list.
+/// A key that is equal for all names of one finding. Capitals become small letters, and underscores become blanks.
+/// Synonyms of the four data sets map to one name (pleural effusion, infiltrates, pulmonary edema, hiatal hernia,
+/// normal, ...). Names of a wider or narrower meaning (Lung Opacity, Lung Lesion, interstitial pattern) keep keys of
+/// their own. padchest_tree.h relates PadChest's labels to findings. docs/reference/data.md has the list.
 [[nodiscard]] std::string finding_key(std::string_view name);
 
 /// Small letters without blanks, `_` and `-`: equal for "Pleural_Thickening", "pleural thickening" and

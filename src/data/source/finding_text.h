@@ -33,8 +33,8 @@ class UnaskedNames {
   std::map<std::string, std::int64_t> counts_;
 };
 
-/// Finds the labels that names in a table's rows mean: the label of that very name, else those with its
-/// finding_text_key(), or of a number those that are equal as numbers. One thread.
+/// Finds the labels meant by names in a table's rows. A name means the label of exactly that name, else the labels of
+/// equal finding_text_key(), or, for a number, the labels equal as numbers. One thread.
 class FindingText {
  public:
   explicit FindingText(std::vector<std::string> labels);  ///< labels to find, in the order of read()'s result

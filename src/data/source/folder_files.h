@@ -16,8 +16,8 @@
 
 namespace roentgen::data {
 
-/// Places of a file that a table names: in each of the folders, and once more with slashes for the backslashes of
-/// Windows, where the name has some.
+/// Candidate paths of a file that a table names, one in each folder. A name with backslashes (Windows) is tried with
+/// slashes too.
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& name,
                                                            const std::vector<std::filesystem::path>& folders);
 
@@ -28,12 +28,12 @@ class FolderFiles {
   /// Names of files in the folders listed so far, by folder.
   using Folders = std::map<std::string, std::unordered_set<std::string>>;
 
-  /// Below `root`, find() looks for names without their folders; empty: it does not.
+  /// Creates a finder. find() also looks below `root` for names without their folders; empty: it does not.
   explicit FolderFiles(std::filesystem::path root = {}) : root_(std::move(root)) {}
 
-  /// The first of `places` that is a file; else the image file that one means without its ending, `place`.png, say;
-  /// else the only file below the root whose path ends as the last place does below the root, with its ending or
-  /// without. Nothing where there is none. DataError naming the files where several fit.
+  /// Returns the first of `places` that is a file. Tries next the image file that a place means without its ending,
+  /// such as `place`.png. Tries last the only file below the root whose relative path ends like that of the last place,
+  /// with or without its ending. nullopt when there is none. Throws DataError naming the files where several fit.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::vector<std::filesystem::path>& places);
   /// Folders listed so far for files in their places.
   [[nodiscard]] const Folders& folders() const { return folders_; }
@@ -51,7 +51,7 @@ class FolderFiles {
 
   std::filesystem::path root_;
   Folders folders_;
-  /// One for each folder, made at its first use.
+  /// Endings by folder, filled at the first use.
   std::map<std::string, Endings> endings_;
   /// Files below the root by their names, with the ending of an image also by their names without it. Nothing: not
   /// asked for yet.

@@ -12,16 +12,15 @@
 
 namespace roentgen::data {
 
-/// True for folders called masks or pairs, as `roentgen synth` writes them, mask or pair, in any case: their pictures
-/// belong to images of the same name and are none of the data set.
+/// True for folders called masks, mask, pairs or pair in any case, as `roentgen synth` writes them. Their pictures
+/// belong to images of the same name and are not part of the data set.
 [[nodiscard]] bool is_companion_folder(std::string_view name);
 
 /// True for __MACOSX, in any case: macOS adds this folder to archives. Its files have names of images and are none.
 [[nodiscard]] bool is_archive_folder(std::string_view name);
 
-/// Every regular file below some folders, by base name. Hidden files and folders and __MACOSX are left out, and
-/// companion folders unless they are named themselves; links to folders are followed, each real folder once.
-/// Thread-safe to read.
+/// Index of all regular files below some folders, by base name. Skips hidden files and folders, __MACOSX, and companion
+/// folders that are not named themselves. Follows links to folders; visits each real folder once. Thread-safe to read.
 class ImageIndex {
  public:
   /// Walks `folders` in the order given, entries of one folder in the order of their names. DataError when one is no

@@ -55,7 +55,7 @@ std::string links_note(const std::vector<Sample>& samples) {
   return again == 0 ? std::string() : fmt::format("files that links put into the list again: {}", again);
 }
 
-// What lies in a folder without images.
+// Describes the content of a folder without images.
 std::string contents(const ImageList& list) {
   if (const std::string dicom = exclusions_text(list.dicom); !dicom.empty()) return "DICOM files " + dicom;
   const LeftOut& left_out = list.left_out;

@@ -23,7 +23,7 @@ struct ImageList {
   Dataset dataset;
   /// DICOM files in the folders that are left out: exclusion_of().
   Tally dicom;
-  /// All else in the folders that is passed over or left out.
+  /// Counts of everything else in the folders that is skipped or left out.
   LeftOut left_out;
   /// Lines on files that are listed twice by links.
   std::vector<std::string> notes;
@@ -31,11 +31,11 @@ struct ImageList {
   std::vector<std::pair<std::filesystem::path, std::int64_t>> folders;
 };
 
-/// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders
-/// are walked, links to folders too, each real folder once, hidden names and companion folders below it left out. The
-/// name (Sample::id) is a file's base name, or its path below the folder that was named; where two would be the same,
-/// all names are the paths as given. DataError naming the argument: nothing there, no images below a folder, an image
-/// named twice.
+/// Lists images. A named file is taken whatever its ending and whatever the header of a DICOM file says. Folders are
+/// walked, also through links, each real folder once, without hidden names and companion folders.
+/// The name (Sample::id) is a file's base name, or its path below the folder that was named. Where two names would be
+/// equal, all names are the paths as given. Throws DataError naming the argument: nothing there, no images below a
+/// folder, an image named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
 /// Lines on the folders of a list that inspect, train and eval read as folders of classes, taking another number of
@@ -43,8 +43,8 @@ struct ImageList {
 /// @param source data.source of the model's recipe, and its labels
 [[nodiscard]] std::vector<std::string> class_folder_notes(const ImageList& list, const SourceOptions& source);
 
-/// As list_images(); or, where all arguments are folders with record files, the images in these, without labels where
-/// there are several.
+/// Lists images as list_images(). Where all arguments are folders with record files, lists the images in these, without
+/// labels where there are several.
 [[nodiscard]] Dataset images_or_records(const std::vector<std::string>& arguments);
 
 }  // namespace roentgen::data

@@ -26,7 +26,7 @@ const std::string* own_name(const SourceOptions& options, std::string_view label
                                "one of them in data.label_map, or other data.labels"));
 }
 
-/// Of labels and the names they have in the source.
+/// Refuses two labels with the same name in the source. `names` pairs labels with the names they have there.
 void check_distinct_names(const std::vector<std::pair<std::string, std::string>>& names) {
   std::map<std::string, std::string> label_of;
   for (const auto& [label, own] : names) {
@@ -43,7 +43,7 @@ void check_asked(const SourceOptions& options) {
   }
 }
 
-/// Of a source that was asked for all its labels.
+/// Renames the labels of a source that was asked for all its labels.
 void rename(Listing& listing, const SourceOptions& options) {
   const std::vector<std::string> found = listing.label_names;
   for (const auto& [label, own] : options.label_map) {

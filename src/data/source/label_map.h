@@ -11,9 +11,9 @@
 
 namespace roentgen::data {
 
-/// Lists a source as options.label_map says: asks it for its own names, and gives labels the names of the map.
-/// ConfigError when the map names a label that is not asked for, a name that the source does not have (where all its
-/// labels are asked for), or gives one name two labels.
+/// Lists a source with renamed labels: asks it for its own names, and gives labels the names of options.label_map.
+/// Throws ConfigError when the map names a label that is not requested, or gives one name two labels. Throws
+/// ConfigError also for a name that the source does not have, where all its labels are requested.
 [[nodiscard]] Listing list_mapped(const std::function<Listing(const SourceOptions&)>& list,
                                   const SourceOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a field of a label table to 1, 0 or NaN, under the policy for blanks and -1.
+// Converts a field of a label table to 1, 0 or NaN, under the policy for blanks and -1.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,13 @@
 
 namespace roentgen::data {
 
-/// What a label field says.
+/// Meaning of a label field.
 enum class LabelValue : std::uint8_t { Positive, Negative, Uncertain, Empty };
 
-/// Reads a field, ignoring case: 1, true, yes, y, positive, pos; 0, false, no, n, negative, neg; -1, u, uncertain; and
-/// as empty: nothing, nan, na, n/a, none, null, unknown. Numbers in any form (1.0, -1.00). nullopt for everything else.
+/// Reads a field, ignoring case.
+///   Positive: 1, true, yes, y, positive, pos.  Negative: 0, false, no, n, negative, neg.
+///   Uncertain: -1, u, uncertain.  Empty: an empty text, nan, na, n/a, none, null, unknown.
+/// Numbers may have any form (1.0, -1.00). nullopt for everything else.
 [[nodiscard]] std::optional<LabelValue> parse_label_value(std::string_view text);
 
 /// 1, 0 or NaN (unknown).

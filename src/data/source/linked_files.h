@@ -18,8 +18,8 @@ struct Listing;
 /// Recognises a file by its device and inode. One thread.
 class LinkedFiles {
  public:
-  /// Notes a file under a number, and returns the number under which the same file was noted before; nullopt: it is
-  /// new, or cannot be looked at.
+  /// Registers a file under a number. Returns the number of the same file if it was registered before; nullopt: it is
+  /// new, or cannot be read.
   [[nodiscard]] std::optional<std::size_t> add(const std::filesystem::path& path, std::size_t number);
 
  private:

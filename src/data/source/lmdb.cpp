@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `lmdb`: Caffe's databases, data.mdb in the folder or in its folders train_lmdb, val_lmdb, .... A value is
-// a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded): an image file, or
-// 8-bit pixels, channel by channel, blue first. Its label is the number of a class. Values are read by their places in
-// the file, which io/lmdb.h finds; nothing is written, no lock either.
+// a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It holds an image
+// file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds the
+// offsets of values in the file. Nothing is written, not even a lock.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Datum parse_datum(std::span<const std::byte> message) {
 
 // Caffe's convert_imageset writes keys "00000012_name.png".
 std::string id_of(std::string key) {
-  while (key.ends_with('\0')) key.pop_back();  // of programs that store a C string whole
+  while (key.ends_with('\0')) key.pop_back();  // some programs store a whole C string
   const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
   if (!std::ranges::all_of(key, is_printed)) return {};
   constexpr std::size_t kDigits = 8;

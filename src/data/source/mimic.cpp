@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). Three tables, plain or gzipped: ...-metadata.csv says which
-// images there are, ...-chexpert.csv or ...-negbio.csv has the labels of each study, ...-split.csv the split of each
-// image. An image lies at files/p10/p10000032/s50414267/<dicom_id>.jpg.
+// The source `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). It has three tables, plain or gzipped. ...-metadata.csv
+// lists the images, ...-chexpert.csv or ...-negbio.csv has the labels of each study, and ...-split.csv the split of
+// each image. An image lies at files/p10/p10000032/s50414267/<dicom_id>.jpg.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-/// What is known of the images before their own table is read.
+/// Facts about the images known before their own table is read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;

@@ -31,13 +31,13 @@ class NameIndex {
   /// The image of that name; else the only one whose name ends in it; else the one with the longest name in which
   /// `image` ends. Nothing when there is none, or two: "study1/view1.jpg" of two patients.
   [[nodiscard]] std::optional<std::size_t> find_ending(std::string_view image) const;
-  /// As find_ending(); else the image that shares so many last parts with `image` that no two names here share as many:
-  /// "png/a.png" is "images/a.png" where base names are all different, "a/p1/s1/x.jpg" is "b/p1/s1/x.jpg" where no two
-  /// names end in one "p1/s1/x.jpg". For where images lie, not for what is true of them.
+  /// Looks up as find_ending(). Otherwise returns the image that shares more last path parts with `image` than any two
+  /// names here share. Example: "png/a.png" finds "images/a.png" where all base names differ. "a/p1/s1/x.jpg" finds
+  /// "b/p1/s1/x.jpg" where no two names end in "p1/s1/x.jpg". Use it to locate images, not to match labels.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view image) const;
 
  private:
-  /// By parts in reverse: "x.jpg/s1/p1/". Names with one ending are neighbours.
+  /// Rows by reversed parts: "x.jpg/s1/p1/". Names with a common ending are neighbours.
   std::map<std::string, std::size_t, std::less<>> rows_;
   /// Most last parts that two names share.
   std::size_t most_shared_ = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: ChestX-ray14 and whatever has its form. Image files anywhere below the folder, found by base name;
-// a csv with "Image Index" and "Finding Labels" (Data_Entry_2017.csv with its trailing comma and ages like 058Y, or
-// Data_Entry_2017_v2020.csv); without a csv, the community's lists ("name 0 1 0 ...", 14 marks in CheXNet's order).
-// Labels: the findings the csv knows, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
-// their names, and "Column:value".
-// Full set: 112,120 images, 30,805 patients (docs/reference/data.md has the positives of both csv versions).
+// The source `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
+// found by base name. A csv has "Image Index" and "Finding Labels": Data_Entry_2017.csv, with its trailing comma and
+// ages like 058Y, or Data_Entry_2017_v2020.csv. Without a csv, the community's lists are read ("name 0 1 0 ...", 14
+// marks in CheXNet's order).
+// Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
+// their names, and "Column:value". Full set: 112,120 images, 30,805 patients (docs/reference/data.md has the positives
+// of both csv versions).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ struct Columns {
   std::vector<std::optional<OwnColumn>> own{};
 };
 
-/// What goes from table to table while rows are read.
+/// State that is passed from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
@@ -76,7 +77,7 @@ bool is_nih_table(const std::vector<std::string>& header, ImageFiles files) {
   return name_column(header, files) && find_column(header, {kFindingsColumn});
 }
 
-/// Without ".gz".
+/// Name without ".gz".
 std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
@@ -130,7 +131,7 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
 /// Number of label `k` from a column of its own.
 float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
                const Reading& reading) {
-  const std::string& label = reading.options.labels[k];  // as it was asked for
+  const std::string& label = reading.options.labels[k];  // the requested spelling
   const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
   const std::string text = field(row, own.column);
   if (own.value) {
@@ -311,7 +312,7 @@ void settle_ambiguous(const Reading& reading) {
   reading.listing.notes.push_back("repeated files, first kept: " + got);
 }
 
-/// What the tables call a label: NIH's name of a finding, unless they have the very name that was asked for.
+/// Name of a label in the tables: NIH's name of the finding, unless the tables have exactly the requested name.
 std::string name_in(const TableRefs& tables, const std::string& label) {
   if (label.find(':') != std::string::npos) return label;
   const std::string name = canonical_finding(label);

@@ -63,7 +63,7 @@ class Reader {
     }
     for (const Value& item : value->as_array()) out.emplace_back(text(key, item));
   }
-  /// One of `names`, in the order of the enumerators.
+  /// Reads one of `names`, in the order of the enumerators.
   template <typename T, std::size_t N>
   void choice(std::string_view key, const std::array<std::string_view, N>& names, T& out) const {
     const Value* value = find(key);
@@ -172,7 +172,7 @@ void read_label_map(const Reader& reader, std::string_view section, SourceOption
   }
 }
 
-/// All of a table but `sources`.
+/// Reads all keys of a table but `sources`.
 SourceOptions read_one(const Value& table, const std::string& section) {
   SourceOptions options;
   const Reader reader(table, section);
@@ -263,12 +263,12 @@ Value one_to_value(const SourceOptions& options) {
   return table;
 }
 
-/// What stands for nothing in place of a value.
+/// Empty value of the same kind.
 Value nothing_for(const Value& value) {
   return value.is_array() ? Value::array() : value.is_table() ? Value::table() : Value("");
 }
 
-/// Of an entry what the others do not have alike.
+/// Keys of an entry whose values differ from those that all entries share.
 Value entry_to_value(const SourceOptions& entry, const Value& all) {
   const Value whole = one_to_value(entry);
   Value table = Value::table();

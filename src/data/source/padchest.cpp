@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020):
-// an image a row, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
-// ImageDir/ImageID. Lists hold the narrowest labels of a tree: padchest_tree.h. What a list neither names nor leaves
-// open is absent; of a row without a list, or with one that says nothing, no label is known.
+// The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020).
+// One row an image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
+// ImageDir/ImageID. Lists hold the narrowest labels of a tree: padchest_tree.h. A finding that a list neither names nor
+// leaves open is absent. All labels of a row are unknown when its list is missing or uninformative.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,9 +111,9 @@ std::string view_of(const std::vector<std::string>& row, const Columns& columns)
   return projection.empty() ? field(row, columns.view) : projection;
 }
 
-/// Labels of a list that are no findings and leave open what the list does not name, but for unchanged beside normal:
-/// the picture shows too little, all is as it was last time, or (exclude) nobody says.
-/// All by their spelling_key().
+/// Labels that are no findings, by their spelling_key(). Findings that the list does not name stay open beside them.
+/// The picture shows too little, nothing changed since the last one, or (exclude) no reading exists. "Unchanged" beside
+/// "normal" leaves nothing open.
 constexpr std::string_view kExclude = "exclude", kSuboptimal = "suboptimalstudy", kUnchanged = "unchanged";
 constexpr std::string_view kNormal = "normal";
 
@@ -127,7 +127,7 @@ struct ListedName {
   std::vector<PadchestRelation> relations;
 };
 
-/// What goes through all rows.
+/// State that is passed through all rows.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
@@ -209,7 +209,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "a row without");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
-    // As handed out; all in one folder; as the zip files unpack.
+    // Three layouts: as published, all images in one folder, and as the zip files unpack.
     const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
     reading.rows.add(std::move(sample), places, where,
                      [&] { return read_labels(field(row, columns.labels), where, reading); });

@@ -10,19 +10,19 @@
 
 namespace roentgen::data {
 
-/// What a label in an image's list says of a finding.
+/// Relation of a label in an image's list to a finding.
 enum class PadchestRelation : std::uint8_t {
   None,   ///< nothing
   Open,   ///< it may be there: a wider label (infiltrates, of Consolidation) or a sign (volume loss, of Atelectasis)
   Means,  ///< it is there: the finding itself, by any data set's name, or a narrower label
 };
 
-/// Tells what `named`, a label of a list, says of `finding`, the name of a label that is asked for. Capitals, blanks,
-/// `_` and
-/// `-` do not count, but a label asked for as a list writes it, letter by letter, is always meant by it ("mass", which
-/// leaves NIH's Mass open, since it is of any structure of the thorax). Narrower is what lies below in the tree of
-/// labels that PadChest's authors published (auriml/Rx-thorax-automatic-captioning, manual_review/trees_code.txt;
-/// Bustos et al. 2020); docs/reference/padchest.md says where NIH's findings make exceptions. Thread-safe.
+/// Relation of `named`, a label of a list, to `finding`, the name of a requested label. Capitals, blanks, `_` and `-`
+/// do not count. A requested label that equals a list's label letter by letter always means it. Example: "mass" as
+/// PadChest writes it, which leaves NIH's Mass open, since it is of any structure of the thorax.
+/// Narrower labels are those below in the tree that PadChest's authors published
+/// (auriml/Rx-thorax-automatic-captioning, manual_review/trees_code.txt; Bustos et al. 2020).
+/// docs/reference/padchest.md lists the exceptions for NIH's findings. Thread-safe.
 [[nodiscard]] PadchestRelation padchest_relation(std::string_view finding, std::string_view named);
 
 }  // namespace roentgen::data

@@ -40,14 +40,13 @@ struct Listing;
 /// for ids that are no number.
 [[nodiscard]] std::vector<std::string> leading_zero_spellings(const std::string& patient);
 
-/// Gives all samples the normal form of their patient, keeps other spellings in Sample::written_patient, and notes how
-/// many ids were read otherwise than they are written, how many are unknown, unless all of them are blank, and how many
-/// differ in leading zeros alone.
+/// Normalises the patient of all samples and keeps other spellings in Sample::written_patient. Notes the number of ids
+/// that were rewritten, of unknown ids (unless all are blank), and of ids that differ only in leading zeros.
 void settle_patients(Listing& listing);
 
-/// Makes Sample::study distinct among patients: "patient/study" where the tables have a column of studies, else the
-/// study's folder in the image's name ("patient1/study2" of CheXpert's, "p10/p100/s500" of MIMIC's); empty when it is
-/// in none called study... or s<number>. Patients must be settled.
+/// Makes Sample::study distinct among patients: "patient/study" where the tables have a column of studies. Otherwise
+/// uses the study's folder in the image's name ("patient1/study2" of CheXpert, "p10/p100/s500" of MIMIC). Empty when no
+/// folder is called study... or s<number>. Call settle_patients() first.
 void settle_studies(Listing& listing);
 
 }  // namespace roentgen::data

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Rows whose images have a place of their own (a path, or one that follows from the row), as in the sources csv,
-// chexpert, mimic and padchest. For src/data/source only.
+// Rows whose images have a known path, given in the row or derived from it, as in the sources csv, chexpert, mimic and
+// padchest. For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +47,17 @@ class PlacedRows {
  private:
   /// Indices into listing.samples of images that came before; none of an absent image.
   using Numbers = std::unordered_map<std::string, std::optional<std::size_t>>;
-  /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
-  /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
-  /// apart. Lists each folder once more.
+  /// Notes image files that no row names, below the data folder and in the rows' folders elsewhere. Notes folders
+  /// directly below the data folder without any named image. Counts images in companion and hidden folders apart. Lists
+  /// each folder once more.
   void note_unnamed();
 
   const SourceOptions& options_;
   Listing& listing_;
   FolderFiles files_;
-  /// In normal form.
+  /// Row numbers by normalised id and path.
   Numbers ids_, paths_;
-  std::unordered_set<std::string> passed_over_;  ///< in normal form
+  std::unordered_set<std::string> passed_over_;  ///< paths in normal form
   std::vector<std::string> absent_;
   Repeats repeats_;
   std::int64_t rows_ = 0;

@@ -14,33 +14,32 @@
 
 namespace roentgen::data {
 
-/// What the files hold.
+/// Format of a record file.
 enum class RecordKind : std::uint8_t { TfRecord, Tar, RecordIo, Lmdb };
 
 /// A file of records.
 struct RecordFile {
   std::filesystem::path path;
-  /// For people: its name, of data.mdb with that of its folder.
+  /// Name for people; for data.mdb with the name of its folder.
   std::string name;
-  /// Split that its name begins with, in any case and before anything but a letter: "train", "training", "val",
-  /// "valid", "validate", "validation", "eval", "test", "testing"; else None.
+  /// Split given by the beginning of the name, in any case and not followed by a letter. Words: "train", "training",
+  /// "val", "valid", "validate", "validation", "eval", "test", "testing"; else None.
   Split split = Split::None;
-  /// Is it its ending that says what it holds, not its number alone?
+  /// Whether its ending identifies the format, not its number alone.
   bool has_ending = false;
 };
 
-/// How many of the files NAME-00000-of-00010 there are to be are absent, as "9 of train-*-of-00010"; empty: none is.
+/// Missing files of a series NAME-00000-of-00010, as "9 of train-*-of-00010"; empty: none.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
-/// Names of files that are absent between numbered ones (NAME-000.tar, NAME-002.tar) whose names say no total, in
-/// order: no error, since parts of a data set are numbered so as well.
+/// Names of the missing files in a numbered series (NAME-000.tar, NAME-002.tar) without a total, in order. Not an
+/// error, since parts of a data set are numbered this way too.
 [[nodiscard]] std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>& files);
 
-/// The files of that kind in a folder, not below it, by name, links that lead nowhere too, with ".gz" behind it or not:
-/// those with its ending
-/// (.tfrecord, .tfrecords, .tfrec; .tar; .rec), also before numbers (NAME.tfrecord-00000-of-00010), and, of TFRecord,
-/// those of the form NAME-00000-of-00010 without an ending. Of LMDB data.mdb in the folder, or in those below it, whose
-/// names then say the split.
+/// Record files of a kind directly in a folder, by name, including dangling links, with or without ".gz". Their endings
+/// are .tfrecord, .tfrecords, .tfrec; .tar; .rec, also before numbers (NAME.tfrecord-00000-of-00010). TFRecord files
+/// may have the form NAME-00000-of-00010 without an ending. For LMDB: data.mdb in the folder, or in folders below it,
+/// whose names then give the split.
 [[nodiscard]] std::vector<RecordFile> record_files(const std::filesystem::path& folder, RecordKind kind);
 
 /// The files data.mdb in folders below one, by the folders' names. record_files() gives them where `folder` has none.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordIndex: what the heads of a record file said when it was last read, so that a run on hundreds of thousands of
-// records, or on slow storage, need not read them all again to begin. Kept in the cache folder, never beside the data.
-// For src/data/source only.
+// RecordIndex: stored headers of a record file. With it a run on hundreds of thousands of records, or on slow storage,
+// starts without reading them again. Stored in the cache folder, never beside the data. For src/data/source only.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@
 
 namespace roentgen::data {
 
-/// One image as its record says it: labels are not in the sample yet, nor is the path of its file.
+/// An image as its record describes it, without the labels and the path of its file.
 struct IndexedRecord {
-  /// In its file, from 1.
+  /// Number in its file, from 1.
   std::size_t number = 0;
   Sample sample;
   RecordLabels labels;
@@ -29,37 +28,37 @@ struct IndexedRecord {
 /// Something in a record file that is not read: "left out, files .seg.png".
 struct UnreadEntry {
   std::string what;
-  /// For people: the record file's name.
+  /// Name of the record file, for people.
   std::string where;
 };
 
-/// Of one file.
+/// Index of one file.
 struct RecordIndex {
   std::vector<IndexedRecord> records;
   std::vector<std::string> notes;
   std::vector<UnreadEntry> left_out;
   /// Samples without an image, for errors: "train-0.tar, 000017".
   std::vector<UnreadEntry> absent;
-  /// As Listing::given_splits; empty: the file's records say no split.
+  /// Origin of the splits, like Listing::given_splits; empty: the file's records have no split.
   std::string given_splits;
 };
 
 /// `body` as a sound index has it: behind the name of the format and the hash of what follows.
 [[nodiscard]] std::string seal_record_index(std::string_view body);
-/// As bytes, sealed.
+/// Encodes the index as bytes with a checksum.
 [[nodiscard]] std::string encode_record_index(const RecordIndex& index);
-/// Nothing: cut short, damaged, or of another version of the program.
+/// Decodes an index; nullopt: truncated, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);
 
-/// Path of the kept index of a record file: below `cache_folder`, under a hash of the file's path and file_state(),
-/// those of the NAME.lst and NAME.idx beside it, and `thing`, which names the format.
+/// Path of the index of a record file below `cache_folder`. The name is a hash of the file's path, the file_state() of
+/// the file, NAME.lst and NAME.idx, and `thing`, which names the format.
 [[nodiscard]] std::filesystem::path record_index_path(const std::filesystem::path& file, std::string_view thing,
                                                       const std::filesystem::path& cache_folder);
 
 /// Text that changes with a file: device, inode, size and times of change. "none" where there is no such file.
 [[nodiscard]] std::string file_state(const std::filesystem::path& path);
 
-/// What is kept there; nothing where that is nothing, or no index.
+/// Reads the index at `path`; nullopt where there is no valid one.
 [[nodiscard]] std::optional<RecordIndex> find_record_index(const std::filesystem::path& path);
 /// Keeps it, in one piece, in a folder that only its owner can open since it names patients. Where that cannot be done
 /// it is left, with a debug line: the next run reads the records again.

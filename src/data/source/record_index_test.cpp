@@ -132,7 +132,7 @@ TEST_F(RecordIndexCase, spares_reading_the_records_again) {
   write();
   const Dataset first = load();
   ASSERT_EQ(kept().size(), 1U);
-  // What it says now can only be from there.
+  // Changes the stored index, so that a value can only come from there.
   auto index = find_record_index(kept().front());
   for (IndexedRecord& record : index->records) record.sample.sex = "X";
   keep_record_index(kept().front(), *index);
@@ -145,7 +145,7 @@ TEST_F(RecordIndexCase, is_made_anew_where_another_file_has_the_times_of_the_old
   const auto changed = fs::last_write_time(file);
   const auto size = fs::file_size(file);
   write("M");
-  fs::last_write_time(file, changed);  // as cp -p and rsync do
+  fs::last_write_time(file, changed);  // cp -p and rsync do the same
   EXPECT_EQ(fs::file_size(file), size);
   EXPECT_EQ(load().samples.front().sex, "M");
 }

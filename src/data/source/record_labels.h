@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What record files say of their images' labels. For src/data/source only.
+// Labels of images in record files. For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct NamedLabels {
   std::vector<std::int64_t> values;
   friend bool operator==(const NamedLabels&, const NamedLabels&) = default;
 };
-/// What was found, by name; of everything that any record names the rest is 0.
+/// Names of the findings that are present. Every other name that occurs in any record is 0.
 struct FoundLabels {
   std::vector<std::string> names;
   friend bool operator==(const FoundLabels&, const FoundLabels&) = default;
 };
-/// One class an image, of at least 0; its name where it has one.
+/// Class of an image, at least 0; its name where it has one.
 struct ClassLabel {
   std::int64_t number = 0;
   std::string name{};
   friend bool operator==(const ClassLabel&, const ClassLabel&) = default;
 };
-/// What a record says of its image's labels. All records of a data set say it in one form.
+/// Label of a record's image. All records of a data set use one form.
 using RecordLabels = std::variant<NamedLabels, FoundLabels, ClassLabel>;
 
 }  // namespace roentgen::data

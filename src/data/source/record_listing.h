@@ -41,10 +41,10 @@ class RecordListing {
   /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 
-  /// Calls `read_file` with each file and its bytes, unless it is as it was when it was last read and what it said then
-  /// is kept; then gives the labels and all the rest. Keeps what a file says for the next time, where it is long (kLong
-  /// records) and none was damaged. DataError: no readable record, or a file that was cut short while it was read;
-  /// ConfigError: labels that are not there.
+  /// Calls `read_file` with each file and its bytes, unless a stored index of the unchanged file exists; then assigns
+  /// labels and the remaining fields. Stores an index for files of kLong or more records, none of them damaged. Throws
+  /// DataError for no readable record or a file that was truncated while it was read. Throws ConfigError for labels
+  /// that do not exist.
   [[nodiscard]] Listing read(const std::function<void(const RecordFile&, std::span<const std::byte>)>& read_file);
   static constexpr std::size_t kLong = 16;
 
@@ -52,11 +52,11 @@ class RecordListing {
   /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,
   /// or of another form than those before.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
-  /// Is it known by now what labels there are?
+  /// Whether the form of the labels is known by now.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }
   /// The image's split as the record says it; `field` names the place.
   [[nodiscard]] Split given_split(std::string_view text, std::string_view field, std::string_view where);
-  /// Is the split of all images of a file known without their records?
+  /// Whether the split of all images of a file is known without their records.
   [[nodiscard]] bool knows_split(const RecordFile& file) const;
   /// Takes a record that is damaged: its image counts as a corrupt one, of unknown labels, where knows_split().
   /// DataError of `why` elsewhere.
@@ -105,13 +105,13 @@ class RecordListing {
   std::string thing_;
   std::vector<RecordFile> files_;
   Listing listing_{};
-  /// Of the file that is being read.
+  /// Index of the file that is being read.
   RecordIndex index_;
   std::filesystem::path index_path_;
   bool is_damaged_ = false;
-  /// Of each sample, as it is stored; of damaged ones nothing.
+  /// Labels of each sample, as stored; nullopt for damaged ones.
   std::vector<std::optional<RecordLabels>> labels_;
-  /// All labels of the data set in the form that is stored.
+  /// All labels of the data set in their stored form.
   std::vector<std::string> names_;
   std::map<std::int64_t, std::string> classes_;
   std::set<std::string> found_;
@@ -125,7 +125,7 @@ class RecordListing {
   /// Things that are not read, of all files.
   std::vector<UnreadEntry> left_out_;
   std::vector<UnreadEntry> absent_;
-  /// Of the first of which it is known.
+  /// Reason of the first damage whose reason is known.
   std::string why_damaged_;
 };
 

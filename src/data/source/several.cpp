@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kThing = "data.sources";
 
-/// What a source is asked for: those of its own labels that all want, or all that all want.
+/// Options for one source: its own of the labels that all request.
 SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   SourceOptions asked = source;
   asked.unknown_labels = UnknownLabels::Mask;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a dataset source (a line of source_list.h) provides, and the pieces that sources share. For src/data/source
-// only; everybody else includes dataset.h.
+// Interface of a dataset source (a line of source_list.h), and helpers that sources share. For src/data/source only;
+// other code includes dataset.h.
 #pragma once
 
 #include <fmt/core.h>
@@ -24,7 +24,7 @@
 
 namespace roentgen::data {
 
-/// What a source found: every sample with its labels; splits only where the table has a column for them.
+/// Result of listing a source: every sample with its labels; splits only where the table has a column for them.
 struct Listing {
   std::vector<std::string> label_names{};
   std::vector<Sample> samples{};
@@ -33,7 +33,7 @@ struct Listing {
   std::vector<std::string> notes{};
   /// Value of Dataset::left_out_images.
   std::int64_t left_out_images = 0;
-  /// Where the tables say each image's split, for people ("column split of labels.csv"); empty: they do not.
+  /// Origin of the splits in the tables, for people ("column split of labels.csv"); empty: the tables have none.
   std::string given_splits{};
   /// Names of two samples that are one file by a hard or symbolic link, where the source looks for such files.
   std::vector<std::pair<std::string, std::string>> linked{};
@@ -91,7 +91,7 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
 /// Rows or records whose image came before.
 struct Repeats {
   std::vector<std::string> names{};          ///< names of the images, or places of the rows
-  std::vector<std::string> contradicting{};  ///< those of `names` whose labels contradict the first row's
+  std::vector<std::string> contradicting{};  ///< names whose labels contradict the first row's
 
   void add(const std::string& name, bool contradicts);  ///< counts one
 };

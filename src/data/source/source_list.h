@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of dataset sources; order = order of detection. A new source is one file x.cpp with `bool probe_x(...)`
-// and `Listing list_x(...)` (see source.h) plus one line here; those that read record files stand in a list of their
-// own.
-//   X(name, what a folder of it has)
+// The one list of dataset sources; order = order of detection. Sources of record files have a list of their own. A new
+// source is one file x.cpp with `bool probe_x(...)` and `Listing list_x(...)` (see source.h) plus one line here.
+//   X(name, typical content of its folder)
 #pragma once
 
 #define RG_SOURCES(X)                                                                               \

@@ -114,7 +114,7 @@ const std::string& drawn_patient(const Sample& sample, const SplitOptions& optio
   return is_written ? sample.written_patient : sample.patient;
 }
 
-/// What is drawn together: the patient, or the image where that is allowed.
+/// Unit of a draw: the patient, or the image where that is allowed.
 const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
   const std::string& patient = drawn_patient(sample, options);
   return patient.empty() && options.unit == SplitUnit::Image ? sample.id : patient;

@@ -41,9 +41,9 @@ void check_splits(const io::Csv& table, const std::string& what, std::size_t col
 /// @param rule by which splits were drawn, for the remedy
 void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule = SplitRule::Normal);
 
-/// A number in [0, 1) that depends on the arguments only: the first 13 hex digits of SHA-256 of
-/// "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient, over 2^52. A patient goes to the
-/// drawn side when it is below the side's fraction.
+/// A number in [0, 1) that depends on the arguments only: the first 13 hex digits of a SHA-256, over 2^52. The hash is
+/// of "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient. A patient goes to the drawn
+/// split when the number is below the split's fraction.
 [[nodiscard]] double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
                                 std::string_view patient);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What editors of Windows begin a file with.
+// Byte order mark with which Windows editors begin a file.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// The words behind the name, each 0 or 1.

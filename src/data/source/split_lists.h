@@ -13,7 +13,7 @@
 
 namespace roentgen::data {
 
-/// One list file.
+/// A list file.
 struct NameList {
   std::filesystem::path path;  ///< file that was read
   /// First word of each line, as written.
@@ -34,8 +34,8 @@ struct SplitLists {
 /// Reads a list. DataError: unreadable, no name in it, a name twice, labels other than 0 and 1, rows of unequal length.
 [[nodiscard]] NameList read_name_list(const std::filesystem::path& path);
 
-/// The lists named in the options, and for those not named train_val_list.txt, train_list.txt, val_list.txt and
-/// test_list.txt in the root, its folder `labels`, or beside the csv. When options name any list, none is looked for.
+/// Finds the lists named in the options. When they name none, looks for train_val_list.txt, train_list.txt,
+/// val_list.txt and test_list.txt. Searches the root, its folder `labels`, and the csv's folder.
 [[nodiscard]] SplitLists find_split_lists(const SourceOptions& options);
 
 }  // namespace roentgen::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Who is in train, val and test: lists, columns, drawing by patient, refusals.
+// Assignment to train, val and test: lists, columns, drawing by patient, refusals.
 #include "data/source/split.h"
 
 #include <fmt/core.h>

@@ -83,7 +83,7 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool
     }
     if (classes.size() > kMostClasses) return std::nullopt;
   }
-  // Each value twice on average: else it is a name.
+  // Values that occur twice on average are classes; otherwise they are names.
   if (classes.size() < 2 || 2 * std::ssize(classes) > rows || are_measurements(classes)) return std::nullopt;
   return classes;
 }
@@ -133,7 +133,7 @@ struct TableGroup {
 
 /// Names in a table that are images in the folder: by their ending, or DICOM files without one.
 std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
-  std::optional<bool> are_dicom;  // of names without an ending: as the first file is
+  std::optional<bool> are_dicom;  // whether names without an ending are DICOM files: decided by the first file
   const auto is_image = [&](const std::string& name) {
     try {
       const auto file = files.find(places_of(name, {folder}));

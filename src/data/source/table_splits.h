@@ -19,9 +19,9 @@ struct TableSplits {
   std::vector<std::string> notes{};  ///< sentences
 };
 
-/// Reads the splits from the names of tables, or of their folders below the root. One table, tables that all say the
-/// same split, and tables that all say none leave the split to be drawn, as do data.split=random and split lists.
-/// DataError when some names say one split and others none or several: the test rows could be drawn into train.
+/// Reads the splits from the names of tables, or of their folders below the root. The split is drawn instead with
+/// data.split=random, with split lists, for one table, and when no name gives a split or all give the same. Throws
+/// DataError when some names give one split and others none or several, because test rows could be drawn into train.
 [[nodiscard]] TableSplits table_splits(const std::vector<std::filesystem::path>& tables, const SourceOptions& options);
 
 }  // namespace roentgen::data

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tar`: WebDataset's shards. Files that follow each other and share their name (tar_samples.h) are one
-// sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it. The first of these that has
-// labels counts:
+// The source `tar`: WebDataset's shards. Consecutive files that share their name (tar_samples.h) are one sample: an
+// image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. The first of these files that has labels counts:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
 //          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers count as texts
 //   .cls   the number of a class, or its name
 //   .txt   findings with "|" between, as NIH writes them
-// Only headers and labels are read here; samples name the place of their image in the archive.
+// Only headers and labels are read here; samples hold the offset of their image in the archive.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -38,7 +37,7 @@ std::string_view text_of(std::span<const std::byte> archive, const io::TarMember
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// One shard on its way into the listing.
+/// Reader of one shard into the listing.
 class Shard {
  public:
   Shard(RecordListing& listing, const RecordFile& file, std::span<const std::byte> archive)
@@ -288,7 +287,7 @@ class Shard {
   const RecordFile& file_;
   const std::span<const std::byte> archive_;
   std::size_t samples_ = 0;
-  /// Of the sample at hand, for errors.
+  /// Position of the current sample, for errors.
   std::string where_;
 };
 

@@ -176,7 +176,7 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
-// What is wrong with a record whose checksum holds was written so; the others are damaged.
+// Reads a record. An error in a record whose checksum holds was written so; other records are damaged.
 void read_record(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
                  const io::RecordPlace& frame) {
   const StoredImage place{

@@ -32,7 +32,7 @@ class TfRecord : public LoaderTest {
   }
   static std::string frame(const io::ExampleWriter& example) { return io::record_frame(example.data()); }
 
-  /// As Dell's: 14 labels, a name, no more.
+  /// A record like Dell's: 14 labels and a name.
   [[nodiscard]] std::string dell(std::size_t i) const {
     io::ExampleWriter example;
     example.text("image/encoded", image(i));
@@ -42,7 +42,7 @@ class TfRecord : public LoaderTest {
     example.text("image/filename", fmt::format("{:08}_000.png", i + 10));
     return frame(example);
   }
-  /// As `convert` writes them.
+  /// A record like those that `convert` writes.
   [[nodiscard]] std::string own(std::size_t i) const {
     io::ExampleWriter example;
     example.text("image/encoded", image(i));
@@ -73,7 +73,7 @@ class TfRecord : public LoaderTest {
     }
     return "no refusal";
   }
-  /// What a folder with this one file is refused for.
+  /// Error for a folder with this one file.
   static std::string refusal_of(std::string_view file) {
     const TestFolder folder;
     folder.write("a.tfrecord", file);

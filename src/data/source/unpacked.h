@@ -9,11 +9,11 @@
 
 namespace roentgen::data {
 
-/// `path` when it is not gzipped; else that file unpacked, below `cache_folder`, where it stays for the next time,
-/// under a name made of its path and file_state(): another file of that name is unpacked anew, and so is one whose
-/// unpacked copy is no longer as it was written. Written in one piece or not at all. DataError: a damaged file, one
-/// that is cut short meanwhile or of more than 100 times its size and 64 MiB, no room, no folder that is this user's
-/// alone.
+/// Returns `path` when the file is not gzipped; else the path of its unpacked copy below `cache_folder`. The copy's
+/// name is made of path and file_state(), so a changed file is unpacked anew. So is a file whose copy was changed.
+/// Written atomically; it stays for later runs.
+/// Throws DataError for a damaged file, one that is truncated meanwhile, or one that unpacks to more than 100 times its
+/// size and 64 MiB. Throws DataError also for a full disk, and for a folder that is not private to this user.
 /// @param cache_folder empty: none
 [[nodiscard]] std::filesystem::path unpacked(const std::filesystem::path& path,
                                              const std::filesystem::path& cache_folder);

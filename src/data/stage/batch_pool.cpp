@@ -21,7 +21,7 @@ namespace {
 
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-// Of the calling thread.
+// CPU seconds of the calling thread.
 double core_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -119,8 +119,8 @@ std::int64_t BatchPool::total_steps() const {
   return passes * steps_;
 }
 
-// To where the run left off. Where passes are whole numbers of batches, a repeat begins with the pass; elements before
-// the position in it (else all before it) are pulled and let go, without work.
+// Moves to the position at which the run stopped. Where passes are whole numbers of batches, a repeat begins with the
+// current pass. Elements before the position in it (else all before it) are pulled and dropped, without work.
 void BatchPool::wind() {
   opened_ = taken_ = number_of(options_.start);
   std::int64_t batches = opened_;

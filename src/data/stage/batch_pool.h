@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchPool: the threads behind a Loader, which carry out the stages batch, map_and_batch and the prefetch behind them.
-// Under one mutex: which batches are open, in order, and which of their rows have an element, are claimed, are done.
-// The unit of work is a row; rows of a batch are written by different workers without a lock, and seen by the consumer
-// through the mutex that counts them. Elements come from the chain of the stages before (chain.h); one worker at a time
-// pulls, without holding the mutex. Reading needs a thread only; decoding and all that follows needs a permit as well,
-// so that many files can be awaited by few cores.
+// BatchPool: the worker threads of a Loader, which run the stages batch, map_and_batch and the prefetch behind them.
+// One mutex guards the list of open batches, in order, and for each row whether it has an element, is claimed, or is
+// done. The unit of work is a row. Workers write the rows of a batch without a lock; the mutex that counts rows
+// publishes them to the consumer.
+// Elements come from the chain of the earlier stages (chain.h). One worker at a time pulls, without holding the mutex.
+// Reading needs only a thread; decoding and later work also need a permit, so that few cores can wait for many files.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ namespace roentgen::data {
 /// The pipeline that the options name, or their mode's own.
 [[nodiscard]] Pipeline pipeline_of(const LoaderOptions& options);
 
-/// What a Loader is, method by method (loader.h).
+/// Implementation of Loader, method by method (loader.h).
 class BatchPool {
  public:
   BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
@@ -65,11 +65,11 @@ class BatchPool {
     std::int64_t row = 0;
   };
 
-  /// What a row took.
+  /// Time spent on a row.
   struct RowTimes {
     /// Reading, decoding and all the rest, without waiting for a permit.
     double busy_s = 0.0;
-    /// Of it, waiting for storage; of a row that stands for others theirs, too.
+    /// Part of busy_s spent waiting for storage, including the rows that this one replaces.
     double blocked_s = 0.0;
   };
 
@@ -77,7 +77,7 @@ class BatchPool {
   [[nodiscard]] std::int64_t total_steps() const;
   void wind();
   void stop();
-  /// Those that the sizes call for and that are not there yet. Fewer readers where the system gives no more threads.
+  /// Starts the threads that the sizes ask for. Fewer readers where the system gives no more threads.
   void start_threads();
   void work(int thread);
   Claim claim(int thread);
@@ -109,7 +109,7 @@ class BatchPool {
   /// Batches of all epochs.
   std::int64_t total_ = 0;
 
-  // Of the consumer's thread.
+  // Members used by the consumer's thread only.
   Quarantine quarantine_;
   std::vector<std::unique_ptr<OpenBatch>> held_;
   LoaderPosition position_;
@@ -121,10 +121,10 @@ class BatchPool {
   RowTimes times_then_;
 
   WorkPermits permits_;
-  /// By permit.
+  /// Loaders by permit.
   std::vector<SampleLoader> loaders_;
 
-  /// Of the worker that pulls.
+  /// Chain of stages, used by the worker that pulls.
   std::unique_ptr<Chain> chain_;
 
   mutable Mutex mutex_;
@@ -134,7 +134,7 @@ class BatchPool {
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
   bool is_awaited_ RG_GUARDED_BY(mutex_) = false;
   std::deque<int> free_slots_ RG_GUARDED_BY(mutex_);
-  /// In order; the consumer takes from the front. All but the last have all their elements.
+  /// Open batches in order; the consumer takes from the front. All but the last have all their elements.
   std::deque<std::unique_ptr<OpenBatch>> open_ RG_GUARDED_BY(mutex_);
   /// Numbers of the next batch to open and of the next to give.
   std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
@@ -147,7 +147,7 @@ class BatchPool {
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
   RowTimes times_ RG_GUARDED_BY(mutex_);
-  /// Why a worker ended early, outside of any row (memory, say).
+  /// Error that ended a worker outside of any row, such as a lack of memory.
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
 
   std::vector<std::jthread> threads_;  // last: joined before anything they use goes

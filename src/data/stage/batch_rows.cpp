@@ -18,10 +18,10 @@
 namespace roentgen::data {
 namespace {
 
-/// How often another sample is drawn for a corrupt one before giving up: by then almost everything must be corrupt.
+/// Largest number of draws to replace a corrupt sample; after so many, almost everything must be corrupt.
 constexpr int kMaxDraws = 100;
 
-/// What a stage before the batch has read; nothing where it has not.
+/// Bytes of the file that an earlier stage has read; an empty span where none has. Failure where that read failed.
 Result<std::span<const std::byte>> read_before(const Element& element) {
   const Cargo* cargo = element.cargo.get();
   if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};

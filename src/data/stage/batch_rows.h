@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What becomes of the rows of one batch: filled one by one by any worker, settled in order by the consumer. The part of
-// the Loader that knows samples and corruption, without its threads.
+// Rows of one batch: any worker fills them one by one, and the consumer settles them in order. This part of the Loader
+// knows samples and corruption; it has no threads.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ namespace roentgen::data {
 /// A batch from the time its slot is chosen until the slot is released.
 struct OpenBatch {
   int slot = 0;
-  /// From the first batch of the first epoch.
+  /// Number of the batch, from the first batch of the first epoch.
   std::int64_t number = 0;
-  /// What it is made of, one per row of the slot; padding fills nothing.
+  /// Elements of the batch, one per row of the slot; padding fills nothing.
   std::vector<Element> elements;
-  /// What became of them.
+  /// Result of each row.
   std::vector<Row> rows;
   /// Samples of the valid rows, and those of them that could not be read, made when the batch is settled.
   std::vector<std::uint32_t> samples;
@@ -42,7 +42,7 @@ struct OpenBatch {
 /// SampleLoader of its own.
 class RowFiller {
  public:
-  /// All must outlive it. DataError: see LabelRows.
+  /// Arguments must outlive it. Throws DataError: see LabelRows.
   RowFiller(const Dataset& dataset, const std::vector<std::uint32_t>& samples, const LoaderOptions& options);
 
   [[nodiscard]] SampleLoader make_loader() const { return {dataset_, options_}; }
@@ -60,7 +60,7 @@ class RowFiller {
             SampleLoader& loader) const;
   /// ShapeError when the slot has not the size of a batch.
   void check(const BatchSlot& slot) const;
-  /// Of all threads so far.
+  /// Costs of all threads so far.
   [[nodiscard]] SampleCosts costs() const;
 
  private:

@@ -20,9 +20,9 @@ struct BatchStage {
   friend bool operator==(const BatchStage&, const BatchStage&) = default;
 };
 
-/// Maps straight into a slot: no row is copied. By `parallel` threads (0, "auto": as many as the loader was given),
-/// with up to `reads` files being read at once (0, "auto": as many as measuring says, read_tuner.h; never fewer than
-/// threads). The last batch of all is filled with padding.
+/// Maps samples straight into a slot, so that no row is copied. Uses `parallel` threads (0, "auto": as many as the
+/// loader has). Reads up to `reads` files at once, never fewer than threads (0, "auto": as many as read_tuner.h
+/// measures). The very last batch is filled with padding.
 struct MapAndBatchStage {
   static constexpr std::string_view kName = "map_and_batch";  ///< name in the text
   std::int64_t parallel = 0;                                  ///< threads; 0: as the loader's

@@ -23,7 +23,7 @@ class CacheIterator final : public StageIterator {
     if (is_whole_) return;
     kept_.clear();
     bytes_ = 0;
-    // What is kept is the first pass, with what was drawn for it, also where a run is resumed in a later one.
+    // The cache keeps the first pass and its random draws, also where a run is resumed in a later one.
     upstream_->start(0);
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// cache: keeps what it was given in the first pass, in memory, and gives the same in the next ones; or says that
-// decoded images are kept on the disk (disk_cache.h).
+// cache: keeps the elements of the first pass in memory and repeats them in later passes. It can also select a cache of
+// decoded images on the disk (disk_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace roentgen::data {
 
-/// Where a cache keeps. Disk: the samples pass as they came, and whoever decodes them looks into the Loader's store.
+/// Storage of a cache. With Disk, samples pass unchanged, and the decoder looks into the Loader's store.
 enum class CachePlace : std::uint8_t { Memory, Disk };
 
-/// In memory: refuses more than `limit_mb` MiB.
+/// Cache stage. In memory: refuses more than `limit_mb` MiB.
 struct CacheStage {
   static constexpr std::string_view kName = "cache";  ///< name in the text
   std::int64_t limit_mb = kLimit_mb;                  ///< most that is kept in memory, MiB

@@ -4,15 +4,17 @@
 // CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It knows
 // bytes, not data sets: what is kept under which number is disk_cache.h's.
 //
-// Form, all numbers 64 bits in the machine's own order: a page of header (magic, version, numbers of samples and of
-// bytes of a segment, key, hash of these, end of what is given away); a record of 8 words for each sample (state,
-// offset, sides, form, identity, pixel hash, hash of the pixels, hash of the record); pixels. Pixels never cross the
-// border of a segment, which is what is mapped at a time, so that the file may grow without end.
+// Layout, all numbers 64 bits in the machine's byte order:
+//   a page of header: magic, version, number of samples, bytes of a segment, key, hash of these, end of allocated space
+//   a record of 8 words per sample: state, offset, sides, form, identity, pixel hash, hash of the pixels, of the record
+//   pixels
+// Pixels never cross the border of a segment. Segments are mapped one at a time, so the file may grow without limit.
 //
-// Why a crash leaves nothing wrong: room is given away by one atomic number, pixels are written before their record,
-// the record's state after its other words, and both have hashes that are checked when a process first uses them. What
-// a killed process wrote is in the page cache, whole; after a power failure, whatever did not reach the disk has
-// another hash, and is decoded again. No room is given away twice: a process that opens the file begins behind its end.
+// A crash leaves nothing wrong. One atomic number allocates space, pixels are written before their record, and the
+// record's state after its other words. Pixels and record have hashes that are checked when a process first uses them.
+// The page cache keeps everything that a killed process wrote. After a power failure, data that did not reach the disk
+// have a wrong hash and are decoded again. No space is allocated twice: a process that opens the file begins behind its
+// end.
 #pragma once
 
 #include <array>
@@ -35,15 +37,15 @@ namespace roentgen::data {
 /// One image.
 struct CacheEntry {
   ImageLayout layout;  ///< form of the pixels
-  /// Of the file it was decoded from.
+  /// Identity of the file from which the image was decoded.
   std::uint64_t identity = 0;
-  /// Of the decoded image, before any shrinking.
+  /// Hash of the decoded image, before any shrinking.
   std::uint64_t pixel_hash = 0;
   /// layout.bytes() of them, 64-byte aligned; they live as long as the CacheFile.
   std::span<const std::byte> pixels{};
 };
 
-/// What a file is for; a file of anything else is removed and begun anew.
+/// Parameters that a file was made for; a file of other parameters is removed and started anew.
 struct CacheFileForm {
   /// 32 hex digits.
   std::string_view key;
@@ -103,7 +105,7 @@ class CacheFile {
   void initialise(const CacheFileForm& form) const;
   [[nodiscard]] std::span<Word> record(std::uint32_t sample) const;
   [[nodiscard]] std::uint64_t size_bytes() const;
-  /// Where so many bytes may be written; nothing where they fit in no segment.
+  /// Allocates `bytes` and returns their offset; nullopt where they fit in no segment.
   [[nodiscard]] std::optional<std::uint64_t> give_away(std::uint64_t bytes);
   [[nodiscard]] const std::byte* mapped(std::uint64_t offset) const;
   /// The file is that long at least from now on.
@@ -118,7 +120,7 @@ class CacheFile {
   mutable std::vector<std::atomic<const std::byte*>> segments_;
   mutable Mutex mapping_;
   mutable std::atomic<std::uint64_t> expected_bytes_ = 0;
-  /// By sample: the offset at which its pixels were found to be sound; 0: not yet.
+  /// Offset at which a sample's pixels were verified; 0: not yet.
   mutable std::vector<Word> sound_at_;
 };
 

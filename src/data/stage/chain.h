@@ -29,7 +29,7 @@ class Chain {
 
   /// The next element; false at the end of all passes.
   [[nodiscard]] bool next(Element& out) { return last_->next(out); }
-  /// Of each stage, in order; nothing counted for those that the Loader carries out. Thread-safe.
+  /// Counters of each stage, in order; zero for stages that the Loader runs itself. Thread-safe.
   [[nodiscard]] std::vector<StageReport> report() const;
 
  private:

@@ -116,8 +116,9 @@ TEST(ShuffleAndRepeat, keep_passes_apart_in_this_order_and_blend_them_in_the_oth
   }
 }
 
-// tf.data.Dataset.range(...).interleave(...): the example of its documentation, cycle_length 2, block_length 4, is
-// 1 1 1 1 2 2 2 2 1 1 2 2 3 3 3 3 4 4 4 4 3 3 4 4 5 5 5 5 5 5 for five files of six elements each.
+// Example from the documentation of tf.data.Dataset.range(...).interleave(...): cycle_length 2, block_length 4, five
+// files of six elements each. Result:
+//   1 1 1 1 2 2 2 2 1 1 2 2 3 3 3 3 4 4 4 4 3 3 4 4 5 5 5 5 5 5
 TEST(InterleaveStage, goes_round_as_tf_data_says) {
   const auto order = OrderOf("files | interleave(cycle=2, block=4)" + kEnd, {.files = {6, 6, 6, 6, 6}}).indices();
   std::vector<std::uint32_t> files;

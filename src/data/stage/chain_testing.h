@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of stages: the order a pipeline gives, without images.
+// For tests of stages: the order that a pipeline gives, without images.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// What an OrderOf is asked about.
+/// Settings of an OrderOf.
 struct OrderOptions {
   std::int64_t samples = 10;
   /// Samples of each file; empty: one each.
@@ -49,7 +49,7 @@ class OrderOf {
             .epochs = options_.epochs};
   }
   [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
-  /// At most `most` elements.
+  /// Returns at most `most` elements.
   [[nodiscard]] std::vector<Element> elements(std::size_t most = 100000) const {
     const StageContext now = context();
     Chain chain(pipeline_, now);
@@ -72,7 +72,7 @@ class OrderOf {
   std::vector<std::uint32_t> samples_;
 };
 
-/// What all ranks get in an epoch, batch by batch, rank by rank; padding left out.
+/// Samples of all ranks in an epoch, batch by batch, rank by rank, without padding.
 inline std::vector<std::uint32_t> of_all_ranks(std::string_view pipeline, OrderOptions options) {
   std::vector<std::vector<std::uint32_t>> ranks;
   for (options.shard.rank = 0; options.shard.rank < options.shard.ranks; ++options.shard.rank) {

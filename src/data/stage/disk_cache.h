@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DiskCache: decoded images kept between epochs and runs in one memory-mapped file of the node, which all its processes
-// fill and read together, each image decoded once.
+// DiskCache: decoded images kept between epochs and runs in one memory-mapped file of the node. All its processes fill
+// and read it together; each image is decoded once.
 //
-// What is kept. By default the image as it was decoded, with 8 or 16 bits as the file has: the resize is fused with the
-// augmentation's crop (transform.h), so batches are the same bytes as without a cache. With a side in DiskCacheOptions
-// the images of the training split are kept shrunk to it: a quarter of the side is a sixteenth of the room. Training
-// then crops from the shrunk picture, in the first epoch too, whether or not the disk had room; all others are read as
-// they are, so that no figure of an evaluation depends on a cache.
+// Content: by default each image as decoded, with 8 or 16 bits as the file has. The resize is fused with the
+// augmentation's crop (transform.h), so batches are the same bytes as without a cache. A side in DiskCacheOptions
+// shrinks images of the training split to it before they are stored. A quarter of the side needs a sixteenth of the
+// space.
+// Training then crops from the shrunk picture, in the first epoch too, whether or not the disk had space. Images of
+// other splits are read as they are, so that no evaluation result depends on a cache.
 #pragma once
 
 #include <atomic>
@@ -27,15 +28,15 @@ namespace roentgen::data {
 
 struct Dataset;
 
-/// How a DiskCache keeps.
+/// Options of a DiskCache.
 struct DiskCacheOptions {
   /// Made where it is absent; on a disk of this node. Never the data folder.
   std::filesystem::path folder;
-  /// What the network is fed; all but mean, stddev and fit is a part of the key.
+  /// Preprocessing of the network's input; all of it but mean, stddev and fit is part of the key.
   Preprocess preprocess;
   /// Short side of kept images of the training split; 0: as decoded.
   std::int64_t shrunk_px = 0;
-  /// What is left free on the disk for others.
+  /// Bytes left free on the disk for other users.
   std::uint64_t reserve_bytes = std::uint64_t{1} << 30;
 };
 
@@ -46,12 +47,13 @@ struct DiskCacheOptions {
 /// Thread-safe; several processes may have one on the same file.
 class DiskCache final : public ImageStore {
  public:
-  /// `dataset` must outlive it. ConfigError when the folder cannot be made, lies in the data folder or on a network
-  /// file system (whose nodes would not see each other's pages); DataError as CacheFile.
+  /// `dataset` must outlive it. Throws ConfigError when the folder cannot be created, or lies in the data folder.
+  /// Throws it also for a network file system, whose nodes would not see each other's pages. Throws DataError as
+  /// CacheFile.
   DiskCache(const Dataset& dataset, DiskCacheOptions options);
 
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse use) override;
-  /// As ImageStore. A disk that is full is told once; images are then decoded every time.
+  /// Implements ImageStore. A full disk is reported once; images are then decoded every time.
   [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                           Image& memory) override;
   void require_intact() const override { file_.require_intact(); }
@@ -59,7 +61,7 @@ class DiskCache final : public ImageStore {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< the cache's file
   /// Images in the file.
   [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
-  /// One line: "cache: 12 of 100 images kept in /…".
+  /// One line for people: "cache: 12 of 100 images kept in /…".
   [[nodiscard]] std::string text() const;
 
  private:
@@ -76,7 +78,7 @@ class DiskCache final : public ImageStore {
   const std::filesystem::path path_;
   CacheFile file_;
   std::atomic<bool> is_full_ = false;
-  /// Of each sample's file when it was looked at; 0: not yet.
+  /// Identity of each sample's file when it was first looked at; 0: not yet.
   std::vector<std::atomic<std::uint64_t>> identities_;
 
   Mutex mutex_;

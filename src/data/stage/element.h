@@ -17,9 +17,9 @@
 
 namespace roentgen::data {
 
-/// What became of one row.
+/// Result of one row.
 struct Row {
-  /// What is in it: the planned sample or its replacement.
+  /// Index of the sample in the row: the planned sample or its replacement.
   std::uint32_t sample = 0;
   /// Samples that could not be read on the way.
   std::vector<BadSample> bad{};
@@ -28,12 +28,12 @@ struct Row {
   std::exception_ptr error{};
 };
 
-/// What a stage before the batch has done for a sample already. Never changed once it is an element's.
+/// Results of earlier stages for a sample. Never changed once an element holds it.
 struct Cargo {
   /// Bytes of its file, or why there are none; neither where nothing was read yet.
   std::optional<std::vector<std::byte>> file{};
   std::optional<std::string> read_error{};
-  /// Its row of a batch, slot_bytes() long, and what became of it; empty where nothing was mapped yet.
+  /// Row of a batch, slot_bytes() long, and its result; empty where nothing was mapped yet.
   runtime::AlignedBuffer image{};
   std::optional<Row> row{};
 
@@ -43,7 +43,7 @@ struct Cargo {
 
 /// A file or a sample on its way. Cheap to copy.
 struct Element {
-  /// Of the sample in Dataset::samples, or of the file in the FileTable.
+  /// Index of the sample in Dataset::samples, or of the file in the FileTable.
   std::uint32_t index = 0;
   /// The pass over the data it belongs to.
   std::uint32_t epoch = 0;
@@ -55,7 +55,7 @@ struct Element {
   std::shared_ptr<const Cargo> cargo{};
 };
 
-/// Which samples lie in which file: file i holds the samples files[i], in their order.
+/// Samples of each file: file i holds the samples files[i], in their order.
 using FileTable = std::vector<std::vector<std::uint32_t>>;
 
 }  // namespace roentgen::data

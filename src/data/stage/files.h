@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// Where a pipeline begins that orders files, as one over record files does.
+/// First stage of a pipeline that orders files, such as one over record files.
 struct FilesStage {
   static constexpr std::string_view kName = "files";  ///< name in the text
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ImageCache: decoded images kept in memory between epochs. They are kept as decoded, at full size: the resize is fused
-// with the augmentation's crop (transform.h), so nothing later in the way could be kept without changing results.
+// ImageCache: decoded images kept in memory between epochs, at full size. The resize is fused with the augmentation's
+// crop (transform.h), so nothing after decoding could be cached without changing results.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace roentgen::data {
 /// First come, first kept, until the budget is full. What it gives lives as long as the cache. Thread-safe.
 class ImageCache final : public ImageStore {
  public:
-  /// For `samples` samples and at most `budget_bytes` of pixels.
+  /// Creates a cache for `samples` samples and at most `budget_bytes` of pixels.
   ImageCache(std::int64_t samples, std::size_t budget_bytes);
 
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse /*use*/) override { return find(sample) != nullptr; }

@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// What an image is for. Exact: it is the decoded one. Training: a store may give a smaller one, the same one every
+/// Use of an image. Exact: the decoded image itself. Training: a store may give a smaller image, the same one every
 /// time.
 enum class ImageUse : std::uint8_t { Exact, Training };
 
@@ -22,9 +22,9 @@ enum class ImageUse : std::uint8_t { Exact, Training };
 struct StoredPicture {
   /// Borrowed from the store, or from the memory that get() was given.
   Image image;
-  /// Of the decoded image (pixel_hashes.h), where the store knows it.
+  /// Hash of the decoded image (pixel_hashes.h), where the store knows it.
   std::optional<std::uint64_t> pixel_hash{};
-  /// It was kept: nothing was decoded.
+  /// Whether it came from the store, without decoding.
   bool is_kept = false;
 };
 

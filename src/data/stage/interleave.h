@@ -11,9 +11,9 @@
 
 namespace roentgen::data {
 
-/// `cycle` files are open; `block` samples of one are followed by `block` of the next, and a file that ends is replaced
-/// by the next to come, as tf.data's interleave has it. `parallel` threads read ahead (1: whoever pulls reads), up to
-/// that many samples.
+/// Mixes samples of several files, as tf.data's interleave does. `cycle` files are open. `block` samples of one are
+/// followed by `block` of the next; the next unopened file replaces a file that ends. `parallel` threads read ahead, by
+/// at most as many samples (1: the thread that pulls reads).
 struct InterleaveStage {
   static constexpr std::string_view kName = "interleave";  ///< name in the text
   std::int64_t cycle = 1;                                  ///< files open at a time

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loader: a pipeline (pipeline.h) at work. It carries out the last stages itself: a pool of workers that reads, decodes
-// and transforms samples straight into the caller's batch slots, ahead of the step that uses them. What is in a batch
-// depends on (seed, epoch, sample) only: one worker or sixteen, the same bytes.
+// Loader: runs a pipeline (pipeline.h). It runs the last stages itself: a pool of workers reads, decodes and transforms
+// samples straight into the caller's batch slots, ahead of the step. The content of a batch depends on (seed, epoch,
+// sample) only: 1 and 16 workers give the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -68,8 +68,8 @@ struct LoaderOptions {
   std::vector<std::uint32_t> seen = {};
   /// End of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
-  Preprocess preprocess{};  ///< from a picture to the network's input
-  /// Not used in evaluation.
+  Preprocess preprocess{};  ///< conversion of a picture to the network's input
+  /// Augmentation; not used in evaluation.
   Augment augment{};
   /// Evaluation: one distortion of every image (test_views.h); nothing: as they are. Not used in training.
   std::optional<AugmentDraw> view{};
@@ -97,9 +97,10 @@ struct LoaderOptions {
 [[nodiscard]] std::int64_t steps_per_epoch(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
                                            const LoaderOptions& options);
 
-/// `now`, told to go on where a run with the options `then` stood at `position`: the rest of that epoch holds exactly
-/// the samples that no rank had, save for what a dropped tail leaves out. ConfigError when a pass of the pipeline is no
-/// whole number of batches (pool_plan.h: files are sharded, say) or the two pipelines differ.
+/// Returns `now`, changed to continue at `position` of a run with the options `then`. The rest of that epoch holds
+/// exactly the samples that no rank had, except for those that a dropped tail leaves out. Throws ConfigError when the
+/// two pipelines differ. Throws it when a pass of the pipeline is no whole number of batches, for example with sharded
+/// files (pool_plan.h).
 [[nodiscard]] LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
                                              const LoaderOptions& then, const LoaderPosition& position,
                                              LoaderOptions now);

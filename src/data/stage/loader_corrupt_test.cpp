@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the loader does about files that cannot be read: replace and count in training, refuse in evaluation.
+// Handling of files that cannot be read: replace and count in training, refuse in evaluation.
 #include "core/error.h"
 #include "data/stage/image_cache.h"
 #include "data/stage/loader_testing.h"

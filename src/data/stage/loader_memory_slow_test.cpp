@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a loader holds over 20 epochs, as the system sees it: no more than memory_plan.h says, and no more in the last
-// five epochs than in the third to seventh.
+// Memory of a loader over 20 epochs, as the system measures it. It is at most that of memory_plan.h, and no larger in
+// the last five epochs than in the third to seventh.
 #include "data/stage/disk_cache.h"
 #include "data/stage/loader_testing.h"
 #include "data/stage/memory_plan.h"
@@ -74,7 +74,7 @@ class LoaderMemory : public testing::Test {
     expect_no_growth(held);
   }
 
-  /// By means, since what lies in a buffer of files or rows just then differs from one epoch's end to the next.
+  /// Compares means, since the content of buffers differs between ends of epochs.
   static void expect_no_growth(const std::vector<std::size_t>& held) {
     constexpr std::ptrdiff_t kMany = 5;
     const auto mean = [](auto first) { return std::accumulate(first, first + kMany, std::size_t{0}) / kMany; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the loader does for predictions: every sample once, in order, and bad ones named without stopping.
+// Loading for predictions: every sample once, in order, and bad ones named without stopping.
 #include "data/stage/loader_testing.h"
 
 namespace roentgen::data {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pipelines, ranks, threads and positions drawn at random (seeds in the messages): the same bytes with 1, 4 and 16
-// threads, equally many batches on 1, 2, 3 and 8 ranks, every sample once in evaluation, and after a stop, also on
-// another number of ranks, just what was not seen.
+// Random pipelines, ranks, threads and positions (seeds in the messages). Checks: the same bytes with 1, 4 and 16
+// threads; equally many batches on 1, 2, 3 and 8 ranks. Evaluation gives every sample once. A run resumed with any
+// number of ranks gives exactly the unseen samples.
 #include <algorithm>
 #include <array>
 #include <map>

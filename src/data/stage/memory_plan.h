@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a pipeline holds in memory at most, stage by stage, before anything is read: so that one that does not fit is
-// refused in the first second, not killed in the third hour. Pages of a DiskCache are the system's and not counted.
+// Upper bound of a pipeline's memory, stage by stage, before anything is read. A pipeline that does not fit is refused
+// at the start, not killed hours later. Pages of a DiskCache belong to the system and are not counted.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// Of one sample on its way.
+/// Sizes of one sample.
 struct SampleBytes {
   std::uint64_t file = 0;     ///< bytes as stored
   std::uint64_t decoded = 0;  ///< bytes of its pixels
@@ -26,12 +26,12 @@ struct SampleBytes {
 [[nodiscard]] SampleBytes largest_sample(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
                                          int channels, int looked_at = 16);
 
-/// What decides how much is held.
+/// Quantities that determine the memory of a pipeline.
 struct MemoryNeeds {
   std::int64_t samples = 0;  ///< samples that are read
   SampleBytes sample;        ///< the largest sample
   std::int64_t batch = 1;    ///< rows of a batch
-  /// Of a batch: image, labels and mask (slot_bytes() and 8 bytes a label).
+  /// Bytes of a batch row: image, labels and mask (slot_bytes() and 8 bytes a label).
   std::uint64_t row_bytes = 0;
   /// Threads of a map_and_batch that names no number, and files that are read ahead of them.
   int workers = 1;
@@ -39,7 +39,7 @@ struct MemoryNeeds {
   int slots = 2;    ///< batches held at a time
 };
 
-/// One of those that hold.
+/// Memory of a stage.
 struct MemoryUse {
   /// "shuffle(buffer=500)", "2 decoding threads", "3 batches".
   std::string what;
@@ -49,8 +49,8 @@ struct MemoryUse {
 /// Files that may be read ahead of the decoding threads: as many as an eighth of what is left holds, at most 32.
 [[nodiscard]] int readers_within(std::uint64_t left_bytes, const SampleBytes& sample);
 
-/// What each stage holds at most; those that hold names only are left out. A thread that reads counts three times a
-/// file, one that decodes three times the decoded image besides: input, output, and the codec's own.
+/// Upper bound of each stage's memory; stages that hold only names are left out. A reading thread counts three times a
+/// file. A decoding thread also counts three times the decoded image: input, output, and the codec's own buffers.
 [[nodiscard]] std::vector<MemoryUse> memory_uses(const Pipeline& pipeline, const MemoryNeeds& needs);
 
 /// Sum over all uses.
@@ -58,26 +58,26 @@ struct MemoryUse {
 /// "3 batches 27.6 MiB, 2 decoding threads 9.1 MiB", the largest first.
 [[nodiscard]] std::string text_of(std::vector<MemoryUse> uses);
 
-/// What is left of the budget. ConfigError "[data.memory] pipeline: expected at most ..." naming what takes how much.
+/// Returns the rest of the budget. Throws ConfigError "[data.memory] pipeline: expected at most ..." listing the uses.
 [[nodiscard]] std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes);
 
-/// What all input of a process may take: `asked_mib`, where that is not 0; else half of what the machine has left
-/// (`available_bytes`; 0: unknown, and then without end), in equal shares for the `local_ranks` processes of one run on
-/// this machine.
+/// Memory budget for all input of a process: `asked_mib`, where that is not 0. Otherwise half of the machine's free
+/// memory (`available_bytes`; 0: unknown, so no limit), in equal shares for the run's `local_ranks` processes on this
+/// machine.
 [[nodiscard]] std::uint64_t input_budget_bytes(std::int64_t asked_mib, std::uint64_t available_bytes, int local_ranks);
 
-/// What is to share a budget.
+/// Consumers that share a budget.
 struct MemoryWishes {
-  /// Of as many slots as there may be; without readers, who get some of what is left.
+  /// Needs with the largest possible number of slots. Readers are not included; they get a part of the rest.
   MemoryNeeds needs;
-  /// At least 1; no fewer slots, even where they do not fit.
+  /// Fewest slots, at least 1, even where they do not fit.
   int fewest_slots = 2;
-  /// Beside the pipeline: validation, say.
+  /// Uses outside the pipeline, such as validation.
   std::vector<MemoryUse> others{};
-  /// For decoded images in memory, of what is left.
+  /// Budget for decoded images in memory, taken from the rest.
   std::uint64_t cache_bytes = 0;
 };
-/// How it is shared.
+/// Division of a budget.
 struct MemoryShares {
   std::uint64_t budget_bytes = 0;  ///< budget that was shared
   int slots = 0;                   ///< batches held at a time
@@ -88,7 +88,7 @@ struct MemoryShares {
   /// "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ..."
   [[nodiscard]] std::string text() const;
 };
-/// As many slots as fit, then readers_within(). ConfigError as require_fits().
+/// Chooses the largest number of slots that fits, then calls readers_within(). Throws ConfigError as require_fits().
 [[nodiscard]] MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::uint64_t budget_bytes);
 
 }  // namespace roentgen::data

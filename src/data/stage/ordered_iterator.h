@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// OrderedIterator: threads that pull from the stage before, work on what they pulled, and hand it on in the order in
-// which it was pulled: what map, interleave and prefetch share. For src/data/stage only.
+// OrderedIterator: threads that pull from the previous stage, work on the elements, and pass them on in the order of
+// pulling. map, interleave and prefetch share it. For src/data/stage only.
 #pragma once
 
 #include <condition_variable>
@@ -19,14 +19,14 @@
 
 namespace roentgen::data {
 
-/// What one thread does to an element; keeps that thread's buffers. Must not throw because of a sample.
+/// Function that one thread applies to an element; it owns that thread's buffers. Must not throw because of a sample.
 using ElementWork = std::function<void(Element&)>;
 
-/// Up to `window` elements are pulled, worked on or waiting. One thread at a time pulls; while the pipeline is wound
-/// forward nobody works ahead. One thread calls start() and next().
+/// Up to `window` elements are pulled, in work or waiting. One thread at a time pulls; while the pipeline is moved
+/// forward no thread works ahead. One thread calls start() and next().
 class OrderedIterator final : public StageIterator {
  public:
-  /// Both at least 1.
+  /// Threads and window, both at least 1.
   struct Size {
     int threads = 1;
     std::int64_t window = 1;

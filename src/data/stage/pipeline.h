@@ -22,9 +22,9 @@ namespace roentgen::data {
 /// A list of stages that fit together, from files or samples to batches. Value type.
 class Pipeline {
  public:
-  /// ConfigError "[data.pipeline] ..." when stages do not fit (stage_options.h), when there are none, when the last one
-  /// gives no batches, or when the order cannot be kept: a shuffle of everything behind an endless repeat, a shuffle
-  /// behind a shard that pads.
+  /// Throws ConfigError "[data.pipeline] ..." when stages do not fit each other (stage_options.h), when there are none,
+  /// and when the last one gives no batches. Throws it also when the order cannot be kept: a full shuffle behind an
+  /// endless repeat, or a shuffle behind a shard that pads.
   explicit Pipeline(std::vector<Stage> stages);
 
   [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }  ///< stages in order

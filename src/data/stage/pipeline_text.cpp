@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From text to stages.
+// Parser of pipeline texts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// What the brackets of one stage hold.
+// Settings in the brackets of one stage.
 class Settings final : public StageVisitor {
  public:
   Settings(std::string_view stage, std::string_view text) : stage_(stage) {
@@ -88,7 +88,7 @@ class Settings final : public StageVisitor {
     value = static_cast<int>(found - words.begin());
   }
 
-  // To be called when all were visited.
+  // Call it after all settings were visited.
   void expect_all_used() const {
     for (const Given& given : given_) {
       if (given.is_used) continue;

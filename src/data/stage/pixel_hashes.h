@@ -13,9 +13,9 @@
 
 namespace roentgen::data {
 
-/// First 64 bits of XXH3-128 over form and samples, of the picture in its smallest form: as gray where red, green and
-/// blue are equal everywhere, with 8 bits where all samples of 16 are 257 times such. 0: every sample is the same (a
-/// blank image is like any other), so there is nothing to recognise.
+/// First 64 bits of XXH3-128 over form and samples of the picture in its smallest form. A picture whose red, green and
+/// blue are equal everywhere is hashed as gray. A 16-bit picture whose samples are all multiples of 257 is hashed with
+/// 8 bits. 0: all samples are equal; blank images look alike, so they are never matched.
 [[nodiscard]] std::uint64_t pixel_hash(const Image& image);
 
 /// 16 hex digits.
@@ -26,7 +26,7 @@ class PixelHashes {
  public:
   explicit PixelHashes(std::int64_t samples) : hashes_(static_cast<std::size_t>(samples)) {}  ///< all hashes are 0
 
-  /// Nothing yet, or a blank image: 0.
+  /// Hash of a sample; 0: not known yet, or a blank image.
   [[nodiscard]] std::uint64_t get(std::uint32_t sample) const {
     return hashes_.at(sample).load(std::memory_order_relaxed);
   }

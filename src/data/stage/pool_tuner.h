@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PoolTuner: all that a pool's `auto` sizes come to, one after the other, since each depends on those before: how many
-// files are read at once, how many threads decode, how many batches lie ready.
+// PoolTuner: sets the `auto` sizes of a pool. Each depends on the ones before, so it tunes them in order: files read at
+// once, decoding threads, ready batches.
 #pragma once
 
 #include <algorithm>
@@ -31,14 +31,14 @@ class PoolTuner {
   }
   /// Finished batches that may be held.
   [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
-  /// Is there anything to find out?
+  /// Whether any size is tuned.
   [[nodiscard]] bool does_tune() const { return plan_.is_tuned || plan_.is_read_tuned || plan_.is_prefetch_tuned; }
-  /// To be called for each batch. `ready`: batches that were finished when it was asked for. True when now, for the
-  /// first time, every size has settled.
+  /// Call it for each batch. `ready`: batches that were finished when this one was requested. Returns true when every
+  /// size has settled, for the first time.
   bool observe(const BatchTimes& times, std::int64_t ready);
   /// Was every size found once? Reading ahead goes on being measured.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
-  /// What it came to, with the rule of thumb beside it: one line.
+  /// Result of the tuning next to the rule of thumb, in one line.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -20,7 +20,7 @@ struct BadSample {
   std::string reason;        ///< one line that names the sample
 };
 
-/// Where a rank met it.
+/// Bad sample with the place where a rank met it.
 struct FoundBad {
   BadSample bad;            ///< sample and reason
   std::uint32_t epoch = 0;  ///< epoch, from 0
@@ -29,16 +29,16 @@ struct FoundBad {
 /// Collects them. One thread.
 class Quarantine {
  public:
-  /// At most max_bad_share * samples distinct ones are borne. `file`: csv with the columns image, epoch, reason to
-  /// which each is appended that is not in it, made with the first one; empty: none. `known`: samples that were counted
-  /// before, in the run that is resumed.
+  /// Tolerates at most max_bad_share * samples distinct bad samples. `file`: csv with the columns image, epoch, reason,
+  /// created for the first one; each new one is appended. Empty: none. `known`: samples that were counted before, in
+  /// the run that is resumed.
   Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file,
              const std::vector<std::uint32_t>& known = {});
 
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
   /// csv cannot be written.
   void add(const BadSample& bad, std::uint32_t epoch);
-  /// What add() has counted since the last call.
+  /// Samples that add() has counted since the last call.
   [[nodiscard]] std::vector<FoundBad> take_found() { return std::exchange(found_, {}); }
   /// Counts and writes what other ranks have found, as add(), and throws as that once all of it is written.
   void unite(const std::vector<FoundBad>& found);

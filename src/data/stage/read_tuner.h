@@ -13,12 +13,12 @@
 
 namespace roentgen::data {
 
-/// How many threads wait for storage beside those that decode. Starts with none. After each window of batches, where
-/// the consumer was kept waiting and threads were blocked in reading for a tenth of their working time or more, it
-/// takes two and a half times as many as would keep all decoding threads at work if none of them waited for one of
-/// these; it goes back when that made batches no faster (the storage gives no more), and tries again after 16 windows.
-/// Where nobody waited it gives up those that were not needed. Never ends: what lay in the page cache at first may not
-/// later. Pure: no clock of its own. One thread.
+/// Number of threads that wait for storage in addition to the decoding threads. Starts with none.
+/// It adds readers after a window in which the consumer waited, if threads were blocked in reading for a tenth of their
+/// working time. It computes how many would keep all decoding threads busy if these never waited, and takes two and a
+/// half times that number. It goes back when batches became no faster, and tries again after 16 windows. It drops
+/// unneeded readers when nobody waited. Tuning never ends, because files of the page cache may be evicted later. Pure:
+/// no clock of its own. One thread.
 class ReadTuner {
  public:
   explicit ReadTuner(int most) : most_(most) {}
@@ -27,12 +27,12 @@ class ReadTuner {
   [[nodiscard]] int readers() const { return readers_; }
   /// Did the last window change nothing?
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// From now on there are no more than these.
+  /// Limits the number of readers from now on.
   void limit(int most) {
     most_ = std::min(most_, most);
     readers_ = std::min(readers_, most_);
   }
-  /// To be called for each batch. `decoders`: threads that decode at once.
+  /// Call it for each batch. `decoders`: threads that decode at once.
   void observe(const BatchTimes& times, int decoders);
 
  private:
@@ -44,7 +44,7 @@ class ReadTuner {
   bool is_settled_ = false;
   std::int64_t batches_ = -1;
   BatchTimes sum_;
-  /// Before the last window there were so many, and a window took so long; only where they became more.
+  /// Number of readers before the last window, and the duration of a window with them; only where readers were added.
   int readers_before_ = 0;
   double window_before_s_ = 0.0;
   /// Windows in which no more are taken.

@@ -11,8 +11,8 @@
 namespace roentgen::data {
 namespace {
 
-/// A pool, its storage and its consumer. A batch takes so many seconds of decoding and, on an idle storage, so many
-/// seconds of waiting for it, in all; the storage answers at most `most_batches_per_s`, and the consumer needs step_s.
+/// Model of a pool, its storage and its consumer. A batch takes work_s of decoding and, on idle storage, latency_s of
+/// waiting, in all. The storage answers at most `most_batches_per_s`, and the consumer needs step_s.
 struct Case {
   double work_s = 1.0;
   double latency_s = 0.0;
@@ -20,7 +20,8 @@ struct Case {
   double most_batches_per_s = 1e9;
   int decoders = 2;
 
-  /// With that many readers, in the steady state: `decoders` work at once, and threads that are neither are blocked.
+  /// Times of a batch with that many readers, in the steady state: `decoders` threads work at once, and the other
+  /// threads are blocked.
   [[nodiscard]] BatchTimes batch(int readers) const {
     const double threads = decoders + readers;
     const double made_s = std::max({work_s / decoders, (work_s + latency_s) / threads, 1.0 / most_batches_per_s});

@@ -19,9 +19,8 @@ namespace roentgen::data {
 /// that was not decoded.
 [[nodiscard]] std::vector<std::string> hash_texts(const PixelHashes& hashes, std::span<const std::uint32_t> samples);
 
-/// Reads and decodes these samples for their hashes, as a network of that preprocessing gets them: each of 1 and 3
-/// channels knows an image by pixels of its own, and each intensity a DICOM file. "" of an image that cannot be read.
-/// One thread.
+/// Reads and decodes these samples and returns their pixel hashes after the network's preprocessing. Hashes differ
+/// between 1 and 3 channels, and between intensities of a DICOM file. "" for an image that cannot be read. One thread.
 [[nodiscard]] std::vector<std::string> read_hashes(const Dataset& dataset, std::span<const std::uint32_t> samples,
                                                    const Preprocess& preprocess);
 

@@ -41,7 +41,7 @@ struct SampleCosts {
 /// Keeps its buffers from sample to sample. One per worker: thread-compatible.
 class SampleLoader {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive it.
   SampleLoader(const Dataset& dataset, const LoaderOptions& options);
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
@@ -49,20 +49,20 @@ class SampleLoader {
   /// undefined.
   [[nodiscard]] Status load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
                             std::span<const std::byte> file = {});
-  /// The bytes of the sample's file, valid until the next call of read() or load(); nothing to read (empty) where the
-  /// decoded image is in the cache.
+  /// Bytes of the sample's file, valid until the next call of read() or load(). Empty where the decoded image is in the
+  /// cache, so that nothing must be read.
   [[nodiscard]] Result<std::span<const std::byte>> read(std::uint32_t sample);
 
   /// The costs so far; starts again at zero.
   [[nodiscard]] SampleCosts take_costs();
 
  private:
-  /// Into `out`: what `draw` needs of the picture; hashes the picture where that is asked for and `out` is not all of
-  /// it.
+  /// Decodes into `out` the part of the picture that `draw` needs. Hashes the picture on request, where `out` is not
+  /// all of it.
   [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
                               Image& out);
   [[nodiscard]] ImageUse use() const;
-  /// Of any draw.
+  /// Smallest zoom of any random draw.
   [[nodiscard]] double smallest_zoom() const;
   [[nodiscard]] bool is_hash_wanted(std::uint32_t sample) const;
 
@@ -70,7 +70,7 @@ class SampleLoader {
   const LoaderOptions& options_;
   SampleReader reader_;
   Image image_;
-  /// Of a picture of which image_ is a part.
+  /// Whole picture, of which image_ is a part.
   Image whole_;
   Transformer transformer_;
   SampleCosts costs_;

@@ -29,12 +29,11 @@ class SampleReader {
   /// The bytes of the image in what read() gave; valid as that is. Failure: a record whose checksum does not hold, or
   /// that is framed otherwise than it was.
   [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
-  /// Decodes what read() gave. Failure: as unpack() or Decoder; `out` is then undefined.
-  /// Pixels that are stored without a codec become gray where that is asked for, as codecs make it of colour (codec.h);
-  /// else they keep their channels.
+  /// Decodes the bytes that read() returned. Failure: as unpack() or Decoder; `out` is then undefined. Pixels stored
+  /// without a codec become gray on request, as codecs convert colour (codec.h); else they keep their channels.
   [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options,
                               Image& out);
-  /// Both.
+  /// Reads and decodes.
   [[nodiscard]] Status load(const Sample& sample, Channels channels, Image& out);
   /// Was a file opened by the last read()?
   [[nodiscard]] bool has_opened() const { return reader_.has_opened(); }

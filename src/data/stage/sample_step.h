@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the stages interleave and map do to every sample that passes. For src/data/stage only.
+// Work of the stages interleave and map on every sample. For src/data/stage only.
 #pragma once
 
 #include <cstdint>

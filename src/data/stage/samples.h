@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// Where a pipeline begins that orders samples.
+/// First stage of a pipeline that orders samples.
 struct SamplesStage {
   static constexpr std::string_view kName = "samples";  ///< name in the text
 

@@ -53,8 +53,8 @@ class UnseenIterator final : public StageIterator {
   const StageContext& context_;
 };
 
-/// Gathers one global batch at a time and gives this rank's piece of it, so that it is known in time whether the batch
-/// is the epoch's last. What other ranks take is let go at once.
+/// Gathers one global batch at a time and returns this rank's part, because it must know whether the batch is the
+/// epoch's last. Elements of other ranks are dropped at once.
 class SampleShardIterator final : public StageIterator {
  public:
   SampleShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard, const StageContext& context)

@@ -11,9 +11,9 @@
 
 namespace roentgen::data {
 
-/// Of files every ranks-th. Of samples and rows its piece of each global batch, which is batch * ranks consecutive
-/// ones; the tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have equally many
-/// batches.
+/// Selects this rank's part. Files: every ranks-th. Samples and rows: a part of each global batch, which is batch *
+/// ranks consecutive ones. A tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have
+/// equally many batches.
 struct ShardStage {
   static constexpr std::string_view kName = "shard";  ///< name in the text
   Tail tail = Tail::Drop;                             ///< treatment of samples that fill no global batch

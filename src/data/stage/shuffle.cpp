@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Draws from a full buffer as TensorFlow's shuffle does; without a limit the buffer holds the whole pass and is
+/// Draws from a full buffer as TensorFlow's shuffle does. Without a limit the buffer holds the whole pass and is
 /// permuted at once, so that the order is epoch_order()'s.
 class ShuffleIterator final : public StageIterator {
  public:

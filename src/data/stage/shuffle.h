@@ -11,8 +11,8 @@
 
 namespace roentgen::data {
 
-/// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass; else a buffer of that many elements, from which one is
-/// drawn and replaced by the next to come, which is all that can be done where elements are too large to hold.
+/// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass. Otherwise: a buffer of that many elements; each drawn
+/// element is replaced by the next one. Use a buffer where elements are too large to hold all.
 struct ShuffleStage {
   static constexpr std::string_view kName = "shuffle";  ///< name in the text
   std::int64_t buffer = 0;                              ///< elements held; 0: the whole pass

@@ -23,20 +23,20 @@ namespace roentgen::data {
 
 class RowFiller;
 
-/// What all stages of a pipeline know.
+/// Context shared by all stages of a pipeline.
 struct StageContext {
   /// The samples of the split: indices into Dataset::samples.
   const std::vector<std::uint32_t>& samples;
-  /// The same by file; null where the pipeline does not begin with files.
+  /// Samples by file; null where the pipeline does not begin with files.
   const FileTable* files = nullptr;
   std::uint64_t seed = 0;
   ShardOptions shard;
-  /// Of a repeat without a number; 0: endless.
+  /// Number of passes of a repeat without a number; 0: endless.
   std::uint32_t epochs = 0;
   /// The pass a repeat begins with, where a run is resumed.
   std::uint32_t first_epoch = 0;
-  /// Samples (ascending) that are not given again in that pass, since a run with other ranks or batches gave them; they
-  /// are left out before the shard.
+  /// Samples (ascending) to skip in that pass, because a run with other ranks or batches has used them. They are
+  /// skipped before the shard.
   const std::vector<std::uint32_t>* seen = nullptr;
   /// Reads and maps samples; null: the order only, no thread is started and no file touched.
   const RowFiller* work = nullptr;
@@ -84,8 +84,8 @@ class StageIterator {
   std::atomic<std::int64_t> pull_ns_ = 0;
 };
 
-/// What a stage is made of: what comes before it, of what kind, and how many shuffles there were (so that each draws
-/// its own numbers).
+/// Inputs from which a stage is built: the previous stage, its kind of elements, and the number of shuffles so far.
+/// Each shuffle draws its own numbers.
 struct StageUpstream {
   std::unique_ptr<StageIterator> iterator;
   Carries carries = Carries::Nothing;

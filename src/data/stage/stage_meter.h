@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What is counted of a stage.
+// Counters of a stage.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace roentgen::data {
 
-/// What a stage did so far.
+/// Work of a stage so far.
 struct StageMeter {
   /// Elements (behind a batch: batches) given.
   std::int64_t items = 0;
@@ -20,8 +20,8 @@ struct StageMeter {
   int threads = 0;  ///< threads that compute
   /// Threads beside them that wait for storage.
   int readers = 0;
-  /// Room for finished elements, how many of them were full when one was pulled (sum over pulls), how often a pull
-  /// found none, and how often a thread found no room.
+  /// Capacity for finished elements. The following counters say how full it was, how often a pull found none, and how
+  /// often a thread found no free place.
   std::int64_t capacity = 0;
   std::int64_t depth_sum = 0;    ///< full rooms, summed over pulls
   std::int64_t empty_waits = 0;  ///< pulls that found none

@@ -9,9 +9,9 @@
 
 namespace roentgen::data {
 
-/// What every access costs.
+/// Simulated costs of storage accesses.
 struct StorageCosts {
-  /// Of opening a file, and of each read of up to 1 MiB from it.
+  /// Seconds to open a file, and seconds of each read of up to 1 MiB from it.
   double open_s = 0.0;
   double read_s = 0.0;
   /// Files that can be opened in a second, by all threads together; 0: any number.

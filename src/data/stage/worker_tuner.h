@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a pipeline's `auto` comes to, by measurement in its first batches. WorkerTuner: how many of a pool's workers are
-// needed: too few keep the network waiting; more than needed take time from its threads where both share cores.
-// PrefetchTuner: how many batches are held ready.
+// Tuners of a pipeline's `auto` sizes, by measurement in its first batches. WorkerTuner: number of workers. Too few
+// keep the network waiting; too many take time from its threads where both share cores. PrefetchTuner: number of
+// batches held ready.
 #pragma once
 
 #include <cstdint>
 
 namespace roentgen::data {
 
-/// What happened between two batches.
+/// Times between two batches.
 struct BatchTimes {
-  /// From the time one batch was taken to the next.
+  /// Time from one taken batch to the next.
   double interval_s = 0.0;
-  /// Of it, waiting for the batch.
+  /// Part of interval_s spent waiting for the batch.
   double wait_s = 0.0;
   /// Work of all workers together meanwhile.
   double work_s = 0.0;
-  /// What they waited for storage besides, together.
+  /// Time that workers waited for storage, summed; not part of work_s.
   double blocked_s = 0.0;
 
   BatchTimes& operator+=(const BatchTimes& other) {
@@ -30,8 +30,8 @@ struct BatchTimes {
   }
 };
 
-/// Starts with all workers. After each window of batches it takes as many as the measured work needs, with a reserve of
-/// a third, and one more than that whenever the consumer had to wait; it settles when a window changes nothing, or
+/// Starts with all workers. After each window of batches it takes the number that the measured work needs, plus a
+/// reserve of a third. It adds one whenever the consumer had to wait. It settles when a window changes nothing, or
 /// after 10 windows. Pure: no clock of its own. One thread.
 class WorkerTuner {
  public:
@@ -45,7 +45,7 @@ class WorkerTuner {
   /// Workers that should work now, from 1 to the most there are.
   [[nodiscard]] int active() const { return active_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// To be called for each batch. True when this one settled it.
+  /// Call it for each batch. Returns true when this one settled the number.
   bool observe(const BatchTimes& times);
 
  private:
@@ -53,7 +53,7 @@ class WorkerTuner {
 
   const int most_;
   int active_;
-  /// What was found to be too few.
+  /// Lower bound: one more than the largest number found to be too few.
   int least_ = 1;
   bool is_settled_ = false;
   std::int64_t batches_ = -1;
@@ -61,9 +61,9 @@ class WorkerTuner {
   BatchTimes sum_;
 };
 
-/// How many finished batches are worth holding, where a pipeline says prefetch(auto): as many as were needed so that
-/// the consumer found one. Starts with all the slots allow. After each window it gives up those that were never touched
-/// (more were always ready) and adds one when the consumer had to wait; it settles as WorkerTuner. Pure; one thread.
+/// Number of finished batches worth holding, for prefetch(auto): as many as the consumer needs to always find one.
+/// Starts with the number that the slots allow. After each window it drops batches that were never touched, and adds
+/// one when the consumer had to wait. It settles as WorkerTuner. Pure; one thread.
 class PrefetchTuner {
  public:
   explicit PrefetchTuner(std::int64_t most) : most_(most), ahead_(most) {}
@@ -71,13 +71,14 @@ class PrefetchTuner {
   /// Batches to hold now, from 1 to the most.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// To be called for each batch. `ready`: how many were finished when it was asked for. True when this one settled it.
+  /// Call it for each batch. `ready`: number of finished batches when this one was requested. Returns true when this
+  /// one settled the number.
   bool observe(const BatchTimes& times, std::int64_t ready);
 
  private:
   const std::int64_t most_;
   std::int64_t ahead_;
-  /// What was found to be too few.
+  /// Lower bound: one more than the largest number found to be too few.
   std::int64_t least_ = 1;
   bool is_settled_ = false;
   std::int64_t batches_ = -1;

@@ -25,9 +25,9 @@ struct Augment {
   double scale = 0.0;
   /// A part of the picture is kept: its share of the area is uniform in [crop_area_min, 1], its place uniform.
   double crop_area_min = 1.0;
-  /// Width to height of that part, of the fitted picture: e to the power of what is uniform in [-, +] log(crop_aspect).
-  /// Area and aspect are drawn up to ten times until the part fits in, else all is kept: torchvision's
-  /// RandomResizedCrop, but for its rounding to whole pixels. 1: square.
+  /// Largest ratio of width to height of that part of the fitted picture, and of height to width. The ratio is e to the
+  /// power of a uniform number in [-, +] log(crop_aspect). Area and ratio are drawn up to ten times until the part fits
+  /// in, else all is kept. This is torchvision's RandomResizedCrop without its rounding to whole pixels. 1: square.
   double crop_aspect_max = 1.0;
   /// Probability of a left-right mirror image.
   double flip_probability = 0.0;
@@ -57,7 +57,7 @@ struct AugmentDraw {
   double rotate_rad = 0.0;
   /// Tangent of the shear: the top of the picture goes right, by this share of its distance from the middle.
   double shear = 0.0;
-  /// By how much the picture moves right and down, as fractions of the output.
+  /// Shift of the picture to the right and down, as fractions of the output.
   double shift_x = 0.0;
   double shift_y = 0.0;  ///< shift downwards
   double zoom = 1.0;     ///< magnification
@@ -69,8 +69,8 @@ struct AugmentDraw {
   bool flip = false;         ///< mirrored left to right
   double brightness = 0.0;   ///< added gray, as a share of black to white
   double contrast = 1.0;     ///< factor about mid-gray
-  /// Cut that Preprocess makes out of a larger picture: place among the choices of a first pixel, left to right
-  /// and top to bottom: choice ceil(place * choices) of 1, 2, ...; the middle at 0.5.
+  /// Position of the cut that Preprocess makes out of a larger picture, from left to right and top to bottom. It is
+  /// choice ceil(position * choices) of the possible first pixels 1, 2, ...; the middle at 0.5.
   double cut_x = 0.5;
   double cut_y = 0.5;  ///< place from top to bottom
 
@@ -88,8 +88,8 @@ struct AugmentKey {
   /// Sample::id.
   std::string_view id;
 };
-/// The distortion of an image in one epoch: by what it is called (64 bits of XXH3), not by where it stands in its data
-/// set, so that files and the records that were made of them are distorted alike.
+/// Draws the distortion of an image in one epoch. It depends on the image's name (64 bits of XXH3), not on its place in
+/// the data set. So files and the records made of them are distorted alike.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, const AugmentKey& key);
 
 }  // namespace roentgen::data

@@ -26,7 +26,8 @@ void Taps::set(const Axis& axis, Filter filter) {
   RG_ASSERT(std::isfinite(axis.start) && std::isfinite(axis.step));
   axis_ = axis;
   filter_ = filter;
-  // At most 2 s + 1 pixels have their middle within a triangle's 2 s, s + 2 touch an area of s; no more than there are.
+  // Upper bound of taps. At most 2 s + 1 pixels have their middle within a triangle's 2 s, and s + 2 touch an area of
+  // s. There are never more than the source has.
   const double support = std::max(1.0, std::abs(axis.step));
   const double most = std::min(2.0 * support + 2.0, static_cast<double>(axis.source));
   stride_ = (static_cast<std::int64_t>(most) + kPad - 1) / kPad * kPad;

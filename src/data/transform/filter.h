@@ -3,13 +3,13 @@
 //
 // Filter weights of a resize along one axis.
 //
-// Source pixel j covers [j, j+1]. An output pixel at place p, where one output pixel covers r source pixels, is the
-// weighted mean of source pixels with weights, before they are divided by their sum, and with s = max(r, 1):
+// Source pixel j covers [j, j+1]. An output pixel at position p covers r source pixels. It is a weighted mean of source
+// pixels; their weights, before division by their sum and with s = max(r, 1), are:
 //   triangle  max(0, 1 - |j + 0.5 - p| / s)                     = Pillow's BILINEAR, torchvision's antialias = True
 //   area      length of [p - s/2, p + s/2] within [j, j+1]      = the mean over the footprint when shrinking, linear
 //                                                                 interpolation when enlarging
-// Pixels outside the source do not take part. At p outside [0, source) there is nothing: no taps, black.
-// At r = 1 and p = j + 0.5 both give pixel j exactly.
+// Pixels outside the source do not take part. At p outside [0, source) there is nothing: no taps, black. At r = 1 and p
+// = j + 0.5 both give pixel j exactly.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace roentgen::data {
 
-/// Where the output pixels of one axis lie in the source: pixel i at start + step * (i + 0.5). A negative step mirrors.
+/// Positions of one axis' output pixels in the source: pixel i at start + step * (i + 0.5). A negative step mirrors.
 struct Axis {
   double start = 0.0;        ///< start in source pixels; may lie outside
   double step = 1.0;         ///< source pixels per output pixel

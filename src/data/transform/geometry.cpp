@@ -63,8 +63,8 @@ Axis axis_of(double from, double extent, const AxisDraw& draw, std::int64_t outp
   return {.start = start, .step = step, .outputs = outputs};
 }
 
-// The same with rotation: `outputs` pixels of the upright picture, as dense as the S of the output, around the place
-// (middle - shift * span) that the middle of the output shows.
+// Axis with rotation: `outputs` pixels of the upright picture, as dense as the S of the output. They are centred at the
+// position (middle - shift * span) that the middle of the output shows.
 Axis upright_axis(double from, double extent, const AxisDraw& draw, std::int64_t size, std::int64_t outputs) {
   const double step = draw.span * extent / static_cast<double>(size);
   const double middle = from + extent * (draw.middle - draw.shift * draw.span);
@@ -92,7 +92,7 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
     y.shift = geometry.yx * draw.shift_x + geometry.yy * draw.shift_y;
     const double reach =
         std::max(std::abs(geometry.xx) + std::abs(geometry.xy), std::abs(geometry.yx) + std::abs(geometry.yy));
-    // As many more on either side as the turned corners and their neighbours need.
+    // Margin on either side for the rotated corners and their neighbours.
     const double margin = std::ceil((reach - 1.0) * static_cast<double>(size) / 2.0) + 1.0;
     const std::int64_t side = size + 2 * static_cast<std::int64_t>(margin);
     geometry.x = upright_axis(frame.x, frame.width, x, size, side);

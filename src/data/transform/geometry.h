@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where each pixel of a transformed picture lies in the source: the definition of transform.h in numbers.
+// Position in the source of each pixel of a transformed picture: the definition of transform.h in numbers.
 #pragma once
 
 #include "data/codec/codec.h"
@@ -14,14 +14,15 @@ namespace roentgen::data {
 
 /// A resize along both axes and, where something was turned, what is left to do afterwards.
 struct Geometry {
-  /// Of the output; with rotation of the upright picture, which is square.
+  /// Axis of the output's width; with rotation, of the upright picture's, which is square.
   Axis x;
   Axis y;  ///< axis of the height
-  /// Or sheared: "with rotation" means either.
+  /// Whether the picture is rotated or sheared; "with rotation" below means either.
   bool is_rotated = false;
-  /// With rotation, output pixel (i, j) of S x S lies in the upright picture at its middle + (xx a + xy b, yx a + yy
-  /// b), where (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2), all in pixels. The upright picture has room for
-  /// all four neighbours of any of them.
+  /// Rotation matrix in pixels. Output pixel (i, j) of S x S lies in the upright picture at this offset from its
+  /// middle:
+  ///   (xx a + xy b, yx a + yy b), where (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2)
+  /// The upright picture contains all four neighbours of each.
   double xx = 1.0;
   double xy = 0.0;      ///< share of b in x
   double yx = 0.0;      ///< share of a in y
@@ -32,10 +33,10 @@ struct Geometry {
 /// Geometry of one picture. Pure function.
 [[nodiscard]] Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw);
 
-/// The same in the pixels that `image` has of its picture (Image::part).
+/// Geometry in the pixels that `image` has of its picture (Image::part).
 [[nodiscard]] Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw);
 
-/// What a transform uses of a picture, and how small it may be decoded. Pure function.
+/// Part of a picture that a transform uses, and the smallest scale at which it may be decoded. Pure function.
 [[nodiscard]] ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, const AugmentDraw& draw);
 
 }  // namespace roentgen::data

@@ -24,9 +24,9 @@ struct SourceRows {
 inline constexpr float kWideLevels = 257.0F;
 
 /// dst[x] = sum over k < weights.size() of weights[k] * level(rows[k][x]), for x < dst.size(). The level of an 8-bit
-/// sample is the sample. That of a 16-bit one is float32(sample * float32(1 / 257)), which is v exactly where the
-/// sample is 257 v: float32(1 / 257) is off by 2^-32 of itself, far less than half a unit of v's last place. So the
-/// same picture stored with 8 and with 16 bits gives the same bits.
+/// sample is the sample. The level of a 16-bit sample is float32(sample * float32(1 / 257)), which is exactly v where
+/// the sample is 257 v. The relative error of float32(1 / 257) is 2^-32, far less than half a unit of v's last place.
+/// So a picture stored with 8 or 16 bits gives the same bits.
 void mix_rows(SourceRows<std::uint8_t> rows, std::span<const float> weights, std::span<float> dst);
 void mix_rows(SourceRows<std::uint16_t> rows, std::span<const float> weights, std::span<float> dst);
 
@@ -50,7 +50,7 @@ struct SampleRow {
   bool is_mirrored = false;
 };
 
-/// Where finished outputs go.
+/// Destination of finished outputs.
 using OutputRow = std::variant<std::span<float>, std::span<std::uint8_t>, std::span<std::uint16_t>>;
 
 /// dst[i] = x of levels[i], or of the level of a sample (as mix_rows() has it). Whole numbers are rounded half up;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inputs from JPEG files that were decoded smaller: from the part that is needed as from the whole, and close to those
-// from the picture at full size.
+// Inputs from JPEG files decoded at reduced size. The needed part gives the same input as the whole, and nearly that of
+// the picture at full size.
 #include <gtest/gtest.h>
 
 #include <cmath>

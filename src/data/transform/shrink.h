@@ -11,9 +11,9 @@
 
 namespace roentgen::data {
 
-/// `image` with its short side `side_px` long and its shape kept, by the antialiased resize of transform.h, rounded to
-/// the image's own type: bits, max_value and channels stay. Does nothing and returns false where the short side is not
-/// longer.
+/// Resizes `image` to a short side of `side_px`, keeping its shape, by the antialiased resize of transform.h. Values
+/// are rounded to the image's own type: bits, max_value and channels stay. Returns false and does nothing where the
+/// short side is not longer.
 bool shrink(Image& image, std::int64_t side_px, Filter filter);
 
 }  // namespace roentgen::data

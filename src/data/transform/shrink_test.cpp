@@ -33,7 +33,7 @@ TEST(Shrink, leaves_what_is_small_enough) {
   EXPECT_EQ(image.layout(), before);
 }
 
-// Of a square picture it is what the transform of evaluation gives, to half a step of the type.
+// Expects a shrunk square picture to equal the transform of evaluation within half a step of the type.
 template <typename T>
 void expect_as_the_transform(const ImageLayout& layout, Filter filter) {
   Image image = noise<T>(layout);

@@ -49,7 +49,7 @@ struct Columns {
   std::int64_t count = 0;
 };
 
-// Where the finished rows go.
+// Writer of finished rows into a slot.
 class SlotWriter {
  public:
   SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, SlotView slot)

@@ -4,22 +4,25 @@
 // Transformer: from a decoded Image straight into one sample of an engine's batch slot: fit, resize, augmentation,
 // brightness, normalisation. The same code in training and in evaluation.
 //
-// Definition. The output is S x S; its pixel (x, y) has the centred place u = ((x+0.5)/S - 0.5, (y+0.5)/S - 0.5). The
-// frame is a rectangle of the source: all of it (squash), its middle square (crop) or the square around it (pad), with
-// places f = (-0.5, -0.5) at its top left corner and (0.5, 0.5) at its bottom right one. Where the input is cut out of
-// a picture of R x R (Preprocess::resize_px), the frame is S/R of that one's sides, from k/R of them on, k a whole
-// number: the middle, or what was drawn. Without augmentation f = u. With it, a = rotate_rad, y pointing down:
+// Definition. The output is S x S; its pixel (x, y) has the centred position
+//   u = ((x+0.5)/S - 0.5, (y+0.5)/S - 0.5).
+// The frame is a rectangle of the source: all of it (squash), its middle square (crop) or the square around it (pad).
+// Positions in it are f, from (-0.5, -0.5) at its top left corner to (0.5, 0.5) at its bottom right one. The input may
+// be cut out of a picture of R x R (Preprocess::resize_px). The frame then has S/R of that picture's sides and begins
+// at k/R of them, k a whole number: the middle, or a random draw.
+// Without augmentation f = u. With it, a = rotate_rad, y pointing down:
 //   w = (shift_x, shift_y);  (d.x, d.y) = (m u.x, u.y) - w, where m = -1 when mirrored, else 1
 //   r = (cos a d.x - sin a d.y, sin a d.x + cos a d.y);  e = (r.x + shear r.y, r.y)
 //   f = (crop_x - 0.5 + e.x crop_width / zoom, crop_y - 0.5 + e.y crop_height / zoom)
-// Without rotation and shear each axis is on its own: an output pixel is a place p and a ratio r (source pixels per
-// output pixel), and its value the filter's weighted mean of source samples (filter.h). With either the same resize,
-// with the same ratios, first makes a picture that is upright in the frame: places e = e(u = 0) + u, continued beyond
-// the output's edges as far as needed; and the output samples that one bilinearly. A place outside the source is black
-// (0). Of a JPEG file that was decoded smaller (Preprocess::jpeg) the samples are means of 2x2, 4x4 or 8x8, and ratios
-// and places are in them. Vertical pass before horizontal, float32, no rounding between; 16-bit samples 257 v give the
-// bits of 8-bit samples v. At last v = clamp((level / max_value - 0.5) contrast + 0.5 + brightness, 0, 1), black parts
-// included.
+// Without rotation and shear each axis is independent. An output pixel is a position p and a ratio r (source pixels per
+// output pixel). Its value is the filter's weighted mean of source samples (filter.h). With rotation or shear, the same
+// resize, with the same ratios, first makes a picture that is upright in the frame. Its positions are e = e(u = 0) + u,
+// continued beyond the output's edges as far as needed. The output samples that picture bilinearly.
+// A position outside the source is black (0). Samples of a JPEG file decoded at reduced size (Preprocess::jpeg) are
+// means of 2x2, 4x4 or 8x8; ratios and positions refer to these. The vertical pass precedes the horizontal one, in
+// float32 without rounding between. 16-bit samples 257 v give the bits of 8-bit samples v. The last step, for black
+// parts too, is
+//   v = clamp((level / max_value - 0.5) contrast + 0.5 + brightness, 0, 1).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What must hold of every transformed picture, whatever the filter.
+// Properties of every transformed picture, whatever the filter.
 #include "data/transform/transform.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST(Transform, crop_shows_the_middle_square) {
   }
 }
 
-// As Caffe and torchvision cut: whole pixels of the fitted picture, any of them, the middle by default.
+// Caffe and torchvision cut whole pixels of the fitted picture: any of them, the middle by default.
 TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
   for (const int bits : {8, 16}) {
     const Image image =

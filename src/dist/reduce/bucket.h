@@ -16,7 +16,7 @@
 
 namespace roentgen::dist {
 
-/// What all buckets of a Reducer share.
+/// State shared by all buckets of a Reducer.
 struct ReducePlan {
   Communicator& group;
   Schedule schedule{};
@@ -53,7 +53,7 @@ class ReduceSegment {
   Phase phase_{};
   int tag_ = 0;
   std::size_t round_ = 0;
-  /// Where messages lie that do not pass from bucket to bucket.
+  /// Buffer for messages that are not sent from or received into a bucket.
   std::vector<std::byte> staging_;
   /// Offset and bytes in `staging_` of every receive, then of every send.
   std::vector<std::pair<std::size_t, std::size_t>> places_;
@@ -62,8 +62,8 @@ class ReduceSegment {
   std::size_t waiting_for_ = 0;
 };
 
-/// A bucket on its way. A place in the window has a tag of its own, and one segment after the other, each with its
-/// rounds in their order, on all ranks: that is how messages find each other.
+/// A bucket in flight. Each place in the window has a tag of its own. Segments follow each other in it, each with its
+/// rounds in order, on all ranks; this matches messages to each other.
 class ReduceBucket final : public Composite {
  public:
   /// The most segments under way at once.
@@ -74,7 +74,7 @@ class ReduceBucket final : public Composite {
   ReduceBucket& operator=(const ReduceBucket&) = delete;
   ~ReduceBucket() override;
 
-  /// Of one that is free; `plan` and `data` must live until it is free again.
+  /// Fills a free bucket; `plan` and `data` must live until it is free again.
   void fill(const ReducePlan& plan, std::span<float> data, Phase phase);
   [[nodiscard]] bool is_free() const { return is_free_; }
   [[nodiscard]] bool advance(int tag) override;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `exchange`: every rank sums one share of everybody's elements, in the order of ranks, and sends the mean of it to all
-// (a direct reduce-scatter and all-gather). The order of summing depends on the number of ranks alone.
+// `exchange`: every rank sums one share of all ranks' elements, in the order of ranks, and sends its mean to all. This
+// is a direct reduce-scatter and all-gather. The order of summing depends on the number of ranks alone.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `hierarchical`: the ranks of a host add up by a tree in its memory, in float32; the first rank of every host
-// exchanges with those of the others, in the wire format; and back. A host's elements pass its network link once each
-// way, however many ranks it has. The order of summing depends on which ranks share a host.
+// `hierarchical`: the ranks of a host sum by a tree in its memory, in float32. The first rank of every host exchanges
+// with those of the others, in the wire format, and the results go back down the tree. A host's elements pass its
+// network link once each way, however many ranks it has. The order of summing depends on which ranks share a host.
 #include <algorithm>
 
 #include "dist/reduce/reduce_list.h"

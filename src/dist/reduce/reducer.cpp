@@ -55,8 +55,8 @@ Schedule schedule_of(std::string_view name, const Topology& topology) {
   return find_way(name == kAutoReduce ? best_way(topology) : name)(topology);
 }
 
-// In a chain what a message waits for at each hop adds up. TCP takes short ones at once, while long ones wait until the
-// receiver has asked for them; so many are under way that a link is busy all the same.
+// In a chain, the waiting times of a message at each hop add up. TCP takes short messages at once; long ones wait until
+// the receiver has asked for them. So messages are short, and enough are in flight to keep a link busy.
 ReducePlan plan_of(Communicator& group, const ReduceOptions& options) {
   constexpr std::size_t kShort = 15'000;  // below 64 KiB
   constexpr std::size_t kWindow = 4;

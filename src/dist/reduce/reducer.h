@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reducer: averages buckets over all ranks by a way of reduce_list.h, chosen by name. It carries out that way's
-// schedule segment by segment, several of them under way at once, so that links and sums are busy at the same time.
-// Nothing blocks: a bucket goes on when its Pending is polled.
+// Reducer: averages buckets over all ranks by an algorithm of reduce_list.h, chosen by name. It runs the algorithm's
+// schedule segment by segment, with several segments in flight, so that links and sums are busy at the same time.
+// Nothing blocks: a bucket advances when its Pending is polled.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class ReduceBucket;
 /// ranks; else `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
 
-/// How buckets are averaged; the same on all ranks.
+/// Algorithm that averages buckets; the same on all ranks.
 struct ReduceOptions {
   /// kAutoReduce, or as in reduce_list.h.
   std::string algorithm = "allreduce";
@@ -50,12 +50,13 @@ class Reducer {
   Reducer& operator=(const Reducer&) = delete;
   ~Reducer();
 
-  /// As Communicator::all_reduce_mean: sums in float32, the same bits on all ranks. Must outlive what it returns.
+  /// Averages as Communicator::all_reduce_mean: sums in float32, the same bits on all ranks. The Reducer must outlive
+  /// the returned Pending.
   Pending all_reduce_mean(std::span<float> data, Phase phase);
 
  private:
   std::unique_ptr<const ReducePlan> plan_;
-  /// Under way and done; those are used again.
+  /// Buckets in flight, and done ones, which are reused.
   std::vector<std::unique_ptr<ReduceBucket>> buckets_;
 };
 

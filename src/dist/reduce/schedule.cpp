@@ -59,7 +59,7 @@ void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::
   if (place.parent >= 0) {
     schedule.rounds.push_back({.carry = Carry::Result, .receives = all_of({place.parent}), .is_exact = kind.is_exact});
   }
-  std::ranges::reverse(place.children);  // who has most below goes first
+  std::ranges::reverse(place.children);  // the child with the largest subtree goes first
   append_unless_empty(schedule, {.carry = Carry::Result, .sends = all_of(place.children), .is_exact = kind.is_exact});
 }
 
@@ -83,7 +83,7 @@ void append_exchange(Schedule& schedule, const std::vector<int>& members, std::s
 void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own) {
   const std::size_t count = members.size();
   schedule.is_chain = true;
-  // So many places before this member.
+  // Offset of the share after `before` members.
   const auto share = [&](std::size_t before) {
     return Share{.index = static_cast<std::int64_t>((own + 2 * count - before) % count),
                  .count = static_cast<std::int64_t>(count)};

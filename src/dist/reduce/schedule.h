@@ -31,7 +31,7 @@ struct Message {
   Share share{};
 };
 
-/// What messages carry: Parts are added up where they arrive, the Result takes the place of what is there.
+/// Content of messages: Parts are added to the receiver's elements; a Result replaces them.
 enum class Carry : std::uint8_t { Parts, Result };
 
 /// Messages that are under way together, at most one of them between two ranks and in one direction. A round is over
@@ -41,7 +41,7 @@ struct Round {
   std::vector<Message> sends{};
   /// Parts: all of one share, added up in this order.
   std::vector<Message> receives{};
-  /// How many of `receives` are added before this rank's own part.
+  /// Number of `receives` that are added before this rank's own part.
   std::int64_t own_at = 0;
   /// The sum is complete here, and becomes the mean.
   bool is_mean = false;
@@ -53,7 +53,7 @@ struct Round {
 /// receives in the same order.
 struct Schedule {
   std::vector<Round> rounds{};
-  /// In float32 the communicator's own collective does the same: no rounds are needed.
+  /// Whether the communicator's own collective does the same, in float32; then there are no rounds.
   bool is_communicators_own = false;
   /// A message waits for one that arrived in the round before, over many rounds.
   bool is_chain = false;
@@ -61,16 +61,17 @@ struct Schedule {
 
 /// 0, 1, ... size - 1.
 [[nodiscard]] std::vector<int> all_ranks(const Topology& topology);
-/// Appends the way up a binary tree over `members`, ranks in ascending order of which this is member `own`: member 2k+1
-/// is added to 2k, then 4k+2 to 4k, ... so that the first has ((0 + 1) + (2 + 3)) + ...; the mean of it when `is_mean`.
+/// Appends the way up a binary tree over `members`, ranks in ascending order of which this is member `own`. Member 2k+1
+/// is added to 2k, then 4k+2 to 4k, and so on. The first member gets ((0 + 1) + (2 + 3)) + ..., or its mean when
+/// `is_mean`.
 void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
 /// Appends the way back: the first member's elements become everybody's.
 void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
-/// Appends an exchange: member i receives share i of everybody's elements, sums it in the order of members, takes the
-/// mean and sends it to all. 2 (n - 1) / n of the elements pass each link, and rounding happens twice, whatever n.
+/// Appends an exchange: member i receives share i from all, sums it in the order of members, takes the mean and sends
+/// it to all. 2 (n - 1) / n of the elements pass each link, and rounding happens twice, whatever n.
 void append_exchange(Schedule& schedule, const std::vector<int>& members, std::size_t own);
-/// Appends a ring: share i goes from member i + 1 on from each to the next, which adds its own, until member i takes
-/// the mean; that goes around as well. As many elements pass each link as in an exchange, and rounding happens n times.
+/// Appends a ring: share i goes from member i + 1 around; each member adds its own elements, until member i takes the
+/// mean. The mean goes around as well. As many elements pass each link as in an exchange, and rounding happens n times.
 void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own);
 
 }  // namespace roentgen::dist

@@ -12,8 +12,8 @@
 
 namespace roentgen::graph {
 
-/// dst = src, logits (N, K) of an auxiliary classifier (Szegedy et al. 2014, arXiv 1409.4842, section 5): in training
-/// the loss adds `weight` times itself on them (graph/loss.h). Inference computes neither them nor what only they need
+/// dst = src, logits (N, K) of an auxiliary classifier (Szegedy et al. 2014, arXiv 1409.4842, section 5). In training
+/// the loss adds `weight` times the loss of these logits (graph/loss.h). Inference omits the auxiliary classifier
 /// (graph/inference.h). The gradient passes unchanged.
 struct Auxiliary {
   static constexpr OpInfo kInfo{.name = "auxiliary"};  ///< name and inputs

@@ -12,23 +12,24 @@
 
 namespace roentgen::graph {
 
-/// dst = act(scale[c] * xhat + shift[c] + residual), xhat = (src - mean[c]) * istd[c], istd = 1 / sqrt(var + epsilon)
-/// (Ioffe & Szegedy 2015). Training: mean and biased variance of the batch over (N, H, W); running statistics move by
-/// `momentum` towards mean and *unbiased* variance (torch's convention), unless these are not finite. Inference: the
-/// running statistics.
-/// src (N, C, H, W), optional residual of the same shape (second input), dst the same.
+/// Batch norm (Ioffe & Szegedy 2015), optionally with residual and ReLU:
+///   dst = act(scale[c] * xhat + shift[c] + residual)
+///   xhat = (src - mean[c]) * istd[c], istd = 1 / sqrt(var + epsilon)
+/// Training: mean and biased variance of the batch over (N, H, W). Running statistics move by `momentum` towards mean
+/// and *unbiased* variance (torch's convention), unless these are not finite. Inference: the running statistics.
+/// src (N, C, H, W), optional residual of the same shape (second input), dst of the same shape.
 /// Gradients, with g = diff_dst where dst > 0 (all of it without relu), M = N H W:
 ///   diff_shift = sum g; diff_scale = sum g * xhat; diff_residual = g;
 ///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
-/// `relu`, `folded` and the second input are written by the passes (graph/passes) and may be written by hand as well.
+/// Passes (graph/passes) set `relu`, `folded` and the second input; callers may set them as well.
 struct BatchNorm {
   /// Name and inputs.
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics
   bool relu = false;      ///< act is max(., 0), else nothing
-  /// In inference the convolution before it, which nothing else reads, computes this as well: with weights that hold
-  /// scale and statistics. What is computed stays the same.
+  /// In inference: folded into the convolution before it, which nothing else reads, by weights that include scale and
+  /// statistics. The computed values stay the same.
   bool folded = false;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes

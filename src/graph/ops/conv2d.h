@@ -12,12 +12,15 @@
 
 namespace roentgen::graph {
 
-/// dst[n, oc, oh, ow] = bias[oc] + sum over ic, kh, kw of
-///   src[n, ic, oh*SH - PH + kh*DH, ow*SW - PW + kw*DW] * weight[oc, ic, kh, kw], ic within oc's group.
-/// src (N, IC, H, W), weight (OC, IC/groups, KH, KW), bias (OC), dst (N, OC, OH, OW),
-/// OH = floor((H + 2 PH - DH (KH - 1) - 1) / SH) + 1. Cross-correlation, zero padding, as torch.nn.Conv2d.
-/// Gradients: diff_src = transposed convolution of diff_dst with weight; diff_weight = correlation of src with
-/// diff_dst; diff_bias = sum of diff_dst over n, oh, ow.
+/// Cross-correlation with zero padding, as torch.nn.Conv2d:
+///   dst[n, oc, oh, ow] = bias[oc] + sum over ic, kh, kw of
+///     src[n, ic, oh*SH - PH + kh*DH, ow*SW - PW + kw*DW] * weight[oc, ic, kh, kw], ic within oc's group.
+/// src (N, IC, H, W), weight (OC, IC/groups, KH, KW), bias (OC), dst (N, OC, OH, OW).
+///   OH = floor((H + 2 PH - DH (KH - 1) - 1) / SH) + 1
+/// Gradients:
+///   diff_src = transposed convolution of diff_dst with weight
+///   diff_weight = correlation of src with diff_dst
+///   diff_bias = sum of diff_dst over n, oh, ow
 struct Conv2d {
   static constexpr OpInfo kInfo{.name = "conv2d", .keeps = {.inputs = true}};  ///< name and inputs
   std::int64_t out_channels = 0;                                               ///< OC

@@ -12,8 +12,9 @@
 
 namespace roentgen::graph {
 
-/// Training: dst = src * keep / (1 - p), keep is 0 with probability p (Srivastava et al. 2014, scaled at training);
-/// drawn from a stream keyed by (seed, step, node), so that a resumed run draws the same. Inference: dst = src.
+/// Dropout (Srivastava et al. 2014), scaled in training: dst = src * keep / (1 - p), where keep is 0 with probability
+/// p. Draws come from a stream keyed by (seed, step, node), so a resumed run draws the same values. Inference: dst =
+/// src.
 struct Dropout {
   static constexpr OpInfo kInfo{.name = "dropout"};  ///< name and inputs
   double probability = 0.5;                          ///< p, probability of being dropped

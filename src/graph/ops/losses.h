@@ -13,7 +13,7 @@
 
 namespace roentgen::graph {
 
-/// How the terms of a loss become one number.
+/// Reduction of a loss's terms to one number.
 enum class Reduction : int {
   MeanKnown,  ///< sum / number of known labels (mask > 0): the default; equals torch's mean when all are known
   MeanBatch,  ///< sum / number of images with any known label
@@ -23,19 +23,19 @@ enum class Reduction : int {
 /// Most auxiliary classifiers of a network.
 inline constexpr int kMostAuxiliary = 8;
 
-/// Multi-label sigmoid cross-entropy. Inputs: logits z (N, K), labels t (N, K) in [0, 1], mask m (N, K), 1 = known and
-/// 0 = unknown (its label is not read and gives no gradient). Output (1).
+/// Multi-label sigmoid cross-entropy. Inputs: logits z (N, K), labels t (N, K) in [0, 1], mask m (N, K). Output (1).
+/// Mask 1 means known; 0 means unknown: the label is not read and gives no gradient.
 ///   term = m * (softplus(z) - t z) with positive weight 1; in general
 ///   term = m * (p t softplus(-z) + (1 - t) softplus(z)), p = positive_weights[k] (empty: 1).
-/// diff_logits = m * ((1 - t) s - p t (1 - s)) / divisor, s = 1 / (1 + exp(-z)). Sums run in double.
-/// Training: further inputs a_i (N, K) are the logits of auxiliary classifiers, and the value is
-/// loss(z) + sum_i auxiliary_weights[i] loss(a_i). Inference reads the first three inputs alone.
+///   diff_logits = m * ((1 - t) s - p t (1 - s)) / divisor, s = 1 / (1 + exp(-z)). Sums run in double.
+/// Training: further inputs a_i (N, K) are the logits of auxiliary classifiers. The value is then loss(z) + sum_i
+/// auxiliary_weights[i] loss(a_i). Inference reads the first three inputs alone.
 struct SigmoidCrossEntropy {
   /// Name and inputs.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;                     ///< a Reduction
   std::vector<double> positive_weights;  ///< (K), or empty: all 1
-  /// One for each input behind the third.
+  /// Weight of each input after the third.
   std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
@@ -52,7 +52,7 @@ struct SoftmaxCrossEntropy {
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;             ///< a Reduction
   double label_smoothing = 0.0;  ///< e, 0 to below 1
-  /// One for each input behind the third.
+  /// Weight of each input after the third.
   std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes

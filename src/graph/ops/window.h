@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What convolution and pooling share: sliding windows and the checks on them.
+// Sliding windows of convolution and pooling, and the checks on them.
 #pragma once
 
 #include <string_view>

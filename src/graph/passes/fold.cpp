@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What inference computes together with the layer before it.
+// Folds a layer into the layer before it, for inference.
 #include "graph/passes/pass_list.h"
 #include "graph/passes/rewrite.h"
 

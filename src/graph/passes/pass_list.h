@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The one list of graph passes, in the order they run, and of the fusions that an engine makes while it lowers a graph.
-// A pass is a pure function Graph -> Graph with the same results up to rounding. A fusion is work that a kernel does
-// beside its own, where the kernels chosen can: it leaves the graph as it is. Each of both can be switched
-// (`--fuse off|on|NAME,...|on,-NAME,...`). A new pass: graph/passes/x.cpp and one line here, which also says whether
-// training can use it; a new fusion: a line here, and the engine that asks Fusions for it.
+// A pass is a pure function Graph -> Graph with the same results up to rounding. A fusion lets a kernel do a
+// neighbour's work, where the chosen kernels can; it leaves the graph as it is. Each can be switched (`--fuse
+// off|on|NAME,...|on,-NAME,...`).
+// A new pass needs graph/passes/x.cpp and one line here, which also says whether training can use it. A new fusion
+// needs a line here, and an engine that asks Fusions for it.
 #pragma once
 
 #include <cstdint>
@@ -61,14 +62,14 @@ struct Fusions {
 [[nodiscard]] const std::vector<std::string_view>& fusion_names();
 /// ConfigError unless run_passes() takes this choice.
 void check_passes(std::string_view choice);
-/// Runs "on" (all), "off" (none), a comma-separated choice of names, or "on" without those behind a minus
-/// ("on,-virtual_concat,-norm_moments"); of these the passes that the purpose has a use for. ConfigError for an unknown
+/// Runs the chosen passes that are useful for the purpose: "on" (all), "off" (none), or a comma-separated list of
+/// names. "on,-virtual_concat,-norm_moments" means all except those with a minus. Throws ConfigError for an unknown
 /// name.
 [[nodiscard]] Graph run_passes(const Graph& graph, std::string_view choice, Purpose purpose);
 /// The fusions of such a choice; none for inference.
 [[nodiscard]] Fusions fusions_of(std::string_view choice, Purpose purpose);
-/// How many nodes each pass of the choice leaves otherwise than it found them, those it removes not counted, in running
-/// order; passes that do nothing to this graph are left out.
+/// Number of nodes that each chosen pass changes, in running order; nodes that it removes do not count. Passes that
+/// change nothing in this graph are left out.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::int64_t>> pass_effects(const Graph& graph,
                                                                                   std::string_view choice,
                                                                                   Purpose purpose);

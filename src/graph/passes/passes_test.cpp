@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a choice of passes and fusions comes to; that passes compute the same is shown in engine/reference.
+// Tests which passes and fusions a choice enables. The tests of engine/reference show that passes keep the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

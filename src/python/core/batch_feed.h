@@ -30,9 +30,9 @@ struct LentBatch {
   std::vector<std::uint32_t> samples;  ///< index into Dataset::samples of each row
 };
 
-/// How a feed reads.
+/// Options of a feed.
 struct FeedOptions {
-  data::LoaderOptions loading;         ///< as data::Loader takes them
+  data::LoaderOptions loading;         ///< options of data::Loader
   std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
   int slots = 3;                       ///< batches in memory, at least 3
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// What several findings share: soft patches of fluid in the airspaces, and places in the lung to put them.
+// Helpers shared by several findings: soft patches of fluid in the airspaces, and places in the lung to put them.
 #pragma once
 
 #include <cstdint>

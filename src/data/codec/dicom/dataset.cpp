@@ -25,9 +25,9 @@ constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
 /// DCMTK reads nested sequences by recursion, and every level of it needs an item. A radiograph has tens of items.
 constexpr std::size_t kMostItems = 500;
-/// Where the pixels of a radiograph begin, and more: what is before them is looked for here first.
+/// Bytes searched first for the elements before the pixels; the pixels of a radiograph begin within them.
 constexpr std::size_t kHead_bytes = std::size_t{1} << 18;
-/// Of a deflated file; DEFLATE shrinks at most 1,032 times.
+/// Limit for a deflated file; DEFLATE compresses by a factor of at most 1,032.
 constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {
@@ -103,7 +103,7 @@ Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, 
   return Done{};
 }
 
-// How DCMTK reads the data set: HTJ2K frames lie in it as those of JPEG 2000 do.
+// Transfer syntax by which DCMTK reads the data set: HTJ2K frames are stored like those of JPEG 2000.
 E_TransferSyntax syntax_of(const std::string& uid) {
   if (uid.empty()) return EXS_Unknown;
   if (uid == kHtj2kLossless || uid == kHtj2kLosslessRpcl || uid == kHtj2k) return EXS_JPEG2000;

@@ -29,13 +29,13 @@ inline constexpr const char* kHtj2k = "1.2.840.10008.1.2.4.203";
 struct ParsedDicom {
   /// Transfer Syntax UID; empty where the file does not say.
   std::string syntax;
-  /// What a deflated file unpacks to.
+  /// Unpacked bytes of a deflated file.
   std::vector<std::byte> inflated;
   /// Refers to the bytes of the file, or to `inflated`.
   std::unique_ptr<DcmDataset> dataset;
 };
 
-/// How much of the file is read.
+/// Extent of reading.
 enum class DicomExtent : std::uint8_t { UntilPixels, Whole };
 
 /// Reads a file; `bytes` must outlive the result. Failure: cut short, damaged, nested or unpacking beyond bounds.

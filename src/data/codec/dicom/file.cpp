@@ -39,8 +39,8 @@ Failure several_frames(std::string_view what, std::size_t frames) {
                  "splitting the file into files of one image");
 }
 
-// The bits of each sample as a number. Those above High Bit are dropped, since overlays may lie there, and those below
-// the stored ones; that is noted, unless those above repeat the sign.
+// Extracts each sample's stored bits as a number. Drops the bits above High Bit, which may hold overlays, and those
+// below the stored ones. Notes dropped bits, unless those above repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;
@@ -74,7 +74,7 @@ Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& heade
     return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
   }
   if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
-  // One byte makes the length even.
+  // One byte may be padding to an even length.
   if (element->getLength() > wanted_bytes + 1) {
     header.notes.emplace_back("DICOM pixel data longer than the image's are taken without what is behind them");
   }

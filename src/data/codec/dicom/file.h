@@ -18,7 +18,8 @@
 
 namespace roentgen::data {
 
-/// How the file's own tables, rescale and windows were read. Only intensities that use them (is_viewed) care.
+/// Notes on how the file's own tables, rescale and windows were read. Only intensities that use them (is_viewed) need
+/// it.
 struct DicomView {
   /// Error message of a table or number that cannot be read; empty if all can.
   std::string fault;
@@ -26,7 +27,7 @@ struct DicomView {
   std::vector<std::string> notes;
 };
 
-/// Of an image that can be read.
+/// Header of an image that can be read.
 struct DicomHeader {
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
@@ -42,12 +43,12 @@ struct DicomHeader {
   std::vector<std::string> notes;
 };
 
-/// What is before the pixels of a file; nothing behind it is read. Failure: as DicomFile::open().
+/// Reads the header, which lies before the pixels; reads nothing after them. Failure: as DicomFile::open().
 [[nodiscard]] Result<DicomHeader> read_dicom_image_header(std::span<const std::byte> bytes, std::string_view what);
 
 struct ParsedDicom;
 
-/// One file, read but for its pixels. Thread-compatible.
+/// A file read up to its pixels. Thread-compatible.
 class DicomFile {
  public:
   /// `bytes` must outlive it. Failure: damaged, or no image of header()'s kind; sizes are not held to limits here.

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of files below dicom/other, without "pydicom_" and ".dcm", all that are not read and what is said of them.
+// Files below dicom/other that are refused, by the text of their error, without "pydicom_" and ".dcm".
 const std::map<std::string, std::vector<std::string>> kRefused{
     {"got RGB, 3 samples",
      {"ExplVR_BigEnd", "SC_jpeg_no_color_transform", "SC_jpeg_no_color_transform_2", "SC_rgb_dcmtk_+eb+cr",
@@ -59,7 +59,7 @@ std::map<std::string, std::string> reasons() {
   return by_file;
 }
 
-// As pydicom's pixel_array in little endian: values in the type of the samples.
+// Hash of the samples as pydicom's pixel_array holds them, little-endian, in their own type.
 std::string sha1_of(const DicomHeader& header, std::span<const std::uint16_t> codes) {
   std::vector<std::byte> bytes;
   for (const std::uint16_t code : codes) {
@@ -110,7 +110,7 @@ TEST_F(DicomReal, stored_values_are_pydicoms_and_each_refusal_has_its_reason) {
   for (const auto& [name, reason] : refused) ADD_FAILURE() << name << " is no more in the test data";
 }
 
-// What is no whole file stays refused, or read, without a crash: every cut of the small compressed files.
+// Tests every cut of the small compressed files. A partial file is refused or read, without a crash.
 TEST_F(DicomReal, compressed_files_cut_or_changed_give_a_picture_or_a_reason) {
   Decoder decoder;
   Image image;

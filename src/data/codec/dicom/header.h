@@ -9,7 +9,7 @@
 
 namespace roentgen::data {
 
-/// What decodes the pixels of a transfer syntax.
+/// Decoder of a transfer syntax's pixels.
 enum class PixelCoding : std::uint8_t {
   Plain,     ///< no compression but that of the whole data set
   Jpeg8,     ///< JPEG baseline: our own codec
@@ -19,7 +19,7 @@ enum class PixelCoding : std::uint8_t {
   Jpeg2000,  ///< jpeg2000.h, HTJ2K included
 };
 
-/// Of a Transfer Syntax UID; Failure for one that is not read.
+/// Decoder for a Transfer Syntax UID; Failure for an unsupported one.
 [[nodiscard]] Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what);
 
 /// Reads and checks the header of a data set that was read so far.

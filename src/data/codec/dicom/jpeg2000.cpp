@@ -78,8 +78,8 @@ OPJ_CODEC_FORMAT format_of(std::span<const std::byte> bytes) {
   return is_boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
 }
 
-// True unless the lengths in a codestream contradict its markers (ITU-T T.800 annex A): each tile-part must end where
-// the next one or the end marker begins. OpenJPEG decodes what it finds. A boxed codestream is not looked at.
+// True unless the lengths in a codestream contradict its markers (ITU-T T.800 annex A). Each tile-part must end where
+// the next one or the end marker begins. OpenJPEG itself ignores wrong lengths. A boxed codestream is not checked.
 bool has_whole_tile_parts(std::span<const std::byte> stream) {
   constexpr std::uint32_t kStart = 0xFF4F, kTilePart = 0xFF90, kEnd = 0xFFD9;
   constexpr std::size_t kMarker_bytes = 2, kTilePartHead_bytes = 12;
@@ -112,7 +112,7 @@ bool is_high_throughput(std::span<const std::byte> stream) {
   return false;
 }
 
-// Before any pixel memory is taken.
+// Checks the header before pixel memory is allocated.
 Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
   const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
   const bool is_gray = picture.numcomps == 1 && picture.comps[0].dx == 1 && picture.comps[0].dy == 1;
@@ -122,8 +122,8 @@ Status check(const opj_image_t& picture, std::string_view what, const DicomHeade
                  fmt::format("JPEG 2000 with {} of {} bits, {}x{}", picture.numcomps, bits, width, height), kRemedy);
 }
 
-// Of the samples in bits_stored, which grows to the codestream's precision where a sample needs it. Where header and
-// codestream differ over the sign, the header's holds for the codestream's bits.
+// Converts samples to codes of bits_stored bits; raises bits_stored to the codestream's precision where a sample needs
+// it. Where header and codestream differ over the sign, the header's sign applies to the codestream's bits.
 void take_codes(const opj_image_comp_t& gray, std::span<const std::int32_t> samples, DicomHeader& header,
                 std::span<std::uint16_t> codes) {
   GrayMeaning& meaning = header.meaning;

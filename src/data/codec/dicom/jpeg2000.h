@@ -16,9 +16,9 @@
 
 namespace roentgen::data {
 
-/// Decodes a codestream, or a JP2 file with one, into the codes of its image; raises bits_stored to the codestream's
+/// Decodes a codestream, or a JP2 file with one, into the codes of its image. Raises bits_stored to the codestream's
 /// precision where a sample needs it. Failure: damaged, short, colour, another size than the header's, more than 16
-/// bits; or built without OpenJPEG. Thread-safe.
+/// bits, or built without OpenJPEG. Thread-safe.
 [[nodiscard]] Status decode_jpeg2000(std::span<const std::byte> stream, std::string_view what, DicomHeader& header,
                                      std::span<std::uint16_t> codes);
 

@@ -70,7 +70,7 @@ class HuffmanCode {
   }
 
   std::vector<std::byte> symbols_;
-  /// By length: the first kLongest bits beyond its codes, and the place of its first symbol less its first code.
+  /// By code length: the first kLongest bits beyond its codes, and the index of its first symbol minus its first code.
   std::array<std::uint32_t, kLongest + 1> end_{};
   std::array<std::uint32_t, kLongest + 1> offset_{};
   std::array<Match, std::size_t{1} << kLookBits> short_{};
@@ -99,8 +99,8 @@ class BitReader {
   }
   /// True if more bits were taken than there are before the next marker.
   [[nodiscard]] bool is_overrun() const { return count_ < 0; }
-  /// True if only padding is left before the next marker or the end: less than a byte, whose bits are all 1 (T.81
-  /// F.1.2.3), or all 0 as some encoders write them.
+  /// True if only padding is left before the next marker or the end. Padding is less than a byte. Its bits are all 1
+  /// (T.81 F.1.2.3), or all 0 as some encoders write them.
   [[nodiscard]] bool is_at_end() {
     fill();
     if (count_ < 0 || count_ >= 8 || (at_ != data_.size() && !is_at_marker())) return false;
@@ -195,7 +195,7 @@ bool read_scan_header(const JpegSegment& segment, Scan& scan) {
   return true;
 }
 
-// Nothing if the segments do not make one scan.
+// Returns nullopt if the segments do not form one scan.
 std::optional<Scan> read_scan(const JpegFrame& frame) {
   Scan scan;
   std::size_t scans = 0;

@@ -13,8 +13,8 @@
 
 namespace roentgen::data {
 
-/// Decodes a lossless frame into `samples` (height_px, width_px). Returns the fault of the data, empty if there is
-/// none: they must end with the last sample, and every sample must fit in the frame's precision.
+/// Decodes a lossless frame into `samples` (height_px, width_px). Returns the error in the data, empty if there is
+/// none. The data must end with the last sample, and every sample must fit in the frame's precision.
 [[nodiscard]] std::string_view decode_lossless_jpeg(const JpegFrame& frame, std::span<std::uint16_t> samples);
 
 /// True for a baseline or extended sequential frame with Huffman codes.

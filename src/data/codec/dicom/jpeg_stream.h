@@ -17,9 +17,8 @@
 
 namespace roentgen::data {
 
-/// Checks a stream of 8 bits that our own JPEG codec decodes: that codec takes surplus bytes before the end marker, as
-/// viewers do of JPEG files. Failure: another size than the header's, data that do not end with the last pixel, or no
-/// end marker.
+/// Checks an 8-bit stream for our own JPEG codec, which accepts surplus bytes before the end marker, as viewers do.
+/// Failure: another size than the header's, data that do not end with the last pixel, or no end marker.
 [[nodiscard]] Status check_baseline_jpeg(std::span<const std::byte> stream, std::string_view what,
                                          const DicomHeader& header);
 

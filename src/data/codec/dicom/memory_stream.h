@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A file in memory as DCMTK wants its input. DCMTK's own stream over memory loads every value as it comes, as long as
-// the file claims it to be; this one lets it put off all but short values, and so allocate nothing that is not there.
+// A file in memory as an input stream of DCMTK. DCMTK's own memory stream loads every value at once, in the length that
+// the file claims. With this stream DCMTK loads only short values at once, so it never allocates for data that do not
+// exist.
 #pragma once
 
 #include <dcmtk/config/osconfig.h>

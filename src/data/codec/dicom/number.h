@@ -14,8 +14,8 @@
 
 namespace roentgen::data {
 
-/// The number that `text` spells from its first to its last character, apart from blanks and NULs around it; nullopt
-/// for anything else: a comma, a unit, "inf", or a number beyond the range of doubles.
+/// The number that `text` spells, apart from blanks and NULs around it. nullopt for anything else: a comma, a unit,
+/// "inf", or a number beyond the range of doubles.
 [[nodiscard]] std::optional<double> parse_decimal(std::string_view text);
 
 /// Values of an element as text, without the blanks around each; binary numbers in decimal digits. Empty if the element
