@@ -300,9 +300,9 @@ Located lower_shared_again(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   std::vector<SegmentTensors> segments;
   int begin = 0;
   for (const graph::NodeId segment : lowering.pieces(node.inputs[0])) {
-    SegmentTensors& tensors = segments.emplace_back(SegmentTensors{
-        .x = lowering.image(segment).tensor,
-        .at_device = {.channels = segment_shape(segment, lowering).channels, .begin = begin}});
+    SegmentTensors& tensors = segments.emplace_back(
+        SegmentTensors{.x = lowering.image(segment).tensor,
+                       .at_device = {.channels = segment_shape(segment, lowering).channels, .begin = begin}});
     begin += tensors.at_device.channels;
     emission.reads.push_back(tensors.x);
   }
