@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "engine/cuda/launch.h"
+#include "engine/cuda/typed.h"
 
 namespace roentgen::emulated {
 namespace {
@@ -112,8 +113,9 @@ class PlainPlan final : public ConvPlan {
       }
     }
     as_emulated(stream).launch("convolution", Dim3(1), Dim3(1), [=, this] {
-      problem_.dtype == DType::Bf16 ? run_pass<engine::cuda::Bf16>(problem_, is_reversed_, operands, workspace_bytes())
-                                    : run_pass<float>(problem_, is_reversed_, operands, workspace_bytes());
+      engine::cuda::with_type(problem_.dtype, [&](auto number) {
+        run_pass<decltype(number)>(problem_, is_reversed_, operands, workspace_bytes());
+      });
     });
   }
 

@@ -12,11 +12,13 @@
 
 namespace roentgen::engine::cuda {
 
-/// Calls body(number) with a number of the type: F32 or Bf16.
+/// Calls body(number) with a number of the type: F32, Bf16 or F16.
 template <typename Body>
 void with_type(DType type, const Body& body) {
-  RG_ASSERT(type == DType::F32 || type == DType::Bf16);
-  type == DType::Bf16 ? body(Bf16{}) : body(0.0F);
+  RG_ASSERT(type == DType::F32 || type == DType::Bf16 || type == DType::F16);
+  if (type == DType::Bf16) return body(Bf16{});
+  if (type == DType::F16) return body(F16{});
+  body(0.0F);
 }
 /// The bytes as elements of T.
 template <typename T>

@@ -42,7 +42,7 @@ struct FlatWork {
 [[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, const Located& sum,
                                                  runtime::Stream* stream);
 
-/// Device memory of elements of a type: F32 or Bf16.
+/// Device memory of elements of a type: F32, Bf16 or F16.
 struct TypedPointer {
   DType type = DType::F32;
   std::byte* address = nullptr;
