@@ -4,6 +4,7 @@
 // The kernels of engine/cuda on the emulated device, beside their formulas in double.
 #include <gtest/gtest.h>
 
+#include "engine/cuda/conv/scaled_convert_testing.h"
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
@@ -45,6 +46,11 @@ TEST(EmulatedCuda, normalise_matches_the_formula) {
       expect_within_bounds(engine::cuda::check_normalise_values(device, work, kSeed));
     }
   }
+}
+
+TEST(EmulatedCuda, scaled_conversion_matches_the_formula) {
+  EmulatedDevice device;
+  expect_within_bounds(engine::cuda::check_scaled_convert(device));
 }
 
 TEST(EmulatedCuda, norm_forward_matches_the_formula) {

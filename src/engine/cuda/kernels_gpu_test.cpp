@@ -4,6 +4,7 @@
 // The kernels beside their formulas in double, and beside the emulator's bits, on the first CUDA device.
 #include <gtest/gtest.h>
 
+#include "engine/cuda/conv/scaled_convert_testing.h"
 #include "engine/cuda/kernel_bits_testing.h"
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
@@ -58,6 +59,8 @@ TEST_F(KernelsGpu, sgd_matches_the_formula) {
   const std::int64_t counts[] = {1, 64, kUpdateChunk, 100003, 5};
   expect_within_bounds(check_sgd(*device_, counts, kSeed));
 }
+
+TEST_F(KernelsGpu, scaled_conversion_matches_the_formula) { expect_within_bounds(check_scaled_convert(*device_)); }
 
 TEST_F(KernelsGpu, bits_are_the_emulators) { EXPECT_EQ(kernel_bits(*device_), golden_bits()); }
 

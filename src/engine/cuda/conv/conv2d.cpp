@@ -5,6 +5,7 @@
 #include "graph/ops/conv2d.h"
 
 #include "engine/cuda/conv/conv_pass.h"
+#include "engine/cuda/conv/stem.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -12,7 +13,9 @@ namespace {
 struct Conv {
   ConvProblem problem;
   WeightShape weights;
-  Layout layout;
+  Layout src_layout;
+  Layout layout;  // of the result
+  bool is_stem = false;
 };
 
 Conv conv_of(const graph::Conv2d& op, graph::NodeId id, const Lowering& lowering) {
@@ -21,8 +24,10 @@ Conv conv_of(const graph::Conv2d& op, graph::NodeId id, const Lowering& lowering
   Layout layout = lowering.image_layout();
   const bool is_padded = src[1] % kChannelBlock != 0 || op.out_channels % kChannelBlock != 0;
   if (op.groups > 1 && is_padded) layout.block = 1;
-  const std::int64_t channels = padded_channels(src, layout), out_channels = padded_channels(node.shape, layout);
-  return {.problem = {.dtype = layout.dtype,
+  const bool is_first = is_stem(op, id, lowering);
+  const Layout src_layout = is_first ? stem_image_layout() : layout;
+  const std::int64_t channels = padded_channels(src, src_layout), out_channels = padded_channels(node.shape, layout);
+  return {.problem = {.dtype = src_layout.dtype,
                       .may_round_to_tf32 = false,
                       .images = src[0],
                       .channels = channels,
@@ -38,11 +43,9 @@ Conv conv_of(const graph::Conv2d& op, graph::NodeId id, const Lowering& lowering
                       .taps = op.kernel.height * op.kernel.width,
                       .padded_out_channels = out_channels,
                       .padded_channels = channels / op.groups},
-          .layout = layout};
-}
-
-Located source(graph::NodeId input, Layout layout, Lowering& lowering) {
-  return layout == lowering.image_layout() ? lowering.image(input) : lowering.value_in(input, layout);
+          .src_layout = src_layout,
+          .layout = layout,
+          .is_stem = is_first};
 }
 }  // namespace
 
@@ -50,10 +53,14 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   const Conv conv = conv_of(op, id, lowering);
   lowering.parameter_layout(node, "weight") = weights_layout(conv.weights);
-  const Located src = source(node.inputs[0], conv.layout, lowering);
+  const Located src = lowering.image(node.inputs[0], conv.src_layout);
   const Located dst = lowering.define(id, conv.layout);
-  emit_pass(node, "conv2d", conv.problem,
-            {.src = src.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = dst.tensor}, lowering);
+  if (conv.is_stem) {
+    emit_stem(node, conv.problem, conv.weights, src, dst, lowering);
+  } else {
+    emit_pass(node, "conv2d", conv.problem,
+              {.src = src.tensor, .weights = lowering.compute_weights(node, "weight"), .dst = dst.tensor}, lowering);
+  }
   if (op.bias) emit_bias(id, dst, lowering);
 }
 
@@ -62,11 +69,15 @@ void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowerin
   const graph::NodeId input = node.inputs[0];
   Conv conv = conv_of(op, id, lowering);
   lowering.make_available(input);
-  const Located src = source(input, conv.layout, lowering);
+  const Located src = lowering.image(input, conv.src_layout);
   const Located diff_dst = lowering.gradient(id, conv.layout);
   conv.problem.pass = ConvPass::WeightGradient;
-  emit_weight_gradient(node, "conv2d", conv.problem, conv.weights, {.src = src.tensor, .dst = diff_dst.tensor},
-                       lowering);
+  if (conv.is_stem) {
+    emit_stem_weight_gradient(node, conv.problem, conv.weights, src, diff_dst, lowering);
+  } else {
+    emit_weight_gradient(node, "conv2d", conv.problem, conv.weights, {.src = src.tensor, .dst = diff_dst.tensor},
+                         lowering);
+  }
   if (op.bias) emit_bias_gradient(node, diff_dst, lowering);
   if (!lowering.needs_gradient(input)) return;
   const Located diff_src = lowering.gradient_tensor(input, conv.layout);

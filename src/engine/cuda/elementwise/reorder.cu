@@ -44,6 +44,13 @@ __global__ void __launch_bounds__(kThreads)
     store_pack(written, pack);
     return;
   }
+  if (target.channel == 1 && extents.padded == kWide / 2) {
+    Pack<To, kWide / 2> half;
+    RG_UNROLL
+    for (int k = 0; k < kWide / 2; ++k) half.at[k] = pack.at[k];
+    store_pack(written, half);
+    return;
+  }
   RG_UNROLL
   for (int k = 0; k < kWide; ++k) {
     if (channel + k < extents.padded) written[k * target.channel] = pack.at[k];
