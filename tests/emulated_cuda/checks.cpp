@@ -9,7 +9,7 @@
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
-#include "engine/cuda/update/sgd_testing.h"
+#include "engine/cuda/update/update_testing.h"
 #include "tests/emulated_cuda/planted.h"
 
 namespace {
@@ -25,7 +25,7 @@ int run_kernels() {
   worst[1] = engine::cuda::check_norm_backward(device, shape, 1);
   worst[2] = engine::cuda::check_norm_pool(device, {.images = 1, .height = 16, .width = 11, .channels = 64}, 1);
   const std::int64_t counts[] = {5000, 3};
-  worst[3] = engine::cuda::check_sgd(device, counts, 1);
+  worst[3] = engine::cuda::check_updates(device, counts, 1);
   worst[4] = engine::cuda::check_norm_segments(device, shape, {40, 8, 32}, 1);
   for (const engine::cuda::Worst& each : worst) {
     if (each.share > 1.0) std::printf("wrong: %s\n", each.where.c_str());

@@ -4,129 +4,15 @@
 // kernels_bench: times the CUDA kernels of engine/cuda at the shapes of ResNet-50 and DenseNet-121 (224 px,
 // batch 256 and 64) beside a copy of the same run. A time is the median of 51 replays of a graph of launches that
 // rotate over more memory than the L2 cache holds. engine_cuda_gpu_test checks what the kernels compute.
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "core/error.h"
-#include "engine/cuda/norm/norm.h"
 #include "engine/cuda/normalise.h"
 #include "engine/cuda/pool/norm_pool.h"
-#include "engine/cuda/update/sgd.h"
-#include "runtime/cuda/check.h"
-#include "runtime/cuda/stream.h"
+#include "engine/cuda/update/updates.h"
+#include "tools/gpu/segments_bench.h"
 
 namespace {
-using namespace roentgen;
-using namespace roentgen::engine::cuda;
-using runtime::cuda::check;
-
-constexpr int kReplays = 51;
-constexpr double kRotation = 400e6;  // bytes that a rotation touches at least: eight times the L2 cache of an H100
-int multiprocessors = 132;
-
-__global__ void copy_kernel(const float4* __restrict__ src, float4* __restrict__ dst, std::int64_t count) {
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
-  float4 value[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    if (first + i * blockDim.x < count) value[i] = src[first + i * blockDim.x];
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    if (first + i * blockDim.x < count) dst[first + i * blockDim.x] = value[i];
-}
-// Values of about -2 to 2 in bf16, two to a word.
-__global__ void fill_kernel(unsigned* dst, std::int64_t count, unsigned seed) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  unsigned h = static_cast<unsigned>(i) * 2654435761U + seed;
-  h ^= h >> 16, h *= 0x85ebca6bU, h ^= h >> 13, h *= 0xc2b2ae35U, h ^= h >> 16;
-  const float a = static_cast<float>(h & 0xFFFF) / 16384.0F - 2.0F, b = static_cast<float>(h >> 16) / 16384.0F - 2.0F;
-  dst[i] = (__float_as_uint(b) & 0xFFFF0000U) | __float_as_uint(a) >> 16;
-}
-
-/// Device memory that is handed out and taken back as a whole.
-class Pool {
- public:
-  explicit Pool(std::size_t bytes) : bytes_(bytes) { check(cudaMalloc(&base_, bytes), "memory of the bench"); }
-  ~Pool() { cudaFree(base_); }
-  void reset() { used_ = 0; }
-  template <typename T = void>
-  T* take(std::size_t bytes) {
-    std::byte* p = static_cast<std::byte*>(base_) + used_;
-    used_ += (bytes + 1023) / 1024 * 1024;
-    if (used_ > bytes_) std::fprintf(stderr, "bench: memory too small\n"), std::exit(1);
-    return static_cast<T*>(static_cast<void*>(p));
-  }
-  void* random(std::size_t bytes, unsigned seed) {
-    void* p = take(bytes);
-    const auto words = static_cast<std::int64_t>(bytes / 4);
-    fill_kernel<<<static_cast<unsigned>((words + 255) / 256), 256>>>(static_cast<unsigned*>(p), words, seed);
-    return p;
-  }
-  float* floats(std::size_t count, float value) {
-    auto* p = take<float>(count * 4);
-    const std::vector<float> host(count, value);
-    check(cudaMemcpy(p, host.data(), count * 4, cudaMemcpyHostToDevice), "fill");
-    return p;
-  }
-  unsigned* zeros(std::size_t count) {
-    auto* p = take<unsigned>(count * 4);
-    check(cudaMemset(p, 0, count * 4), "zero");
-    return p;
-  }
-
- private:
-  void* base_ = nullptr;
-  std::size_t bytes_, used_ = 0;
-};
-
-/// Median time of one call in microseconds. `work(i)` queues the i-th call; calls with equal i % rotations share
-/// memory.
-double time_us(runtime::cuda::CudaStream& stream, double bytes, int rotations, const std::function<void(int)>& work) {
-  const double estimate_us = std::max(bytes / 2.5e6, 2.0);
-  const int calls = std::clamp(static_cast<int>(1500 / estimate_us) + 1, rotations, 300) / rotations * rotations;
-  cudaStream_t s = stream.launch_handle();
-  cudaGraph_t graph{};
-  cudaGraphExec_t exec{};
-  check(cudaDeviceSynchronize(), "before a capture");
-  check(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal), "capture");
-  for (int i = 0; i < calls; ++i) work(i % rotations);
-  check(cudaStreamEndCapture(s, &graph), "capture");
-  check(cudaGraphInstantiate(&exec, graph, 0), "graph");
-  cudaEvent_t begin{}, end{};
-  check(cudaEventCreate(&begin), "event");
-  check(cudaEventCreate(&end), "event");
-  std::vector<float> times;
-  for (int i = 0; i < kReplays + 3; ++i) {
-    check(cudaEventRecord(begin, s), "event");
-    check(cudaGraphLaunch(exec, s), "replay");
-    check(cudaEventRecord(end, s), "event");
-    check(cudaEventSynchronize(end), "replay");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, begin, end), "time");
-    if (i >= 3) times.push_back(ms);
-  }
-  check(cudaGraphExecDestroy(exec), "graph");
-  check(cudaGraphDestroy(graph), "graph");
-  check(cudaEventDestroy(begin), "event");
-  check(cudaEventDestroy(end), "event");
-  std::nth_element(times.begin(), times.begin() + kReplays / 2, times.end());
-  return times[kReplays / 2] * 1e3 / calls;
-}
-
-double copy_gb_s = 1.0;  // read + write
-
-void row(const std::string& kernel, const std::string& shape, double bytes, double us) {
-  const double gb_s = bytes / us / 1e3;
-  std::printf("%-26s %-16s %8.1f MB %9.2f us %7.0f GB/s %6.1f%%\n", kernel.c_str(), shape.c_str(), bytes / 1e6, us,
-              gb_s, 100 * gb_s / copy_gb_s);
-  std::fflush(stdout);
-}
 
 /// Pointers of one rotation of a norm.
 struct NormCase {
@@ -270,35 +156,38 @@ void time_pool(Pool& pool, runtime::cuda::CudaStream& s, int images) {
   row("norm_pool_gradient", name, 2 * e + 1.5 * out, us);
 }
 
-void time_sgd(Pool& pool, runtime::cuda::CudaStream& s, const char* name, std::int64_t parameters, int tensors) {
+void time_update(runtime::Device& device, Pool& pool, runtime::cuda::CudaStream& s, const char* name,
+                 const UpdateRule& rule, std::int64_t parameters, int tensors) {
   pool.reset();
+  const std::int64_t each = parameters / tensors / 16 * 16;
   std::vector<UpdateRange> ranges;
-  const std::int64_t each = parameters / tensors / 8 * 8;
-  for (int i = 0; i < tensors; ++i) ranges.push_back({i * each, each, 1e-4F});
-  const std::vector<UpdateChunk> chunks = update_chunks(ranges);
-  const double bytes = static_cast<double>(each) * tensors * 22;
+  for (int i = 0; i < tensors; ++i) ranges.push_back({.begin = i * each, .count = each, .weight_decay = 1e-4});
+  const std::vector<UpdatePart> parts = update_parts(ranges);
+  auto* device_parts = pool.take<UpdatePart>(parts.size() * sizeof(UpdatePart));
+  check(cudaMemcpy(device_parts, parts.data(), parts.size() * sizeof(UpdatePart), cudaMemcpyHostToDevice), "parts");
+  const StepState numbers;
+  auto* state = pool.take<StepState>(sizeof numbers);
+  check(cudaMemcpy(state, &numbers, sizeof numbers, cudaMemcpyHostToDevice), "state");
+  const std::size_t states = state_of(rule).size();
+  const double bytes = static_cast<double>(each) * tensors * 4.0 * static_cast<double>(3 + 2 * states);
   const int rotations = std::max(2, static_cast<int>(kRotation / bytes) + 1);
-  std::vector<SgdWork> all;
-  for (int i = 0; i < rotations; ++i) {
-    const auto count = static_cast<std::size_t>(parameters);
-    auto* device_chunks = pool.take<UpdateChunk>(chunks.size() * sizeof(UpdateChunk));
-    check(cudaMemcpy(device_chunks, chunks.data(), chunks.size() * sizeof(UpdateChunk), cudaMemcpyHostToDevice),
-          "chunks");
-    const SgdStep step{.lr = 0.01F, .momentum = 0.9F, .gradient_scale = 1};
-    auto* device_step = pool.take<SgdStep>(sizeof step);
-    check(cudaMemcpy(device_step, &step, sizeof step, cudaMemcpyHostToDevice), "step");
-    all.push_back({.weights = pool.floats(count, 1),
-                   .momenta = pool.floats(count, 0),
-                   .gradients = pool.floats(count, 0.1F),
-                   .copies = pool.take(count * 2),
-                   .chunks = device_chunks,
-                   .chunk_count = static_cast<int>(chunks.size()),
-                   .step = device_step,
-                   .partials = pool.floats(chunks.size(), 0),
-                   .counter = pool.zeros(1),
-                   .square_sum = pool.floats(1, 0)});
+  struct Arenas {
+    std::vector<std::unique_ptr<engine::Arena>> owned;
+    std::vector<engine::Arena*> state;
+  };
+  std::vector<Arenas> all(static_cast<std::size_t>(rotations));
+  for (Arenas& one : all) {
+    for (std::size_t i = 0; i < 2 + states; ++i) one.owned.push_back(std::make_unique<engine::Arena>(device, s, parameters));
+    for (std::size_t i = 0; i < states; ++i) one.state.push_back(one.owned[2 + i].get());
   }
-  row("sgd", name, bytes, time_us(s, bytes, rotations, [&](int i) { sgd(s, all[static_cast<std::size_t>(i)]); }));
+  const double us = time_us(s, bytes, rotations, [&](int i) {
+    const Arenas& one = all[static_cast<std::size_t>(i)];
+    const engine::UpdateWork work{
+        .target = *one.owned[0], .source = *one.owned[1], .state = one.state, .ranges = ranges, .lr = 0.01};
+    const UpdateCall call{.stream = s, .work = work, .state = state, .parts = device_parts, .part_count = std::ssize(parts)};
+    std::visit([&](const auto& rule_of_type) { update(rule_of_type, call); }, rule);
+  });
+  row(name, std::to_string(parameters), bytes, us);
 }
 
 void time_normalise(runtime::Device& device, runtime::cuda::CudaStream& s, std::int64_t images, std::int64_t channels,
@@ -376,15 +265,15 @@ int main() {
                                     {14, 512, 1, 0}, {7, 512, 5, 0},  {7, 2048, 0, 4}};
     time_network(pool, s, "ResNet-50", resnet, 256, true);
     time_network(pool, s, "ResNet-50", resnet, 64, false);
-    time_network(pool, s, "DenseNet-121 sample",
-                 {{112, 64, 1, 0}, {56, 128, 6, 0}, {28, 128, 12, 0}, {14, 128, 24, 0}, {7, 128, 16, 0},
-                  {56, 96, 1, 0}, {56, 224, 1, 0}, {28, 480, 1, 0}, {14, 992, 1, 0},
-                  {56, 32, 6, 0},
-                  {14, 32, 24, 0}},
-                 256, false);
+    // Bottlenecks' norms; those of segments: time_blocks().
+    time_network(pool, s, "DenseNet-121", {{56, 128, 6, 0}, {28, 128, 12, 0}, {14, 128, 24, 0}, {7, 128, 16, 0}}, 256,
+                 false);
     for (const int images : {256, 64}) time_pool(pool, s, images);
-    time_sgd(pool, s, "ResNet-50", 25557032, 161);
-    time_sgd(pool, s, "DenseNet-121", 7978856, 364);
+    for (const int batch : {256, 64}) time_blocks(pool, s, batch);
+    time_update(*device, pool, s, "sgd", engine::Sgd{}, 25557032, 161);
+    time_update(*device, pool, s, "adam", engine::Adam{}, 25557032, 161);
+    time_update(*device, pool, s, "average", engine::Average{}, 25557032, 161);
+    time_update(*device, pool, s, "sgd", engine::Sgd{}, 7978856, 364);
     for (const auto& [channels, dst] : std::vector<std::pair<int, int>>{{1, 4}, {1, 8}, {3, 4}})
       time_normalise(*device, s, 256, channels, dst);
     check(cudaDeviceSynchronize(), "end");

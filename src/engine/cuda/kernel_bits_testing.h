@@ -17,7 +17,7 @@
 #include "engine/cuda/norm/segments.h"
 #include "engine/cuda/normalise_testing.h"
 #include "engine/cuda/pool/norm_pool.h"
-#include "engine/cuda/update/sgd.h"
+#include "engine/cuda/update/update_testing.h"
 
 namespace roentgen::engine::cuda {
 
@@ -30,6 +30,11 @@ template <typename T>
 std::uint64_t hash_of(const DeviceArray<T>& array) {
   const std::vector<T> values = array.read();
   return text_hash({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+
+inline std::uint64_t hash_of(const Arena& arena) {
+  const std::vector<float> values = arena.values();
+  return text_hash({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
 }
 
 /// Device memory of a case, made from consecutive seeds.
@@ -189,31 +194,26 @@ inline void add_pool(Source source, KernelBits& bits) {
   bits[name + "dx"] = hash_of(dx);
 }
 
-inline void add_sgd(Source source, KernelBits& bits) {
-  constexpr std::size_t kCount = 50000;
-  const UpdateRange range{.count = kCount, .weight_decay = 1e-3F};
-  const std::vector<UpdateChunk> chunks = update_chunks({&range, 1});
-  const auto weights = source.floats(kCount, 0), momenta = source.floats(kCount, 0),
-             gradients = source.floats(kCount, 0);
-  const auto copies = source.empty(kCount);
-  const DeviceArray<UpdateChunk> all(source.device, source.stream, chunks);
-  const DeviceArray<SgdStep> step(source.device, source.stream, std::vector{SgdStep{0.1F, 0.9F, 0.125F}});
-  const auto partials = source.empty_floats(chunks.size()), square = source.empty_floats(1);
-  const DeviceArray<unsigned> counter(source.device, source.stream, std::vector<unsigned>{0});
-  sgd(source.stream, {.weights = weights.get(),
-                      .momenta = momenta.get(),
-                      .gradients = gradients.get(),
-                      .copies = copies.get(),
-                      .copy_type = source.type,
-                      .chunks = all.get(),
-                      .chunk_count = static_cast<int>(chunks.size()),
-                      .step = step.get(),
-                      .partials = partials.get(),
-                      .counter = counter.get(),
-                      .square_sum = square.get()});
-  const std::string name = "sgd_" + std::string(name_of(source.type)) + "_";
-  bits[name + "weights"] = hash_of(weights), bits[name + "momenta"] = hash_of(momenta);
-  bits[name + "copies"] = hash_of(copies), bits[name + "square"] = hash_of(square);
+/// Every rule on a range that is a layer and one that is none.
+inline void add_updates(const Source& source, KernelBits& bits) {
+  constexpr std::int64_t kCount = 50000;
+  const UpdateRange ranges[] = {{.count = 30001, .weight_decay = 1e-3, .is_layer = true},
+                                {.begin = 30016, .count = kCount - 30016}};
+  std::size_t number = 0;
+  for (const UpdateRule& rule : update_testing::rules()) {
+    update_testing::Arenas arenas(source.device, source.stream, kCount, state_of(rule).size(), 17);
+    const UpdateWork work{.target = arenas.target,
+                          .source = arenas.source,
+                          .state = arenas.state,
+                          .ranges = ranges,
+                          .lr = 0.1,
+                          .step = 3,
+                          .scale = 0.125};
+    update_testing::run(source.device, source.stream, rule, work);
+    const std::string name = "update_" + std::to_string(number++);
+    for (const Arena* arena : arenas.state) bits[name + "_state"] ^= hash_of(*arena);
+    bits[name] = hash_of(arenas.target);
+  }
 }
 
 inline void add_normalise(Source source, KernelBits& bits) {
@@ -243,7 +243,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
     cases::add_norm({device, *stream, type}, bits);
     cases::add_segments({device, *stream, type}, bits);
     cases::add_pool({device, *stream, type}, bits);
-    if (type != DType::F32) cases::add_sgd({device, *stream, type}, bits);
+    if (type == DType::F32) cases::add_updates({device, *stream, type}, bits);
     if (type != DType::F16) cases::add_normalise({device, *stream, type}, bits);
   }
   return bits;

@@ -9,7 +9,7 @@
 #include "engine/cuda/norm/norm_testing.h"
 #include "engine/cuda/norm/segments_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
-#include "engine/cuda/update/sgd_testing.h"
+#include "engine/cuda/update/update_testing.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -55,9 +55,9 @@ TEST_F(KernelsGpu, norm_pool_matches_the_formula) {
   }
 }
 
-TEST_F(KernelsGpu, sgd_matches_the_formula) {
-  const std::int64_t counts[] = {1, 64, kUpdateChunk, 100003, 5};
-  expect_within_bounds(check_sgd(*device_, counts, kSeed));
+TEST_F(KernelsGpu, updates_match_the_formula) {
+  const std::int64_t counts[] = {1, 61, kPartElements, 100003, 5};
+  expect_within_bounds(check_updates(*device_, counts, kSeed));
 }
 
 TEST_F(KernelsGpu, scaled_conversion_matches_the_formula) { expect_within_bounds(check_scaled_convert(*device_)); }

@@ -30,15 +30,13 @@ __global__ void __launch_bounds__(kSumThreads) factor_kernel(Layer layer, const 
 
 __global__ void one_kernel(float* factor) { *factor = 1.0F; }
 
-// Reads 12 bytes an element, writes 8.
 struct Step {
   float lr, momentum;
-  __device__ void operator()(const UpdatePart& part, const UpdateArrays& arrays, float scale, std::int64_t i) const {
-    const float p = arrays.target[i], factor = arrays.factors[part.range];
-    const float gradient = factor * fmaf(part.weight_decay, p, scale * arrays.source[i]);
-    const float buffer = fmaf(momentum, arrays.state[0][i], gradient);
-    arrays.state[0][i] = buffer;
-    arrays.target[i] = fmaf(-lr, buffer, p);
+  __device__ void operator()(const UpdateNumbers& numbers, UpdateElement<1>& e) const {
+    const float gradient = numbers.factor * fmaf(numbers.weight_decay, e.target, numbers.scale * e.source);
+    const float buffer = fmaf(momentum, e.state[0], gradient);
+    e.state[0] = buffer;
+    e.target = fmaf(-lr, buffer, e.target);
   }
 };
 }  // namespace
@@ -54,7 +52,8 @@ void update(const Lars& rule, const UpdateCall& call) {
            Layer{range.begin, range.count, range.weight_decay}, call.work.target.device().address,
            call.work.source.device().address, rule.trust, call.state, call.factors + i);
   }
-  launch_update(Step{.lr = static_cast<float>(call.work.lr), .momentum = static_cast<float>(rule.momentum)}, call);
+  launch_update<1>(Step{.lr = static_cast<float>(call.work.lr), .momentum = static_cast<float>(rule.momentum)}, call,
+                   call.factors);
 }
 
 }  // namespace roentgen::engine::cuda

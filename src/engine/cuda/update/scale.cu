@@ -14,15 +14,19 @@ namespace {
 
 __global__ void store_scale_kernel(StepState* state, float scale) { state->scale = scale; }
 
-// partial[x] = sum of squares of every gridDim.x-th group of kSumThreads values. Grid: x blocks. Reads each value once.
+// partial[x] = sum of squares of every gridDim.x-th group of kSumThreads packs. Grid: x blocks. Reads each value once.
 __global__ void __launch_bounds__(kSumThreads)
     squares_kernel(const float* values, std::int64_t count, double* partial) {
+  constexpr int kWide = 4;
   double sum = 0.0;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kSumThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < count; i += step) {
-    const double value = values[i];
-    sum += value * value;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kSumThreads * kWide;
+  std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * kSumThreads + threadIdx.x) * kWide;
+  for (; i + kWide <= count; i += step) {
+    const Pack<float, kWide> pack = load_pack<kWide>(values + i);
+    RG_UNROLL
+    for (int k = 0; k < kWide; ++k) sum += static_cast<double>(pack.at[k]) * static_cast<double>(pack.at[k]);
   }
+  for (; i < count; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }

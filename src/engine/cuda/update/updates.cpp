@@ -17,7 +17,9 @@ bool are_equal(std::span<const UpdateRange> a, std::span<const UpdateRange> b) {
   });
 }
 
-std::vector<UpdatePart> cut(std::span<const UpdateRange> ranges) {
+}  // namespace
+
+std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges) {
   std::vector<UpdatePart> parts;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     for (std::int64_t at = 0; at < ranges[i].count; at += kPartElements) {
@@ -30,7 +32,6 @@ std::vector<UpdatePart> cut(std::span<const UpdateRange> ranges) {
   }
   return parts;
 }
-}  // namespace
 
 Updates::Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates)
     : device_(device),
@@ -49,7 +50,7 @@ const Updates::Parts& Updates::parts_of(std::span<const UpdateRange> ranges) {
   }
   auto made = std::make_unique<Parts>();
   made->ranges.assign(ranges.begin(), ranges.end());
-  const std::vector<UpdatePart> parts = cut(ranges);
+  const std::vector<UpdatePart> parts = update_parts(ranges);
   made->count = std::ssize(parts);
   made->parts = device_.make_device_buffer(parts.size() * sizeof(UpdatePart));
   made->factors = device_.make_device_buffer(ranges.size() * sizeof(float));

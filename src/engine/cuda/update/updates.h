@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cuda/plan/lowering.h"
@@ -24,6 +25,8 @@ struct UpdatePart {
 };
 /// Most elements of a part.
 inline constexpr std::int64_t kPartElements = 2048;
+/// Parts of ranges, in their order.
+[[nodiscard]] std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges);
 
 /// An update as a rule's kernel takes it. All pointers are to device memory.
 struct UpdateCall {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Check of the update rules' kernels against the double reference, on any device.
+#pragma once
+
+#include <variant>
+
+#include "engine/cuda/kernel_testing.h"
+#include "engine/cuda/update/updates.h"
+#include "engine/reference/update.h"
+
+namespace roentgen::engine::cuda {
+namespace update_testing {
+
+/// Arenas of one update; their elements lie in device memory.
+struct Arenas {
+  Arenas(runtime::Device& device, runtime::Stream& stream, std::int64_t elements, std::size_t states,
+         std::uint32_t seed)
+      : target(device, stream, elements), source(device, stream, elements) {
+    const auto count = static_cast<std::size_t>(elements);
+    target.upload(0, random_values(DType::F32, count, seed));
+    source.upload(0, random_values(DType::F32, count, seed + 1));
+    for (std::size_t i = 0; i < states; ++i) {
+      owned.push_back(std::make_unique<Arena>(device, stream, elements));
+      // Means of squares are more than squares of means: 0.5 to 0.6, whose squares are below 0.36.
+      std::vector<float> values = random_values(DType::F32, count, seed + 2 + static_cast<std::uint32_t>(i), 0, 0.03F);
+      for (float& value : values) value = 0.5F + std::abs(value);
+      owned.back()->upload(0, values);
+      state.push_back(owned.back().get());
+    }
+  }
+  Arena target, source;
+  std::vector<std::unique_ptr<Arena>> owned;
+  std::vector<Arena*> state;
+};
+
+/// Every rule in every form that has a kernel of its own.
+[[nodiscard]] inline std::vector<UpdateRule> rules() {
+  return {Sgd{.momentum = 0.0},
+          Sgd{},
+          Sgd{.nesterov = true},
+          Adam{},
+          Adam{.decoupled = true},
+          RmsProp{.momentum = 0.0},
+          RmsProp{},
+          RmsProp{.momentum = 0.0, .centered = true},
+          RmsProp{.centered = true},
+          Lars{.trust = 0.02},
+          Average{.share = 0.3},
+          Accumulate{},
+          Accumulate{.is_first = true}};
+}
+
+/// Runs the rule's kernel on the ranges.
+inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRule& rule, const UpdateWork& work) {
+  const std::vector<UpdatePart> parts = update_parts(work.ranges);
+  const DeviceArray<UpdatePart> on_device(device, stream, parts);
+  const DeviceArray<float> factors(device, stream, work.ranges.size());
+  const DeviceArray<StepState> state(device, stream, std::vector{StepState{.scale = static_cast<float>(work.scale)}});
+  const UpdateCall call{.stream = stream,
+                        .work = work,
+                        .state = state.get(),
+                        .parts = on_device.get(),
+                        .part_count = std::ssize(parts),
+                        .factors = factors.get()};
+  std::visit([&](const auto& one) { update(one, call); }, rule);
+  stream.synchronize();
+}
+
+}  // namespace update_testing
+
+/// Every rule over ranges of these lengths, with gaps between them that must stay as they are.
+[[nodiscard]] inline Worst check_updates(runtime::Device& device, std::span<const std::int64_t> counts,
+                                         std::uint32_t seed) {
+  Worst worst;
+  const auto stream = device.make_stream();
+  std::vector<UpdateRange> ranges;
+  std::int64_t size = 0;
+  for (const std::int64_t count : counts) {
+    const bool is_layer = ranges.size() % 2 == 0;
+    ranges.push_back({.begin = size, .count = count, .weight_decay = is_layer ? 1e-2 : 0.0, .is_layer = is_layer});
+    size += count + 3;  // so that ranges begin anywhere
+  }
+  std::size_t number = 0;
+  for (const UpdateRule& rule : update_testing::rules()) {
+    const bool is_scaled = !std::holds_alternative<Average>(rule) && !std::holds_alternative<Accumulate>(rule);
+    const std::size_t states = state_of(rule).size();
+    update_testing::Arenas got(device, *stream, size, states, seed), wanted(device, *stream, size, states, seed);
+    const auto work = [&](update_testing::Arenas& arenas) {
+      return UpdateWork{.target = arenas.target,
+                        .source = arenas.source,
+                        .state = arenas.state,
+                        .ranges = ranges,
+                        .lr = 0.01,
+                        .step = 3,
+                        .scale = is_scaled ? 0.25 : 1.0};
+    };
+    update_testing::run(device, *stream, rule, work(got));
+    reference::update(rule, work(wanted));
+    const std::string name = "rule " + std::to_string(number++) + ", array ";
+    for (std::size_t array = 0; array <= states; ++array) {
+      const std::vector<float> a = (array == 0 ? got.target : *got.state[array - 1]).values();
+      const std::vector<float> b = (array == 0 ? wanted.target : *wanted.state[array - 1]).values();
+      // A few float32 operations on numbers of about 1.
+      for (std::size_t i = 0; i < a.size(); ++i) worst.add(name + std::to_string(array), i, a[i], b[i], 0x1p-20);
+    }
+  }
+  return worst;
+}
+
+}  // namespace roentgen::engine::cuda
