@@ -162,7 +162,7 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   } const remover{name};
   const GroupEnd end = start_group(options, command, {.is_silent = true});
   if (end.signal != 0) {
-    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to come to a result",
+    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to finish",
                                fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "it again"));
   }
   const auto text = io::read_text(name);
@@ -223,7 +223,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     }
     if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
   }
-  if (group.rank() == 0) log::info("ranks: " + map);
+  if (group.rank() == 0) log::debug("ranks: " + map);
 }
 
 // Reports to the process that started the ranks, which may be on another host.

@@ -61,7 +61,8 @@ std::vector<Option> TrainOptions::list() {
        .target = &stop_after,
        .doc = "save and stop after this number of updates; 0 = never",
        .range = {.low = 0}},
-      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"}};
+      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
+      {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
   const std::vector<Option> computing{
       task::device_option(device, " (train.device)"),
       {.name = "--algorithms",
@@ -133,7 +134,8 @@ train::Recipe TrainOptions::read_recipe() const {
 std::vector<std::int64_t> parse_seeds(std::string_view text) {
   constexpr std::int64_t kLargestSeed = 1'000'000'000;
   const auto refuse = [&] {
-    refuse_arguments("train --seeds", "distinct whole numbers with commas between, 0 or more", text, "--seeds 0,1,2");
+    refuse_arguments("train --seeds", "distinct whole numbers of at least 0, separated by commas", text,
+                     "--seeds 0,1,2");
   };
   std::vector<std::int64_t> seeds;
   for (const std::string_view part : comma_parts(text)) {

@@ -36,7 +36,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 
 void warn_left_out(const data::Dataset& dataset) {
   if (dataset.left_out_images == 0) return;
-  log::warning(fmt::format("{} in the data folder, not read: the notes on the data say why",
+  log::warning(fmt::format("{} in the data folder are not read; the notes on the data say why",
                            counted(dataset.left_out_images, "image file")));
 }
 
@@ -87,7 +87,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
 }
 
 void TrainRun::make_folder(const train::Recipe& recipe, const engine::Engine& engine, const train::RunFolder& folder) {
-  if (options_.earlier == EarlierRun::Resume) log::info("nothing to resume yet: starting anew");
+  if (options_.earlier == EarlierRun::Resume) log::info("no run to resume: starting a new one");
   if (lock_ && options_.earlier != EarlierRun::Refuse) folder.remove_run();
   if (!lock_) {
     std::error_code ignored;  // the lock says why it has no folder
@@ -136,8 +136,8 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
   const data::Dataset& dataset = load_data(recipe);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
-  log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
-  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::info(note);
+  log::debug(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
+  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::debug(note);
   const train::TrainJob job{
       .recipe = recipe,
       .dataset = dataset,

@@ -99,13 +99,13 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   std::string& own = recipe.train.algorithms;
   if (algorithms != nullptr && own == TrainRecipe{}.algorithms && algorithms->as_string() != own) {
     own = algorithms->as_string();
-    log::info(fmt::format("kernels: {}, as the run began", own));
+    log::debug(fmt::format("kernels: {}, as the run began", own));
   }
   refuse_changed_recipe(begun, io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
 }
 
 std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
-  for (const Value* keys : {&other, &first}) {  // what is empty is in neither
+  for (const Value* keys : {&other, &first}) {  // empty values are in neither
     for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;

@@ -28,7 +28,7 @@
 namespace roentgen::train {
 namespace {
 
-// Once, however many folders there are.
+// Warns once, however many folders there are.
 void warn_of_network(const TrainJob& job) {
   std::vector<std::filesystem::path> roots{job.dataset.root};
   for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
@@ -51,7 +51,7 @@ std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t 
                                                                              : std::filesystem::path(recipe.cache_dir),
                                           .preprocess = job.recipe.preprocess,
                                           .shrunk_px = recipe.cache_px});
-  log::info(cache->text());
+  log::debug(cache->text());
   return cache;
 }
 
@@ -116,7 +116,7 @@ RunInput plan_input(const TrainJob& job) {
     wishes.others.push_back({.what = "validation", .bytes = data::total_bytes(uses)});
   }
   const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
-  log::info(shares.text());
+  log::debug(shares.text());
   warn_of_network(job);
   input.slots = shares.slots;
   input.readers = shares.readers;
@@ -155,7 +155,7 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   now.known_bad = state.bad_samples;
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
-  // After the resume file of a shorter or longer epoch: `updates` of the present one are done, and the loss with them.
+  // After the resume file of a shorter or longer epoch, `updates` of the present epoch are done, with their loss.
   const auto count_made = [&](std::int64_t updates) {
     const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
     state.step_in_epoch = updates;

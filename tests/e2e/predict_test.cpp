@@ -212,7 +212,7 @@ TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
   }
   EXPECT_GE(plain, low_ones) << "a map between whose cells the curve swings over zero counts as well";
   EXPECT_GT(plain, 0) << "14 findings of a scarcely trained network";
-  EXPECT_THAT(run.out, HasSubstr("of them nowhere positive"));
+  EXPECT_THAT(run.out, HasSubstr("of them have no positive evidence"));
 }
 
 // By their pixels, under other names too.
@@ -339,7 +339,7 @@ TEST_F(Predict, writes_nothing_over_or_beside_what_it_reads) {
   EXPECT_FALSE(fs::exists(*place_ / "test/maps"));
 }
 
-// What stops the job after the csv was begun leaves no csv.
+// A job that fails after it began the csv leaves no csv.
 TEST_F(Predict, leaves_no_csv_of_a_job_that_was_refused) {
   const std::string image = in("test/" + names_[0]);
   expect_refusal(place_->run(arguments({image, "--preds", in("no.csv"), "--out", in("data")})), {"--out"});

@@ -29,7 +29,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
-  const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json"}));
+  const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json", "--verbose"}));
   EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
   EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'),
             std::ranges::count(place_.must_run(train("one")).out, '\n'))
@@ -209,7 +209,7 @@ TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
   process.signal(SIGINT);
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("expected time to come to a result, got signal 2 (Interrupt)"));
+  EXPECT_THAT(ended.err, HasSubstr("expected time to finish, got signal 2 (Interrupt)"));
   EXPECT_TRUE(all_gone(endless));
 }
 
@@ -279,7 +279,7 @@ TEST_F(Launch, an_evaluation_by_ranks_has_the_digits_of_one_process) {
                                  place_ / (name + ".json")},
                                 more));
   };
-  // What of the images was trained on: the check by pixels, which every rank makes of its own images.
+  // Result of the pixel check, which every rank makes of its own images.
   const auto overlap_of = [](const Ended& ended) {
     const std::size_t at = ended.err.find("test images with the pixels of");
     return at == std::string::npos ? "none" : ended.err.substr(ended.err.rfind("got ", at), 40);
@@ -305,7 +305,7 @@ TEST_F(Launch, an_evaluation_by_ranks_refuses_a_leak_once) {
                  {"eval --ranks", "--checkpoint FILE"});
 }
 
-// Of two ranks, one of which was struck in the sixth.
+// Expects a trace of two ranks, one of which failed in the sixth update.
 void expect_trace_of_five_updates(const fs::path& run) {
   const Value trace = read_json(run / "trace.json");
   EXPECT_FALSE(trace.at("otherData").at("is_whole").as_bool());
@@ -335,7 +335,7 @@ TEST_F(Launch, the_next_start_makes_the_trace_of_a_process_that_was_killed) {
 TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
   const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0", .is_traced = true};
   const Outcome outcome = strike("struck", blow);
-  EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   expect_trace_of_five_updates(place_ / "struck");
   expect_same_bits_after_resume("struck", blow);
   EXPECT_TRUE(read_json(place_ / "struck/trace.json").at("otherData").at("is_whole").as_bool());
@@ -346,7 +346,7 @@ TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
   const Outcome outcome = strike(
       "struck", {.fault = Fault::Kill, .place = "gradient bucket 0", .ranks = 4, .rank = 3, .has_two_hosts = true});
   const std::string& said = outcome.ended.err;
-  EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   EXPECT_EQ(said.find("got signal"), said.rfind("got signal")) << said;
 }
 

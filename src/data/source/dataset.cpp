@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/short_error.h"
 #include "data/source/converted.h"
 #include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
@@ -207,7 +208,7 @@ std::string_view name_of(Split split) { return kSplitNames.at(static_cast<std::s
 
 Split parse_split(std::string_view text) {
   if (const auto split = find_split(text)) return *split;
-  throw ConfigError(error_text("data.split", "split", "one that exists", text, "one of train, val, test, none"));
+  throw ConfigError(error_text("data.split", "split", "a known name", text, "one of train, val, test, none"));
 }
 
 bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }
