@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <variant>
 
 #include "core/error.h"
 #include "engine/cuda/elementwise/reorder.h"
 #include "engine/cuda/normalise.h"
+#include "graph/visit_op.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -165,19 +165,11 @@ NamedKernel Lowering::flat(FlatOp op, TensorId a, TensorId b, const Located& dst
 }
 
 void Lowering::add_forward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower(op, id, *this); });
 }
 
 void Lowering::add_backward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower_backward(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower_backward(op, id, *this); });
 }
 
 // Nothing is dropped and nothing shared: settled() keeps all values, and no concatenation is virtual.
