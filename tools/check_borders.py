@@ -59,8 +59,8 @@ SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
 # Calls that print, and the files that may contain them.
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
 PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
-# Calls of Arena::host() and DeviceSpan::host(), and the rooms that may make them.
-HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
+# Calls of Arena::host() and DeviceSpan::host(), DeviceSpan::address, and the rooms that may use them.
+HOST_MEMORY = re.compile(r"(\.|->)(host\(\)|address\b)")
 HOST_ROOMS = ("engine/", "runtime/", "dist/")
 # Names of backends, which the part of compiling that engines share must not know.
 BACKEND_NAME = re.compile(r"cpu|cuda|cudnn|avx|onednn|dnnl|omp_|\bsimd\b", re.IGNORECASE)

@@ -53,6 +53,8 @@ class CheckBorders(unittest.TestCase):
         self.assertEqual(self.findings(), [])
         self.write("train/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
         self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
+        self.write("train/a.cpp", "float* f(Arena& arena) { return arena.device().address; }\n")
+        self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
 
     def test_backend_in_the_plan_of_all_engines_is_found(self):
         self.write("engine/cpu/b.cpp", '#include "engine/plan/a.h"\nvoid avx2_kernel();\n')

@@ -17,6 +17,7 @@
 #include "data/stage/loader.h"
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
+#include "engine/engine.h"
 #include "runtime/cache_folder.h"
 #include "runtime/memory.h"
 #include "train/ranks.h"
@@ -103,7 +104,7 @@ RunInput plan_input(const TrainJob& job) {
       .needs = {.samples = std::ssize(input.training),
                 .sample = data::largest_sample(job.dataset, input.training, job.recipe.preprocess.channels),
                 .batch = recipe.batch,
-                .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
+                .row_bytes = data::slot_bytes(job.recipe.preprocess, job.engine.slot_dtype()) +
                              2 * sizeof(float) * job.dataset.label_names.size(),
                 .workers = decode_workers(recipe),
                 .slots = asked > 0 ? asked : kMostSlots},

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
-#include <variant>
+
+#include "graph/visit_op.h"
 
 namespace roentgen::engine::conformance {
 namespace {
@@ -68,13 +68,8 @@ std::int64_t longest_sum(const graph::SoftmaxCrossEntropy&, const Graph&, const 
 double error_bound(const Graph& graph) {
   double growth = 1.0;
   for (const Node& node : graph.nodes()) {
-    std::visit(
-        [&](const auto& op) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) {
-            growth += std::sqrt(static_cast<double>(longest_sum(op, graph, node)));
-          }
-        },
-        node.op);
+    graph::visit_op(node.op,
+                    [&](const auto& op) { growth += std::sqrt(static_cast<double>(longest_sum(op, graph, node))); });
   }
   return kSafety * 0x1p-24 * growth;
 }

@@ -59,6 +59,9 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
       concats_(graph, traits.channel_block),
       readers_(graph.consumers()),
       values_(graph.nodes().size()) {
+  if (options.slots < 1) {
+    throw ConfigError(error_text("engine.plan", "slots", "at least 1", std::to_string(options.slots), "1"));
+  }
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) {

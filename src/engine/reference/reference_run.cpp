@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
-#include <variant>
+
+#include "graph/visit_op.h"
 
 namespace roentgen::engine::reference {
 namespace {
@@ -95,11 +95,7 @@ void ReferenceRun::forward() {
     if (node.is_input()) continue;
     Scope scope = scope_of(static_cast<graph::NodeId>(i));
     std::ranges::fill(values_[i].data, 0.0);
-    std::visit(
-        [&](const auto& op) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) reference::forward(op, scope);
-        },
-        node.op);
+    graph::visit_op(node.op, [&](const auto& op) { reference::forward(op, scope); });
   }
 }
 
@@ -114,11 +110,7 @@ void ReferenceRun::backward(std::string_view output) {
     const graph::Node& node = graph_.nodes()[i];
     if (node.is_input()) continue;
     Scope scope = scope_of(static_cast<graph::NodeId>(i));
-    std::visit(
-        [&](const auto& op) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) reference::backward(op, scope);
-        },
-        node.op);
+    graph::visit_op(node.op, [&](const auto& op) { reference::backward(op, scope); });
   }
 }
 

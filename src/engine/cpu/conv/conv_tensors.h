@@ -52,13 +52,6 @@ struct ScratchBytes {
   [[nodiscard]] std::size_t total(int threads) const { return shared + static_cast<std::size_t>(threads) * own; }
 };
 
-/// A kernel of ours for one pass.
-class ConvKernel : public Kernel {
- public:
-  /// Bytes of scratch. They depend on the tensors only in whether the input is normalised; bind() may come later.
-  [[nodiscard]] virtual ScratchBytes scratch_bytes() const = 0;
-};
-
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
 /// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
 /// writes weights and, where there is one, bias.

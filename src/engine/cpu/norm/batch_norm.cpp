@@ -148,7 +148,7 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   for (const NormPiece& piece : work.pieces) emission.reads.push_back(piece.value);
   if (work.residual >= 0) emission.reads.push_back(work.residual);
   if (work.pieces.size() == 1) emission.in_place = {{work.pieces[0].value, work.dst}};
-  lowering.emit(node, std::move(emission), inference_kernel(shape, std::move(work)));
+  lowering.emit(node, std::move(emission), norm_forward_kernel(NormSource::Running, shape, std::move(work)));
 }
 
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
@@ -173,7 +173,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
     for (const NormPiece& piece : work.pieces) emission.reads.push_back(piece.value);
   }
   emission.writes.push_back(work.constants);
-  lowering.emit(node, std::move(emission), shared_forward_kernel(shape, std::move(work)));
+  lowering.emit(node, std::move(emission), norm_forward_kernel(NormSource::Pieces, shape, std::move(work)));
 }
 
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
@@ -203,7 +203,7 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
     emission.reads.push_back(work.residual);
     emission.in_place = {{work.residual, work.dst}};
   }
-  lowering.emit(node, std::move(emission), single_forward_kernel(shape, std::move(work)));
+  lowering.emit(node, std::move(emission), norm_forward_kernel(NormSource::Batch, shape, std::move(work)));
 }
 }  // namespace
 
@@ -245,7 +245,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   const NormShape shape = norm_shape(dst, layout_of_value(ids[0], lowering).dtype, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants_again", channel_bytes(shape, 2));
   emission.writes = {dst.tensor, work.constants};
-  lowering.emit(node, std::move(emission), again_kernel(shape, std::move(work)));
+  lowering.emit(node, std::move(emission), norm_forward_kernel(NormSource::Again, shape, std::move(work)));
   return dst;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "engine/cpu/elementwise/elementwise.h"
 #include "engine/cpu/norm/batch_norm_blocks.h"
 #include "engine/cpu/norm/shared_gradients.h"
 #include "engine/cpu/plan/team.h"
@@ -253,13 +254,15 @@ std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const Nor
     return std::make_unique<SingleBackward<X, Y>>(shape, work);
   });
 }
+// Value and result are stored alike, as those of a virtual concat are.
 std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work) {
-  return for_shared(
-      shape, [&]<class X>(X) -> std::unique_ptr<Kernel> { return std::make_unique<SharedBackward<X>>(shape, work); });
+  return for_type(shape.value_dtype, [&]<class X>(X) -> std::unique_ptr<Kernel> {
+    return std::make_unique<SharedBackward<X>>(shape, work);
+  });
 }
 std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work) {
-  return for_shared(shape,
-                    [&]<class X>(X) -> std::unique_ptr<Kernel> { return std::make_unique<Finish<X>>(shape, work); });
+  return for_type(shape.value_dtype,
+                  [&]<class X>(X) -> std::unique_ptr<Kernel> { return std::make_unique<Finish<X>>(shape, work); });
 }
 
 }  // namespace roentgen::engine::cpu

@@ -31,13 +31,6 @@ template <typename Make>
   return shape.result_dtype == DType::Bf16 ? make(0.0F, Bf16{}) : make(0.0F, 0.0F);
 }
 
-/// Calls make(X{}) where value and result are stored alike, as those of a virtual concat are.
-template <typename Make>
-[[nodiscard]] std::unique_ptr<Kernel> for_shared(const NormShape& shape, const Make& make) {
-  RG_ASSERT(shape.value_dtype == shape.result_dtype);
-  return shape.value_dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
-}
-
 /// Mean, variance and 1/sd of every channel of one block.
 struct BlockStatistics {
   float* mean = nullptr;

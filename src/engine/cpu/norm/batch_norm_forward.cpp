@@ -44,8 +44,6 @@ class Statistics final : public Kernel {
   Partial partial_;
 };
 
-enum class Kind { Inference, Single, Shared, Again };
-
 // Without a wait for other ranks: where statistics are there already.
 NormShape of_one(NormShape shape) {
   shape.group = nullptr;
@@ -55,10 +53,10 @@ NormShape of_one(NormShape shape) {
 template <class X, class Y>
 class Forward final : public Kernel {
  public:
-  Forward(const NormShape& shape, NormForward work, Kind kind)
-      : shape_(kind == Kind::Single ? shape : of_one(shape)),
+  Forward(const NormShape& shape, NormForward work, NormSource from)
+      : shape_(from == NormSource::Batch ? shape : of_one(shape)),
         work_(std::move(work)),
-        kind_(kind),
+        from_(from),
         counted_(shape),
         over_ranks_(shape_),
         table_(shape, work_.pieces) {}
@@ -66,7 +64,7 @@ class Forward final : public Kernel {
     table_.bind(addresses);
     weight_ = addresses.f32(work_.parameters.scale);
     bias_ = addresses.f32(work_.parameters.shift);
-    if (kind_ != Kind::Again) {
+    if (from_ != NormSource::Again) {
       running_mean_ = addresses.f32(work_.parameters.running_mean);
       running_variance_ = addresses.f32(work_.parameters.running_variance);
     }
@@ -87,7 +85,7 @@ class Forward final : public Kernel {
 
  private:
   void sum(std::int64_t block, std::int64_t image) const {
-    if (kind_ != Kind::Single || work_.has_moments) return;
+    if (from_ != NormSource::Batch || work_.has_moments) return;
     partial_.clear(block, image);
     const BlockPlace<X>& place = table_[block];
     simd::moments(place.value + image * place.image_stride, shape_.pixels, shape_.block,
@@ -96,7 +94,7 @@ class Forward final : public Kernel {
   void prepare(std::int64_t block) const {
     const std::int64_t c = block * shape_.block;
     const BlockPlace<X>& place = table_[block];
-    if (kind_ == Kind::Inference) {
+    if (from_ == NormSource::Running) {
       std::array<float, kMostBlock> istd{};
       for (int i = 0; i < shape_.block; ++i) {
         const double variance = static_cast<double>(running_variance_[c + i]) + work_.parameters.epsilon;
@@ -105,11 +103,11 @@ class Forward final : public Kernel {
       fold(shape_.block, weight_ + c, bias_ + c, {running_mean_ + c, nullptr, istd.data()}, scale(block), shift(block));
       return;
     }
-    if (kind_ == Kind::Single) {
+    if (from_ == NormSource::Batch) {
       finish_statistics(shape_, partial_, block, running_mean_ + c, work_.parameters.epsilon, place.statistics);
     }
     fold(shape_.block, weight_ + c, bias_ + c, place.statistics, scale(block), shift(block));
-    if (kind_ == Kind::Again) return;
+    if (from_ == NormSource::Again) return;
     move_running(counted_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
   }
   void apply(std::int64_t block, std::int64_t image) const {
@@ -133,7 +131,7 @@ class Forward final : public Kernel {
 
   NormShape shape_;
   NormForward work_;
-  Kind kind_;
+  NormSource from_;
   /// As `shape_`, with the ranks behind the statistics.
   NormShape counted_;
   OverRanks over_ranks_;
@@ -147,25 +145,12 @@ class Forward final : public Kernel {
   float* constants_ = nullptr;
   Partial partial_;
 };
-
-std::unique_ptr<Kernel> forward_kernel(const NormShape& shape, NormForward work, Kind kind) {
-  return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
-    return std::make_unique<Forward<X, Y>>(shape, std::move(work), kind);
-  });
-}
 }  // namespace
 
-std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work) {
-  return forward_kernel(shape, std::move(work), Kind::Inference);
-}
-std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work) {
-  return forward_kernel(shape, std::move(work), Kind::Single);
-}
-std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work) {
-  return forward_kernel(shape, std::move(work), Kind::Shared);
-}
-std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work) {
-  return forward_kernel(shape, std::move(work), Kind::Again);
+std::unique_ptr<Kernel> norm_forward_kernel(NormSource source, const NormShape& shape, NormForward work) {
+  return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
+    return std::make_unique<Forward<X, Y>>(shape, std::move(work), source);
+  });
 }
 std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work) {
   return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {

@@ -78,14 +78,14 @@ struct NormForward {
   bool relu = false;
   bool has_moments = false;
 };
-/// Running statistics instead of the batch's. Two passes per element: read, write.
-[[nodiscard]] std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work);
-/// Statistics and result in one sweep over the channel blocks; moves the running statistics.
-[[nodiscard]] std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work);
-/// Result from statistics computed earlier, one per piece; moves the running statistics.
-[[nodiscard]] std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work);
-/// The same result again, to the bit: from the statistics of the forward; moves nothing.
-[[nodiscard]] std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work);
+/// Statistics that a forward normalises by.
+enum class NormSource : std::uint8_t {
+  Running,  ///< running statistics (inference); two passes per element: read, write
+  Batch,    ///< computed in one sweep over the channel blocks with the result; moves the running statistics
+  Pieces,   ///< computed earlier, one per piece; moves the running statistics
+  Again,    ///< those of the forward, for the same bits again; moves nothing
+};
+[[nodiscard]] std::unique_ptr<Kernel> norm_forward_kernel(NormSource source, const NormShape& shape, NormForward work);
 
 /// Statistics of one value. The pivot (a running mean, from `pivot_offset` on) keeps the f32 sums accurate.
 struct NormStatistics {

@@ -17,6 +17,16 @@
 
 namespace roentgen::engine {
 namespace {
+// Returns make(). DeviceError where the library has no kernel.
+template <typename Make>
+auto with_kernels(const graph::Graph& graph, const Make& make) {
+  try {
+    return make();
+  } catch (const dnnl::error& error) {
+    throw DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
+  }
+}
+
 class CpuEngine final : public Engine {
  public:
   // Here already, before there are other threads that dispatch: those that read images.
@@ -33,31 +43,14 @@ class CpuEngine final : public Engine {
     return *std::ranges::min_element(sets, {}, &cpu::instruction_set);
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
-    try {
-      return cpu::make_executable(graph, options);
-    } catch (const dnnl::error& error) {
-      throw no_kernel(graph, error);
-    }
+    return with_kernels(graph, [&] { return cpu::make_executable(graph, options); });
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
-    try {
-      return cpu::make_plan(graph, options);
-    } catch (const dnnl::error& error) {
-      throw no_kernel(graph, error);
-    }
+    return with_kernels(graph, [&] { return cpu::make_plan(graph, options); });
   }
   [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                             const CompileOptions& options) override {
-    try {
-      return cpu::measure_choices(graph, options);
-    } catch (const dnnl::error& error) {
-      throw no_kernel(graph, error);
-    }
-  }
-
- private:
-  static DeviceError no_kernel(const graph::Graph& graph, const dnnl::error& error) {
-    return DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
+    return with_kernels(graph, [&] { return cpu::measure_choices(graph, options); });
   }
 };
 }  // namespace

@@ -101,4 +101,15 @@ class KernelScratch {
   Addresses::Replicas own_at_;
 };
 
+/// A convolution kernel of ours for one pass, with its scratch.
+class ConvKernel : public Kernel {
+ public:
+  explicit ConvKernel(int threads) : memory_(threads) {}
+  /// Bytes of scratch. They depend on the tensors only in whether the input is normalised; bind() may come later.
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+
+ protected:
+  KernelScratch memory_;
+};
+
 }  // namespace roentgen::engine::cpu

@@ -3,7 +3,6 @@
 //
 #include "engine/cpu/plan/lowering.h"
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -12,6 +11,7 @@
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/primitive.h"
 #include "engine/cpu/simd/isa.h"
+#include "graph/visit_op.h"
 
 namespace roentgen::engine::cpu {
 
@@ -44,19 +44,11 @@ const Prologue* Lowering::normalised(graph::NodeId id) const {
 std::size_t Lowering::replica_alignment(std::size_t bytes) const { return ThreadsMemory::of(bytes).page_bytes; }
 
 void Lowering::add_forward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower(op, id, *this); });
 }
 
 void Lowering::add_backward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower_backward(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower_backward(op, id, *this); });
 }
 
 Located Lowering::add_again(graph::NodeId id) {

@@ -3,11 +3,7 @@
 //
 #include "engine/cuda/plan/executable.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <cstring>
-#include <map>
 #include <optional>
 
 #include "core/error.h"
@@ -16,9 +12,7 @@
 #include "engine/cuda/plan/step_words.h"
 #include "engine/cuda/update/updates.h"
 #include "engine/plan/finish_plan.h"
-#include "engine/plan/parameter_map.h"
-#include "engine/plan/plan_memory.h"
-#include "engine/plan/step_runner.h"
+#include "engine/plan/plan_executable.h"
 #include "graph/passes/pass_list.h"
 
 namespace roentgen::engine::cuda {
@@ -35,80 +29,67 @@ Arenas build(Lowering& lowering) {
   return arenas;
 }
 
-class CudaExecutable final : public Executable {
+// The setup is a base, so that it outlives the kernels, which use it.
+class CudaExecutable final : private DeviceSetup, public PlanExecutable {
  public:
-  CudaExecutable(const graph::Graph& original, const CompileOptions& options, DeviceSetup setup)
-      : options_(settled(options)), graph_(original), setup_(std::move(setup)), stream_(setup_.device->make_stream()) {
-    const graph::Graph graph = graph::run_passes(original, options_.fuse, purpose_of(options_.form));
-    Lowering lowering(
-        graph, options_,
-        {.stream = stream_.get(), .convolutions = *setup_.convolutions, .multiprocessors = setup_.multiprocessors});
+  CudaExecutable(const graph::Graph& original, const CompileOptions& given, DeviceSetup setup)
+      : DeviceSetup(std::move(setup)), PlanExecutable(original, settled(given), *device) {
+    const graph::Graph graph = graph::run_passes(original, options().fuse, purpose_of(options().form));
+    Lowering lowering(graph, options(),
+                      {.stream = &stream(), .convolutions = *convolutions, .multiprocessors = multiprocessors});
     const Arenas arenas = build(lowering);
-    setup_.convolutions->finish_choice();
-    plan_ = std::move(lowering.plan);
-    buckets_ = arenas.buckets;
-    map_.emplace(original, lowering, plan_);
-    memory_.emplace(plan_, arenas, options_.form, *setup_.device, *stream_);
-    runner_.emplace(lowering, plan_, buckets_.size(), *setup_.device, *stream_);
-    state_ = reinterpret_cast<StepState*>(memory_->addresses().bytes(lowering.step_state()));
-    const std::int64_t growth_updates = lowering.has_loss_scale() ? options_.loss_scaling.growth_updates : 0;
-    updates_.emplace(*setup_.device, *stream_, state_, growth_updates);
+    convolutions->finish_choice();
+    take(lowering, arenas);
+    state_ = reinterpret_cast<StepState*>(memory().addresses().bytes(lowering.step_state()));
+    const std::int64_t growth_updates = lowering.has_loss_scale() ? options().loss_scaling.growth_updates : 0;
+    updates_.emplace(*device, stream(), state_, growth_updates);
     if (growth_updates > 0) {
-      loss_scale_ = Output{lowering.step_state(), setup_.device->make_pinned_buffer(sizeof(StepState))};
+      step_state_ = lowering.step_state();
+      loss_scale_ = device->make_pinned_buffer(sizeof(StepState));
     }
     upload_constants(lowering);
-    take_inputs(lowering);
-    take_outputs(lowering);
-    runner_->bind(memory_->addresses());
+    slots_.emplace(*device, inputs(), options().slots);
+    for (const Output& output : outputs()) results_.push_back(device->make_pinned_buffer(output.bytes));
+    bind_inputs();
+    runner().bind(memory().addresses());
   }
 
-  [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
-  [[nodiscard]] const Plan& plan() const override { return plan_; }
-  [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override { return slots_->slot(input, slot); }
   // The upload starts here, under the step that runs.
   void bind_slot(int slot) override {
-    slots_->bind(slot, *stream_);
+    slots_->bind(slot, stream());
     is_bound_ = true;
   }
-  void set_step(std::int64_t step) override { store_step(*stream_, state_, step); }
+  void set_step(std::int64_t step) override { store_step(stream(), state_, step); }
 
   void forward() override {
-    runner_->prepare();
+    runner().prepare();
     if (!is_bound_) bind_slot(0);
     bind_inputs();
-    runner_->bind_inputs(memory_->addresses());
-    recorded().forward.run(setup_.graphs.get(), *stream_, [this] { queue_forward(); });
-    stream_->record(*outputs_ready_);
+    runner().bind_inputs(memory().addresses());
+    recorded().forward.run(graphs.get(), stream(), [this] { queue_forward(); });
+    stream().record(*outputs_ready_);
     // In inference the caller may then let the slot be filled again.
-    if (options_.form == Form::Inference) slots_->wait_for_upload();
+    if (options().form == Form::Inference) slots_->wait_for_upload();
   }
   void backward(const BucketCallback& on_bucket) override {
-    if (options_.form != Form::Training) {
-      throw ConfigError(error_text("engine.cuda", "backward", "an executable compiled for training", "inference"));
-    }
+    require_training();
     std::vector<RecordedWork>& parts = recorded().backward;
-    runner_->backward_by(
-        [&](std::size_t i, EntryRange part) {
-          parts[i].run(setup_.graphs.get(), *stream_, [&] { runner_->run(part); });
-        },
+    runner().backward_by(
+        [&](std::size_t i, EntryRange part) { parts[i].run(graphs.get(), stream(), [&] { runner().run(part); }); },
         on_bucket);
     // The caller may then let the slot be filled again.
     slots_->wait_for_upload();
   }
   [[nodiscard]] std::span<const float> read(std::string_view name) const override {
-    const auto found = outputs_.find(name);
-    if (found == outputs_.end()) {
-      throw ConfigError(error_text("engine.cuda", "output", "an output of the graph", name));
-    }
+    const std::span<std::byte> bytes = results_[output_index(name)]->bytes();
     outputs_ready_->wait();
-    const std::span<std::byte> bytes = found->second.host->bytes();
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
 
-  void begin_update() override { forget_unsound(*stream_, state_); }
+  void begin_update() override { forget_unsound(stream(), state_); }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
-    runner_->parameters_changed();
+    runner().parameters_changed();
     return updates_->run(rule, work);
   }
   [[nodiscard]] double read_norm() const override { return updates_->read_norm(); }
@@ -116,55 +97,24 @@ class CudaExecutable final : public Executable {
     if (!loss_scale_) return std::nullopt;
     outputs_ready_->wait();
     StepState now;
-    std::memcpy(&now, loss_scale_->host->bytes().data(), sizeof now);
+    std::memcpy(&now, loss_scale_->bytes().data(), sizeof now);
     return LossScale{.scale = now.loss_scale, .good_updates = now.good_updates, .skipped = now.skipped};
   }
   [[nodiscard]] std::optional<LossScale> read_loss_scale() const override {
     if (!loss_scale_) return std::nullopt;
-    download(*loss_scale_);
-    stream_->synchronize();
+    download(step_state_, *loss_scale_);
+    stream().synchronize();
     return loss_scale();
   }
   void set_loss_scale(const LossScale& scale) override {
-    if (loss_scale_) store_loss_scale(*stream_, state_, scale);
+    if (loss_scale_) store_loss_scale(stream(), state_, scale);
   }
 
-  [[nodiscard]] Arena& parameters() override {
-    runner_->parameters_changed();
-    return memory_->parameters();
-  }
-  [[nodiscard]] const Arena& parameters() const override { return memory_->parameters(); }
-  [[nodiscard]] Arena& gradients() override { return memory_->gradients(); }
-  [[nodiscard]] const Arena& gradients() const override { return memory_->gradients(); }
-  [[nodiscard]] Arena& state() override {
-    runner_->parameters_changed();
-    return memory_->state();
-  }
-  [[nodiscard]] const Arena& state() const override { return memory_->state(); }
-  [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) override { return memory_->make_arena(kind); }
-  [[nodiscard]] const std::vector<ParameterSlice>& slices() const override { return map_->slices(); }
-  [[nodiscard]] const std::vector<Bucket>& buckets() const override { return buckets_; }
-
-  [[nodiscard]] std::vector<float> store(std::int32_t parameter, const Arena& arena) const override {
-    return map_->store(parameter, arena);
-  }
-  void load(std::int32_t parameter, std::span<const float> values, Arena& arena) const override {
-    map_->load(parameter, values, arena);
-  }
-
-  [[nodiscard]] std::vector<EntryTime> profile() const override { return runner_->times(); }
-  void reset_profile() override { runner_->reset_times(); }
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats) override {
-    return runner_->time_entry(entry, repeats, kQueuedRuns);
+    return runner().time_entry(entry, repeats, kQueuedRuns);
   }
 
  private:
-  /// A kept tensor, and the host memory that forward() copies it to.
-  struct Output {
-    TensorId tensor = -1;
-    std::unique_ptr<runtime::PinnedBuffer> host;
-  };
-
   /// Graphs of a step that reads one device copy of the inputs.
   struct Recorded {
     const std::byte* input = nullptr;  // address of the first input
@@ -172,82 +122,52 @@ class CudaExecutable final : public Executable {
     std::vector<RecordedWork> backward;  // one a part
   };
   Recorded& recorded() {
-    const std::byte* const input = inputs_.empty() ? nullptr : slots_->bound(0).address();
+    const std::byte* const input = inputs().empty() ? nullptr : slots_->bound(0).address();
     for (Recorded& one : recorded_) {
       if (one.input == input) return one;
     }
     Recorded& made = recorded_.emplace_back();
     made.input = input;
-    made.backward.resize(runner_->backward_parts().size());
+    made.backward.resize(runner().backward_parts().size());
     return made;
   }
 
   void queue_forward() {
-    runner_->forward();
-    const auto loss = outputs_.find("loss");
-    if (loss != outputs_.end()) check_loss(*stream_, state_, memory_->addresses().f32(loss->second.tensor));
-    for (const auto& [name, output] : outputs_) download(output);
-    if (loss_scale_) download(*loss_scale_);
+    runner().forward();
+    if (loss_index()) check_loss(stream(), state_, memory().addresses().f32(outputs()[*loss_index()].tensor));
+    for (std::size_t i = 0; i < results_.size(); ++i) download(outputs()[i].tensor, *results_[i]);
+    if (loss_scale_) download(step_state_, *loss_scale_);
   }
-  void download(const Output& output) const {
-    const std::size_t at = plan_.tensors[static_cast<std::size_t>(output.tensor)].offset;
-    stream_->download(memory_->kept(), at, output.host->bytes());
+  void download(TensorId kept, const runtime::PinnedBuffer& host) const {
+    stream().download(memory().kept(), plan().tensors[static_cast<std::size_t>(kept)].offset, host.bytes());
   }
   void upload_constants(Lowering& lowering) {
     for (const auto& [tensor, bytes] : lowering.take_constants()) {
-      stream_->upload(bytes, memory_->kept(), plan_.tensors[static_cast<std::size_t>(tensor)].offset);
+      stream().upload(bytes, memory().kept(), plan().tensors[static_cast<std::size_t>(tensor)].offset);
     }
-    stream_->synchronize();
-  }
-  void take_inputs(const Lowering& lowering) {
-    inputs_ = lowering.inputs;
-    input_tensors_ = lowering.input_tensors;
-    slots_.emplace(*setup_.device, inputs_, options_.slots);
-    bind_inputs();
-  }
-  void take_outputs(const Lowering& lowering) {
-    for (const auto& [name, tensor] : lowering.output_tensors) {
-      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
-      outputs_[name] = {tensor, setup_.device->make_pinned_buffer(bytes)};
-    }
+    stream().synchronize();
   }
   void bind_inputs() {
-    for (std::size_t i = 0; i < input_tensors_.size(); ++i) {
-      memory_->set_input(input_tensors_[i], slots_->bound(static_cast<std::int64_t>(i)).address());
+    for (std::size_t i = 0; i < inputs().size(); ++i) {
+      bind_input(i, slots_->bound(static_cast<std::int64_t>(i)).address());
     }
   }
 
-  CompileOptions options_;
-  graph::Graph graph_;
-  DeviceSetup setup_;
-  std::unique_ptr<runtime::Stream> stream_;
-  std::unique_ptr<runtime::Event> outputs_ready_ = setup_.device->make_event();
-  Plan plan_;
-  std::vector<Bucket> buckets_;
-  std::optional<ParameterMap> map_;
-  std::optional<PlanMemory> memory_;
-  std::optional<StepRunner> runner_;
+  std::unique_ptr<runtime::Event> outputs_ready_ = device->make_event();
   StepState* state_ = nullptr;
   std::optional<Updates> updates_;
-  std::vector<InputSpec> inputs_;
-  std::vector<TensorId> input_tensors_;
   std::optional<InputSlots> slots_;
   bool is_bound_ = false;
-  std::map<std::string, Output, std::less<>> outputs_;
-  std::optional<Output> loss_scale_;  // StepState, where gradients are scaled
+  /// Host memory that forward() copies outputs() to.
+  std::vector<std::unique_ptr<runtime::PinnedBuffer>> results_;
+  /// Host memory of StepState, where gradients are scaled, and its tensor.
+  std::unique_ptr<runtime::PinnedBuffer> loss_scale_;
+  TensorId step_state_ = -1;
   std::vector<Recorded> recorded_;
 };
 }  // namespace
 
 CompileOptions settled(CompileOptions options) {
-  if (options.slots < 1) {
-    throw ConfigError(error_text("engine.cuda", "slots", "at least 1", std::to_string(options.slots), "1"));
-  }
-  const auto& [start, growth_updates] = options.loss_scaling;
-  if (!(start > 0.0 && std::isfinite(start)) || growth_updates < 1) {
-    throw ConfigError(error_text("engine.cuda", "loss scale", "a positive start that grows after at least 1 update",
-                                 fmt::format("{} after {}", start, growth_updates)));
-  }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
   // No kernel that runs anyway writes a value again.
   if (options.recompute == "auto") options.recompute = "none";

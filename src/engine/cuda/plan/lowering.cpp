@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 #include <variant>
 
 #include "core/error.h"
 #include "engine/cuda/elementwise/reorder.h"
 #include "engine/cuda/norm/shared_norm.h"
 #include "engine/cuda/normalise.h"
+#include "graph/visit_op.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -157,19 +157,11 @@ NamedKernel Lowering::flat(FlatOp op, TensorId a, TensorId b, const Located& dst
 }
 
 void Lowering::add_forward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower(op, id, *this); });
 }
 
 void Lowering::add_backward(graph::NodeId id) {
-  std::visit(
-      [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, graph::Input>) lower_backward(op, id, *this);
-      },
-      node(id).op);
+  graph::visit_op(node(id).op, [&](const auto& op) { lower_backward(op, id, *this); });
 }
 
 Located Lowering::add_again(graph::NodeId id) {

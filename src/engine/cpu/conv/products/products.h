@@ -16,6 +16,7 @@
 
 #include "engine/cpu/conv/conv_algorithm.h"
 #include "engine/cpu/conv/conv_tensors.h"
+#include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu {

@@ -29,7 +29,8 @@ constexpr std::int64_t kLeastRows = 28, kMostRows = 1024;
 class RowConvolution final : public ConvKernel {
  public:
   RowConvolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned)
-      : s_(shape),
+      : ConvKernel(shape.threads),
+        s_(shape),
         tensors_(tensors),
         is_turned_(is_turned),
         pixels_(shape.in_height * shape.in_width),
@@ -58,7 +59,6 @@ class RowConvolution final : public ConvKernel {
     lines_part_ = memory_.add_own(input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
     sums_part_ = memory_.add_own(simd::kMostColumns * kPanelUnit * kProductBlock * kFloat_bytes);
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -218,7 +218,6 @@ class RowConvolution final : public ConvKernel {
   bool is_copied_;
   std::int64_t target_blocks_;
   std::int64_t panels_ = 0, panel_rows_ = 0, copy_rows_ = 0;
-  KernelScratch memory_{s_.threads};
   KernelScratch::Part weights_part_, copy_part_, sources_part_, targets_part_, lines_part_, sums_part_;
   float* weights_ = nullptr;
 };

@@ -28,7 +28,8 @@ constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
 class RowWeights final : public ConvKernel {
  public:
   RowWeights(const ProductShape& shape, const ConvTensors& tensors)
-      : s_(shape),
+      : ConvKernel(shape.threads),
+        s_(shape),
         tensors_(tensors),
         pixels_(shape.in_height * shape.in_width),
         plane_(pixels_ * kProductBlock),
@@ -48,7 +49,6 @@ class RowWeights final : public ConvKernel {
     lines_part_ =
         memory_.add_own((own_blocks(true) + own_blocks(false)) * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -202,7 +202,6 @@ class RowWeights final : public ConvKernel {
   bool is_cut_by_input_ = false;
   int parts_ = 1, slices_ = 1;
   std::int64_t panels_of_image_ = 1, panel_ = 0, copy_rows_ = 0;
-  KernelScratch memory_{s_.threads};
   KernelScratch::Part sums_part_, values_part_, rows_part_, lines_part_;
   const float* dst_ = nullptr;
   float* weights_ = nullptr;

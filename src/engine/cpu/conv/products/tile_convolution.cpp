@@ -31,7 +31,8 @@ template <class T>
 class TileConvolution final : public ConvKernel {
  public:
   TileConvolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned)
-      : s_(shape),
+      : ConvKernel(shape.threads),
+        s_(shape),
         tensors_(tensors),
         is_turned_(is_turned),
         planes_(planes_of(shape)),
@@ -51,7 +52,6 @@ class TileConvolution final : public ConvKernel {
     choose_panel();
     place_scratch();
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -266,7 +266,6 @@ class TileConvolution final : public ConvKernel {
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
   std::int64_t parts_ = 1, part_pairs_ = 1, panels_ = 0, panel_rows_ = 0, plane_bytes_ = 0;
-  KernelScratch memory_{s_.threads};
   KernelScratch::Part weights_part_, values_part_, sources_part_, targets_part_, steps_part_, results_part_;
   float* weights_ = nullptr;
 };

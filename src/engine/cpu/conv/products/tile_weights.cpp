@@ -68,7 +68,8 @@ template <class T>
 class TileWeights final : public ConvKernel {
  public:
   TileWeights(const ProductShape& shape, const ConvTensors& tensors)
-      : s_(shape),
+      : ConvKernel(shape.threads),
+        s_(shape),
         tensors_(tensors),
         planes_(planes_of(shape)),
         grid_(TileGrid::forward(shape)),
@@ -96,7 +97,6 @@ class TileWeights final : public ConvKernel {
     }
     place_scratch();
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -279,7 +279,6 @@ class TileWeights final : public ConvKernel {
   Side left_, right_;
   std::int64_t parts_ = 1, panels_ = 0, panel_rows_ = 0;
   std::int64_t lead_ = 0, copies_ = 1;
-  KernelScratch memory_{s_.threads};
   KernelScratch::Part sums_part_, turned_part_, pairs_part_, sources_part_, targets_part_, steps_part_;
   T* dst_ = nullptr;
   float* weights_ = nullptr;

@@ -14,6 +14,7 @@
 #include "core/shape.h"
 #include "engine/cpu/conv/conv_algorithm.h"
 #include "engine/cpu/conv/conv_tensors.h"
+#include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/simd/winograd_window.h"
 
 namespace roentgen::engine::cpu {

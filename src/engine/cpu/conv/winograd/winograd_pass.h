@@ -100,7 +100,8 @@ class WinogradPass : public ConvKernel {
  public:
   /// `shares_groups` says of a tiling whether threads share out the groups of result blocks.
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
-      : s_(shape),
+      : ConvKernel(shape.threads),
+        s_(shape),
         tensors_(tensors),
         input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
                tensors.prologue),
@@ -252,7 +253,6 @@ class WinogradPass : public ConvKernel {
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;
-  KernelScratch memory_{s_.threads};
 };
 
 }  // namespace roentgen::engine::cpu

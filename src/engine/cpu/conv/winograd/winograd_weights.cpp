@@ -36,7 +36,6 @@ class WeightsGradient final : public WinogradPass<T> {
                                    : memory_.add(bytes_of(data_floats()));
     }
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -48,24 +47,9 @@ class WeightsGradient final : public WinogradPass<T> {
   }
 
  private:
-  using Base::bias_;
-  using Base::bytes_of;
-  using Base::chunk;
-  using Base::data_at;
-  using Base::data_floats;
-  using Base::dst_;
-  using Base::for_pairs;
-  using Base::lines_bytes;
-  using Base::lines_of;
-  using Base::memory_;
-  using Base::most_data;
-  using Base::positions;
-  using Base::results_;
-  using Base::s_;
-  using Base::tiling_;
-  using Base::transform_values;
-  using Base::values_;
-  using Base::weights_;
+  using Base::bias_, Base::bytes_of, Base::chunk, Base::data_at, Base::data_floats, Base::dst_, Base::for_pairs,
+      Base::lines_bytes, Base::lines_of, Base::memory_, Base::most_data, Base::positions, Base::results_, Base::s_,
+      Base::tiling_, Base::transform_values, Base::values_, Base::weights_;
   using typename Base::Data;
 
   // Each has the same number of whole lanes.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From an op of a graph to the function of its type.
+#pragma once
+
+#include <type_traits>
+#include <variant>
+
+#include "graph/op_list.h"
+
+namespace roentgen::graph {
+
+/// Calls visit(op) with the op of the list that `op` is; does nothing for Input.
+template <typename Visit>
+void visit_op(const Op& op, const Visit& visit) {
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (!std::is_same_v<decltype(one), const Input&>) visit(one);
+      },
+      op);
+}
+
+}  // namespace roentgen::graph
