@@ -68,8 +68,9 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] TensorId step_state() const { return step_state_; }
   /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
-  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the fastest; else the
-  /// library's first one. Without a stored choice it gives the same bits on every run. Adds it to the choices.
+  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the one of
+  /// ChoiceInputs::measured for this problem, or the fastest; else the library's first one. The last two give the same
+  /// bits on every run. Adds it to the choices.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
   /// Gives the copies of weights their memory: once all entries are there, before finish_plan().
