@@ -89,6 +89,17 @@ TEST(EmulatedStem, network_of_bf16_agrees_with_the_reference) {
   }
 }
 
+// A conversion that writes over what it reads costs no memory.
+TEST(EmulatedStem, conversions_are_made_in_place) {
+  const Plan plan = plan_of(network("resnet18", 3), DType::Bf16);
+  for (const std::string_view name : {"conv1/convert", "conv1/scale_gradient"}) {
+    const auto entry = std::ranges::find(plan.entries, name, &engine::PlanEntry::name);
+    ASSERT_NE(entry, plan.entries.end()) << name;
+    const auto offset = [&](engine::TensorId id) { return plan.tensors[static_cast<std::size_t>(id)].offset; };
+    EXPECT_EQ(offset(entry->reads[0]), offset(entry->writes[0])) << name;
+  }
+}
+
 // A step of the network with the weights of its last layer multiplied.
 std::unique_ptr<Executable> stepped(const Case& tested, DType dtype, const std::string& parameter, float factor) {
   EmulatedEngine engine;

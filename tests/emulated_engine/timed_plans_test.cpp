@@ -13,6 +13,7 @@
 #include "core/folder_testing.h"
 #include "engine/cuda/conv/timed_convolutions.h"
 #include "engine/cuda/plan/executable.h"
+#include "engine/cuda/plan/measure_choices.h"
 #include "graph/loss.h"
 #include "io/file.h"
 #include "models/model.h"
@@ -190,6 +191,18 @@ TEST_F(TimedPlans, stored_choices_are_obeyed_and_nothing_is_timed) {
   EXPECT_TRUE(timings_.problems.empty());
 }
 
+TEST_F(TimedPlans, measured_choices_of_a_file_are_taken_instead) {
+  static_cast<void>(choices());
+  const std::string problem = timings_.problems.front();
+  timings_.problems.clear();
+  std::filesystem::remove(file_);
+  const auto executable = compile({.choice = {.measured = {{problem, "forward"}}}, .dtype = DType::Bf16});
+  EXPECT_GT(count_of(executable->plan().choices, "backward"), 0);
+  EXPECT_EQ(executable->plan().measured_choices, count_of(executable->plan().choices, "forward"));
+  EXPECT_GT(executable->plan().measured_choices, 0);
+  EXPECT_EQ(std::ranges::count(timings_.problems, problem), 0);
+}
+
 TEST_F(TimedPlans, heuristic_and_inference_time_nothing_and_do_not_look_at_kept_plans) {
   static_cast<void>(choices());
   timings_.problems.clear();
@@ -224,6 +237,30 @@ TEST_F(TimedPlans, plans_that_fail_are_left_out) {
   timings_.seconds = {};
   EXPECT_EQ(count_of(choices(), "backward"), 0);
   EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(TimedPlans, measured_choices_have_every_plan_of_every_choice) {
+  FakeTimer timer(timings_);
+  const auto library = make_plain_convolutions();
+  const auto measured = engine::cuda::measure_choices(graph_, {.dtype = DType::Bf16},
+                                                      {.convolutions = *library, .timer = timer, .multiprocessors = 2});
+  std::map<std::string, std::string> chosen;
+  for (const engine::MeasuredChoice& choice : measured) {
+    chosen[choice.name] = choice.chosen;
+    EXPECT_EQ(choice.seconds, timings_.seconds);
+    EXPECT_NE(choice.layer.find(choice.name.ends_with("/forward")         ? "forward "
+                                : choice.name.ends_with("/backward_data") ? "data_gradient "
+                                                                          : "weight_gradient "),
+              std::string::npos)
+        << choice.name << ": " << choice.layer;
+  }
+  auto wanted = compile({.algorithms = Algorithms::Heuristic, .dtype = DType::Bf16})->plan().choices;
+  wanted.erase(std::string(engine::kDtypeChoice));
+  EXPECT_EQ(chosen, wanted);
+  EXPECT_EQ(timings_.releases, 1);
+  EXPECT_THROW(static_cast<void>(engine::cuda::measure_choices(graph_, {.form = Form::Inference},
+                                                               {.convolutions = *library, .timer = timer})),
+               ConfigError);
 }
 
 TEST(ConvProblem, texts_tell_problems_apart) {

@@ -35,10 +35,12 @@ const Seconds::value_type& fastest(const Seconds& seconds) {
   return *std::ranges::min_element(seconds, {}, &Seconds::value_type::second);
 }
 
-// Seconds of the first candidate: direct or, of bf16 values, bf16.
-double first_of(const Seconds& seconds) {
-  const auto direct = seconds.find("direct");
-  return direct != seconds.end() ? direct->second : seconds.at("bf16");
+// Seconds of the first candidate: direct or, of bf16 values, bf16; of engines that have neither, the chosen one.
+double first_of(const engine::MeasuredChoice& choice) {
+  for (const char* name : {"direct", "bf16"}) {
+    if (const auto found = choice.seconds.find(name); found != choice.seconds.end()) return found->second;
+  }
+  return choice.seconds.at(choice.chosen);
 }
 
 // Loss of the forward passes by the choices of inference; null where none was measured.
@@ -59,7 +61,7 @@ Value row_of(const NetworkOptions& network, const std::vector<engine::MeasuredCh
   for (const engine::MeasuredChoice& choice : choices) {
     best_s += fastest(choice.seconds).second;
     chosen_s += choice.seconds.at(choice.chosen);
-    first_s += first_of(choice.seconds);
+    first_s += first_of(choice);
   }
   return Value::Table{{"model", network.model},
                       {"batch", network.batch},

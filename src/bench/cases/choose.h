@@ -38,8 +38,9 @@ struct ChooseOptions {
 ///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
 ///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums
 ///             over all passes: of the fastest candidate, of the plan's choice, and of the first candidate, which is
-///             direct, or bf16 of bf16 values; loss: chosen_ms / best_ms - 1; inference_loss: the same over the forward
-///             passes by the choices of inference; null without any forward pass measured
+///             direct, or bf16 of bf16 values, on cuda the chosen one, which is the heuristic's; loss: chosen_ms /
+///             best_ms - 1; inference_loss: the same over the forward passes by the choices of inference; null without
+///             any forward pass measured
 ///   lossy     [{layer, chosen, best, loss, share}]: choices that lose more than 5%, the largest share first; share: of
 ///             the time that is lost in all networks
 ///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in

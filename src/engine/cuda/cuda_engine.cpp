@@ -11,6 +11,7 @@
 #include "engine/cuda/conv/timed_convolutions.h"
 #include "engine/cuda/cudnn_library.h"
 #include "engine/cuda/plan/executable.h"
+#include "engine/cuda/plan/measure_choices.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
 #include "runtime/cache_folder.h"
@@ -60,6 +61,14 @@ class CudaEngine final : public Engine {
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     runtime::cuda::use_device(device_.index);
     return cuda::make_plan(graph, options, *convolutions(nullptr), multiprocessors(device_.index));
+  }
+  [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
+                                                            const CompileOptions& options) override {
+    const auto timer = cuda::make_cuda_plan_timer(device_.index);
+    const auto convolutions = cuda::make_cudnn_convolutions();
+    return cuda::measure_choices(
+        graph, options,
+        {.convolutions = *convolutions, .timer = *timer, .multiprocessors = multiprocessors(device_.index)});
   }
 
  private:

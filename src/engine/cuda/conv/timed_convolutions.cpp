@@ -85,8 +85,7 @@ class TimedConvolutions final : public Convolutions {
   std::unique_ptr<ConvPlan> measured(const ConvProblem& problem, const std::string& text) {
     std::unique_ptr<ConvPlan> best;
     double least_s = 0.0;
-    for (std::unique_ptr<ConvPlan>& plan : library_->plans(problem, kTimedPlans)) {
-      if (!plan->is_deterministic() || plan->workspace_bytes() > kMostWorkspaceBytes) continue;
+    for (std::unique_ptr<ConvPlan>& plan : timed_plans(*library_, problem)) {
       const std::optional<double> time_s = seconds_of(problem, *plan);
       if (!time_s || (best != nullptr && *time_s >= kFasterShare * least_s)) continue;
       best = std::move(plan);
@@ -115,6 +114,14 @@ class TimedConvolutions final : public Convolutions {
 };
 
 }  // namespace
+
+std::vector<std::unique_ptr<ConvPlan>> timed_plans(Convolutions& library, const ConvProblem& problem) {
+  std::vector<std::unique_ptr<ConvPlan>> plans = library.plans(problem, kTimedPlans);
+  std::erase_if(plans, [](const auto& plan) {
+    return !plan->is_deterministic() || plan->workspace_bytes() > kMostWorkspaceBytes;
+  });
+  return plans;
+}
 
 std::unique_ptr<Convolutions> make_timed_convolutions(std::unique_ptr<Convolutions> library,
                                                       std::unique_ptr<PlanTimer> timer, PlanCache cache) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "engine/cuda/conv/convolutions.h"
 #include "engine/cuda/conv/plan_cache.h"
@@ -36,8 +37,11 @@ class PlanTimer {
 /// Timer of a CUDA device: repeated runs in a CUDA graph, between two events, on operands in memory of its own.
 [[nodiscard]] std::unique_ptr<PlanTimer> make_cuda_plan_timer(int device);
 
-/// `library` with a fastest() that takes the cache's plan, or else times up to kTimedPlans deterministic plans of at
-/// most kMostWorkspaceBytes and adds the fastest to the cache. Layers of one problem share one timing.
+/// Plans of a problem that are timed: deterministic ones of at most kMostWorkspaceBytes among the first kTimedPlans.
+[[nodiscard]] std::vector<std::unique_ptr<ConvPlan>> timed_plans(Convolutions& library, const ConvProblem& problem);
+
+/// `library` with a fastest() that takes the cache's plan, or else times timed_plans() and adds the fastest to the
+/// cache. Layers of one problem share one timing.
 /// @param timer null: nothing is timed, and problems that the cache lacks get first()
 [[nodiscard]] std::unique_ptr<Convolutions> make_timed_convolutions(std::unique_ptr<Convolutions> library,
                                                                     std::unique_ptr<PlanTimer> timer, PlanCache cache);

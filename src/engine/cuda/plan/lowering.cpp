@@ -136,7 +136,12 @@ std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const Con
     chosen = device_.convolutions.plan_named(problem, stored->second);
   } else if (options().choices.empty()) {
     const bool is_timed = is_training() && options().algorithms == Algorithms::Auto;
-    chosen = is_timed ? device_.convolutions.fastest(problem) : device_.convolutions.first(problem);
+    const auto& measured = options().choice.measured;
+    const auto found = is_timed ? measured.find(problem.text()) : measured.end();
+    if (found != measured.end()) ++plan.measured_choices;
+    chosen = found != measured.end() ? device_.convolutions.plan_named(problem, found->second)
+             : is_timed              ? device_.convolutions.fastest(problem)
+                                     : device_.convolutions.first(problem);
   } else {
     throw ConfigError(error_text("engine.cuda", "stored plan", "a choice for " + key, "none",
                                  "the graph, options and device the plan was made with"));

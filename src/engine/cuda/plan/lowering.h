@@ -85,8 +85,9 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] bool has_loss_scale() const { return is_training() && dtype() == DType::F16; }
   /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
-  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the fastest; else the
-  /// library's first one. Without a stored choice it gives the same bits on every run. Adds it to the choices.
+  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the one of
+  /// ChoiceInputs::measured for this problem, or the fastest; else the library's first one. The last two give the same
+  /// bits on every run. Adds it to the choices.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
   /// Norm whose backward waits; without parts: none.

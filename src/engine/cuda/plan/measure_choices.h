@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Times of all plans that training may take: `roentgen bench choose`.
+#pragma once
+
+#include <vector>
+
+#include "engine/cuda/conv/timed_convolutions.h"
+#include "engine/engine.h"
+
+namespace roentgen::engine::cuda {
+
+/// Device that is measured.
+struct MeasuredDevice {
+  Convolutions& convolutions;  ///< its library
+  PlanTimer& timer;            ///< times plans on it
+  int multiprocessors = 1;     ///< as DeviceSetup's
+};
+
+/// See Engine::measure_choices(). A layer is ConvProblem::text(), an algorithm ConvPlan::name(), and the chosen one is
+/// the heuristic's: Convolutions::first(). `options` are of the training form, without choices.
+[[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOptions options,
+                                                          const MeasuredDevice& device);
+
+}  // namespace roentgen::engine::cuda
