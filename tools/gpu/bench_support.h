@@ -17,11 +17,8 @@
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/stream.h"
 
+namespace roentgen::engine::cuda {
 namespace {
-using namespace roentgen;
-using namespace roentgen::engine::cuda;
-using engine::UpdateRange;
-using engine::UpdateRule;
 using runtime::cuda::check;
 
 constexpr int kReplays = 51;
@@ -128,3 +125,4 @@ void row(const std::string& kernel, const std::string& shape, double bytes, doub
 }
 
 }  // namespace
+}  // namespace roentgen::engine::cuda

@@ -5,6 +5,7 @@
 // batch 256 and 64) beside a copy of the same run. A time is the median of 51 replays of a graph of launches that
 // rotate over more memory than the L2 cache holds. engine_cuda_gpu_test checks what the kernels compute.
 #include <memory>
+#include <variant>
 
 #include "core/error.h"
 #include "engine/cuda/normalise.h"
@@ -12,6 +13,7 @@
 #include "engine/cuda/update/updates.h"
 #include "tools/gpu/segments_bench.h"
 
+namespace roentgen::engine::cuda {
 namespace {
 
 /// Pointers of one rotation of a norm.
@@ -243,8 +245,11 @@ void time_network(Pool& pool, runtime::cuda::CudaStream& s, const char* name, co
 }
 
 }  // namespace
+}  // namespace roentgen::engine::cuda
 
 int main() {
+  using namespace roentgen;
+  using namespace roentgen::engine::cuda;
   try {
     const auto inventory = runtime::find_cuda_devices();
     const auto device = runtime::make_cuda_device(0);

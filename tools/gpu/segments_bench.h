@@ -9,6 +9,7 @@
 #include "engine/cuda/norm/segments.h"
 #include "tools/gpu/bench_support.h"
 
+namespace roentgen::engine::cuda {
 namespace {
 
 /// Segments of one dense block, and what the norms of all its layers read and write.
@@ -123,3 +124,4 @@ void time_blocks(Pool& pool, runtime::cuda::CudaStream& s, int batch) {
 }
 
 }  // namespace
+}  // namespace roentgen::engine::cuda

@@ -142,6 +142,17 @@ Case two_norms_of_one_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
+/// A concat that has a value twice: its batch norm adds up two gradients of it.
+Case value_twice_in_a_concat() {
+  CaseBuilder builder("network.value_twice_in_a_concat");
+  const NodeId a = builder.upstream({3, 16, 5, 5}, "a");
+  const NodeId b = builder.upstream({3, 16, 5, 5}, "b");
+  const NodeId all = builder.add("concat", Concat{}, {a, b, a});
+  const NodeId left = builder.add("left", conv1x1(16), {norm_relu(builder, "norm1", all)});
+  const NodeId right = builder.add("right", conv1x1(16), {norm_relu(builder, "norm2", all)});
+  return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
+}
+
 /// A segment of a virtual concat whose own batch norm gets three gradients: from the concat, and from a batch norm that
 /// reads it both as source and as residual.
 Case segment_with_three_gradients() {
@@ -307,6 +318,7 @@ std::vector<Case> network_cases() {
       shared_segments(),
       stored_concat(),
       two_norms_of_one_concat(),
+      value_twice_in_a_concat(),
       segment_with_three_gradients(),
       fan_out_of_three(),
       conv_read_by_two_norms(),

@@ -27,7 +27,10 @@ VirtualConcats::VirtualConcats(const graph::Graph& graph, int channel_block)
     for (const graph::NodeId input : node.inputs) {
       joined.insert(joined.end(), pieces(input).begin(), pieces(input).end());
     }
-    is_virtual_[i] = can_be_virtual && std::ranges::all_of(joined, [&](graph::NodeId piece) {
+    std::vector<graph::NodeId> sorted = joined;
+    std::ranges::sort(sorted);
+    const bool are_distinct = std::ranges::adjacent_find(sorted) == sorted.end();
+    is_virtual_[i] = can_be_virtual && are_distinct && std::ranges::all_of(joined, [&](graph::NodeId piece) {
                        return graph.node(piece).shape[1] % channel_block == 0;
                      });
     if (is_virtual_[i]) {

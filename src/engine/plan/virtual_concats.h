@@ -17,7 +17,7 @@ class VirtualConcats {
   VirtualConcats(const graph::Graph& graph, int channel_block);
 
   /// True for a concatenation that is stored nowhere: the graph allows it (virtual_concat), only batch norms without a
-  /// residual read it, and every piece has whole blocks of channels.
+  /// residual read it, and its pieces differ and have whole blocks of channels.
   [[nodiscard]] bool is_virtual(graph::NodeId id) const { return is_virtual_.at(static_cast<std::size_t>(id)); }
   /// The stored values a value consists of, in order: itself, or those of a virtual concatenation's inputs.
   [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const {

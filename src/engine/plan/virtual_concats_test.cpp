@@ -50,5 +50,18 @@ TEST(VirtualConcats, are_stored_where_a_piece_has_no_whole_blocks_or_others_read
   }
 }
 
+TEST(VirtualConcats, are_stored_where_a_piece_comes_twice) {
+  for (const bool is_twice : {false, true}) {
+    Builder b("twice");
+    const graph::Conv2d conv{.out_channels = 8, .kernel = {1, 1}};
+    const NodeId image = b.input("image", {2, 3, 4, 4});
+    const NodeId one = b.add("one", conv, {image}), other = b.add("other", conv, {image});
+    const NodeId join = b.add("join", graph::Concat{.is_virtual = true}, {one, other, is_twice ? one : image});
+    b.output("features", b.add("last", graph::BatchNorm{}, {join}));
+    const graph::Graph graph = std::move(b).build();
+    EXPECT_EQ(VirtualConcats(graph, 1).is_virtual(join), !is_twice);
+  }
+}
+
 }  // namespace
 }  // namespace roentgen::engine

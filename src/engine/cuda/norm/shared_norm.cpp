@@ -183,8 +183,9 @@ GradientTensors gradient_tensors(const Part& part, Emission& emission, Lowering&
   return tensors;
 }
 
-// One pass over different segments.
+// A pass over these segments; none of no segments.
 void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& parts, Lowering& lowering) {
+  if (parts.empty()) return;
   const graph::Node& node = lowering.node(norms.back().id);
   Emission emission{.what = "backward",
                     .kind = "concat_batch_norm_backward",
@@ -207,19 +208,6 @@ void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& part
   lowering.emit(
       node, std::move(emission),
       std::make_unique<SegmentsBackward>(shape, std::move(of_parts), std::move(of_norms), scratch, lowering.stream()));
-}
-
-// Passes over all parts. A concatenation may have a segment twice: a pass takes each once.
-void emit_passes(const std::vector<PassNorm>& norms, std::vector<Part> parts, Lowering& lowering) {
-  while (!parts.empty()) {
-    std::vector<Part> now, later;
-    for (const Part& part : parts) {
-      const bool is_there = std::ranges::find(now, part.segment, &Part::segment) != now.end();
-      (is_there ? later : now).push_back(part);
-    }
-    emit_pass(norms, now, lowering);
-    parts = std::move(later);
-  }
 }
 
 // Where the segments of a norm begin; opens the gradients of those that need one.
@@ -338,9 +326,9 @@ void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
       alone_here.push_back({part.segment, {part.begin}});
     }
   }
-  emit_passes({{before.id, before.dy}}, std::move(alone_before), lowering);
-  emit_passes({{before.id, before.dy}, {id, here.dy}}, std::move(both), lowering);
-  emit_passes({{id, here.dy}}, std::move(alone_here), lowering);
+  emit_pass({{before.id, before.dy}}, alone_before, lowering);
+  emit_pass({{before.id, before.dy}, {id, here.dy}}, both, lowering);
+  emit_pass({{id, here.dy}}, alone_here, lowering);
   here.parts = std::move(wait);
   if (!here.parts.empty()) lowering.waiting_norm() = std::move(here);
 }
@@ -353,7 +341,7 @@ Located finish_segment(graph::NodeId segment, Lowering& lowering) {
     now.push_back({part.segment, {part.begin}});
     return true;
   });
-  emit_passes({{waiting.id, waiting.dy}}, std::move(now), lowering);
+  emit_pass({{waiting.id, waiting.dy}}, now, lowering);
   SharedNorm& shared = lowering.shared_norm(segment);
   const graph::Node& node = lowering.node(segment);
   const Located here = lowering.image(segment);
