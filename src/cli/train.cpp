@@ -14,8 +14,8 @@
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/train_options.h"
-#include "core/plural.h"
 #include "core/error.h"
+#include "core/plural.h"
 #include "core/terminal.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
@@ -157,7 +157,8 @@ CommandResult TrainCommand::run() {
                                flush_output();
                              },
                          .on_start = listen_for_stop,
-                         .is_stop_asked = is_stop_asked});
+                         .is_stop_asked = is_stop_asked,
+                         .may_share_device = options_.ranks.may_share_device});
     return options_.seeds.empty() ? train_one(runs, options_.read_recipe(), train::RunFolder(options_.out))
                                   : train_seeds(runs);
   });

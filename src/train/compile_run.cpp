@@ -36,13 +36,14 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
   log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
 }
 
-// The stored plan is of another engine, whose kernels this one lacks. They are chosen anew, for values of the same type.
+// The stored plan is of another engine, whose kernels this one lacks. They are chosen anew, for values of the same
+// type.
 bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, const Ranks& ranks) {
   const std::string begun = stored.engine.empty() ? "cpu" : stored.engine;
   if (begun == engine.name()) return false;
   if (ranks.is_first()) {
-    log::warning(fmt::format("resumed on {}, begun on {}: the weights will differ in their last bits", engine.name(),
-                             begun));
+    log::warning(
+        fmt::format("resumed on {}, begun on {}: the weights will differ in their last bits", engine.name(), begun));
   }
   return true;
 }
@@ -79,7 +80,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.slots = slots;
   options.choices = made.plan.choices;
   options.dtype = is_moved ? dtype_of(*stored) : engine::parse_dtype(recipe.dtype);
-  options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_scale_growth};
+  options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_growth};
   options.recompute = recipe.recompute;
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);

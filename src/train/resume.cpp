@@ -104,9 +104,9 @@ Value to_value(const RunState& state) {
                              {"seed", static_cast<std::int64_t>(state.seed)}};
   put_plan(state.plan, table);
   if (const auto& scale = state.loss_scale) {
-    table.set("loss_scale", Value::Table{{"scale", scale->scale},
-                                         {"good_updates", scale->good_updates},
-                                         {"skipped_updates", scale->skipped}});
+    table.set("loss_scale",
+              Value::Table{
+                  {"scale", scale->scale}, {"good_updates", scale->good_updates}, {"skipped_updates", scale->skipped}});
   }
   return table;
 }

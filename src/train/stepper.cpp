@@ -32,10 +32,10 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
 // Gradients that overflow however little they are scaled do not come right.
 void require_sound(const engine::LossScale& scale, std::int64_t step) {
   if (scale.scale >= 1.0) return;
-  throw DataError(error_text("train.step", fmt::format("step {}", step + 1), "a loss scale of at least 1",
-                             fmt::format("{}, after {} skipped by overflow", scale.scale,
-                                         counted(scale.skipped, "update")),
-                             "train.dtype=bf16, a lower optimizer.lr or a longer warm-up"));
+  throw DataError(
+      error_text("train.step", fmt::format("step {}", step + 1), "a loss scale of at least 1",
+                 fmt::format("{}, after {} skipped by overflow", scale.scale, counted(scale.skipped, "update")),
+                 "train.dtype=bf16, a lower optimizer.lr or a longer warm-up"));
 }
 
 }  // namespace

@@ -301,18 +301,18 @@ Value to_value(const TrainOutcome& outcome, const RunFolder& folder) {
   const double seconds = outcome.step_seconds;
   const auto per_second = [seconds](double amount) { return seconds > 0.0 ? amount / seconds : 0.0; };
   Value table = Value::Table{{"finished", outcome.is_finished},
-                      {"step", outcome.step},
-                      {"epochs", outcome.epochs},
-                      {"best_epoch", outcome.best_epoch + 1},
-                      {"best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr)},
-                      {"train_loss", outcome.train_loss},
-                      {"images_per_s", per_second(static_cast<double>(outcome.images))},
-                      {"data_wait", per_second(outcome.data_wait_seconds)},
-                      {"comm_exposed", per_second(outcome.comm_exposed_seconds)},
-                      {"bound", bound_by(outcome.data_wait_seconds, seconds, outcome.comm_exposed_seconds)},
-                      {"planned_bytes", outcome.planned_bytes},
-                      {"best", folder.best().string()},
-                      {"resume", folder.resume().string()}};
+                             {"step", outcome.step},
+                             {"epochs", outcome.epochs},
+                             {"best_epoch", outcome.best_epoch + 1},
+                             {"best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr)},
+                             {"train_loss", outcome.train_loss},
+                             {"images_per_s", per_second(static_cast<double>(outcome.images))},
+                             {"data_wait", per_second(outcome.data_wait_seconds)},
+                             {"comm_exposed", per_second(outcome.comm_exposed_seconds)},
+                             {"bound", bound_by(outcome.data_wait_seconds, seconds, outcome.comm_exposed_seconds)},
+                             {"planned_bytes", outcome.planned_bytes},
+                             {"best", folder.best().string()},
+                             {"resume", folder.resume().string()}};
   if (outcome.loss_scale) {
     table.set("loss_scale", outcome.loss_scale->scale);
     table.set("skipped_updates", outcome.loss_scale->skipped);

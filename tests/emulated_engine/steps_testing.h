@@ -21,7 +21,8 @@ namespace roentgen::emulated {
 inline constexpr std::uint64_t kSeed = 7;
 
 /// A network with 3 labels and a loss.
-[[nodiscard]] inline engine::conformance::Case network(const std::string& name, std::int64_t batch, models::Stem stem, std::int64_t width) {
+[[nodiscard]] inline engine::conformance::Case network(const std::string& name, std::int64_t batch, models::Stem stem,
+                                                       std::int64_t width) {
   const models::ModelConfig config{
       .name = name, .labels = 3, .channels = 1, .image_px = 32, .batch = batch, .width = width, .stem = stem};
   engine::conformance::Case made{.name = "network." + name, .graph = graph::with_loss(models::build_model(config), {})};

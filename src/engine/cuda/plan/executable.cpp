@@ -43,6 +43,12 @@ class CudaExecutable final : public Executable {
     const Arenas arenas = build(lowering);
     plan_ = std::move(lowering.plan);
     buckets_ = arenas.buckets;
+    const MemoryReport& memory = plan_.memory;
+    // Slots are the host's; the device has two copies of a batch.
+    const std::size_t bytes =
+        memory.total() - memory.inputs + 2 * memory.inputs / static_cast<std::size_t>(options_.slots);
+    runtime::require_device_memory(setup_.device->name(), "the plan, " + memory.text(), bytes,
+                                   setup_.device->free_bytes());
     map_.emplace(original, lowering, plan_);
     memory_.emplace(plan_, arenas, options_.form, *setup_.device, *stream_);
     runner_.emplace(lowering, plan_, buckets_.size(), *setup_.device, *stream_);
