@@ -45,6 +45,8 @@ struct NetworkOptions {
   int threads = 0;
   /// Device for engine::make_engine().
   std::string device = "cpu";
+  /// Several ranks may compute on one device (train::require_own_device()).
+  bool may_share_device = false;
   /// Graph passes, as engine::CompileOptions::fuse.
   std::string fuse = "on";
   /// Convolution kernels, as engine::CompileOptions::algorithms.

@@ -63,8 +63,8 @@ struct SizeArguments {
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };
 
-/// A network: --model, --labels, --device, --fuse, --algorithms, --dtype, --recompute, --profile, --models, --threads,
-/// --oversubscribe.
+/// A network: --model, --labels, --device, --allow-shared-gpu, --fuse, --algorithms, --dtype, --recompute, --profile,
+/// --models, --threads, --oversubscribe.
 struct NetworkArguments {
   /// Targets of the options that are its fields.
   NetworkOptions network{.device = "auto"};
@@ -74,7 +74,7 @@ struct NetworkArguments {
   bool may_oversubscribe = false;
 
   [[nodiscard]] std::vector<Option> options(Names names);
-  /// Options of a training network: all but --profile and --models.
+  /// Options of a training network: all but --allow-shared-gpu, --profile and --models.
   [[nodiscard]] std::vector<Option> training_options();
   /// Values of the options, of the sizes that `sizes` has; `usual_channels` without --channels. Threads as asked, no
   /// graph. ConfigError for several batches.

@@ -39,6 +39,7 @@
 #include "task/evaluate_checkpoint.h"
 #include "train/aurocs_csv.h"
 #include "train/load_checkpoint.h"
+#include "train/own_device.h"
 #include "train/predict.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
@@ -138,6 +139,7 @@ score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedMode
 Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const data::Split split = data::parse_split(options_.split);
   const auto engine = engine::make_engine(options_.inference.device);
+  if (!options_.ranks.may_share_device) train::require_own_device(ranks, *engine);
   train::LoadedModel model = train::load_checkpoint(
       options_.checkpoint, *engine,
       {.batch = options_.inference.batch,

@@ -23,6 +23,7 @@ struct RankOptions {
   std::int64_t ranks = 0;
   std::string hosts;
   bool may_oversubscribe = false;
+  bool may_share_device = false;
   std::int64_t timeout_s = 300;
   /// Compute threads of this rank, asked once it is bound to its cores; empty: as `recipe` says, or as it may use.
   std::function<int()> threads{};
@@ -38,7 +39,7 @@ struct RankOptions {
   /// Work of the command after all ranks that this program has started are gone, however they ended.
   std::function<void()> after{};
 
-  /// --ranks, --hosts, --oversubscribe, --comm-timeout; bound to this object's members.
+  /// --ranks, --hosts, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this object's members.
   [[nodiscard]] std::vector<Option> options();
   /// --reduce, --wire: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();

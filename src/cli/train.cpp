@@ -164,7 +164,8 @@ CommandResult TrainCommand::run() {
                                flush_output();
                              },
                          .on_start = listen_for_stop,
-                         .is_stop_asked = is_stop_asked});
+                         .is_stop_asked = is_stop_asked,
+                         .may_share_device = options_.ranks.may_share_device});
     return options_.seeds.empty() ? train_one(runs, options_.read_recipe(), train::RunFolder(options_.out))
                                   : train_seeds(runs);
   });

@@ -252,6 +252,8 @@ class Engine {
   [[nodiscard]] virtual std::string instruction_set() const;
   /// The word among `sets` whose kernels all those machines have. Default: the first. At least one is given.
   [[nodiscard]] virtual std::string least_instruction_set(const std::vector<std::string>& sets) const;
+  /// Device that computes, among those of its host; empty: the host's own cores, which many share.
+  [[nodiscard]] virtual std::string device_id() const { return {}; }
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -119,7 +120,14 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<PinnedBuffer> make_pinned_buffer(std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream() = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
+  /// Bytes that are left for make_device_buffer(); the largest number where that is not known.
+  [[nodiscard]] virtual std::size_t free_bytes() const { return std::numeric_limits<std::size_t>::max(); }
 };
+
+/// DeviceError naming both numbers and a remedy when a device has less memory left than `bytes`.
+/// @param device Device::name()
+/// @param what needs it: "the plan: activations 10.0, ..."
+void require_device_memory(std::string_view device, std::string_view what, std::size_t bytes, std::size_t free_bytes);
 
 /// The host itself: memory is AlignedBuffer, work is done when the call returns.
 [[nodiscard]] std::unique_ptr<Device> make_cpu_device();
@@ -134,7 +142,11 @@ struct CudaDeviceInfo {
   /// 90 for compute capability 9.0.
   int compute_capability = 0;
   std::size_t memory_bytes = 0;
+  /// Its place on the bus, which tells devices of a host apart whatever CUDA_VISIBLE_DEVICES says: "0000:3B:00.0".
+  std::string bus{};
 };
+/// Least compute capability that the kernels are made for.
+inline constexpr int kLeastComputeCapability = 70;
 /// The CUDA devices of this machine, or why there are none.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;
@@ -143,7 +155,12 @@ struct CudaInventory {
 };
 /// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
 [[nodiscard]] CudaInventory find_cuda_devices();
-/// The device of that index. DeviceError saying why there is none, or how many there are.
+/// Reason why CUDA finds no devices, on one line. Versions as CUDA's: 12040 is 12.4.
+/// @param words CUDA's own
+/// @param driver newest CUDA version that the driver knows; 0: no driver
+/// @param runtime of this program
+[[nodiscard]] std::string why_no_cuda_devices(std::string_view words, int driver, int runtime);
+/// The device of that index. DeviceError saying why there is none, how many there are, or that it is too old.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
 /// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);

@@ -49,9 +49,43 @@ std::string refusal(const CudaInventory& inventory, int index) {
   return "";
 }
 
+TEST(CudaInventory, of_a_machine_without_driver_or_with_an_old_one_says_so) {
+  EXPECT_EQ(why_no_cuda_devices("words", 0, 13000), "no NVIDIA driver: words");
+  EXPECT_EQ(why_no_cuda_devices("words", 12040, 13000),
+            "the NVIDIA driver knows CUDA 12.4, this program needs 13.0: words");
+  EXPECT_EQ(why_no_cuda_devices("no CUDA-capable device is detected", 13010, 13000),
+            "no CUDA-capable device is detected");
+  // Versions of one major number serve each other.
+  EXPECT_EQ(why_no_cuda_devices("words", 13000, 13010), "words");
+}
+
+TEST(CudaInventory, of_a_device_that_is_too_old_refuses_it_by_name) {
+  const CudaInventory old{.devices = {{.index = 0, .name = "Tesla P100", .compute_capability = 60}}};
+  const std::string text = refusal(old, 0);
+  EXPECT_NE(text.find("device cuda:0: expected compute capability 7.0 or later, got 6.0, Tesla P100"),
+            std::string::npos)
+      << text;
+  const CudaInventory volta{.devices = {{.index = 0, .name = "V100", .compute_capability = 70}}};
+  EXPECT_EQ(pick_cuda_device(volta, 0).name, "V100");
+}
+
+TEST(DeviceMemory, that_does_not_suffice_is_refused_with_both_numbers) {
+  EXPECT_NO_THROW(require_device_memory("cuda:0", "the plan", 100, 100));
+  try {
+    require_device_memory("cuda:0", "the plan", 3U << 20, 1U << 20);
+    FAIL() << "more than there is";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "[runtime.device] memory of cuda:0: expected at most 1.0 MiB, which are free, got 3.0 MiB for the plan; "
+        "try a smaller batch, or recompute=all");
+  }
+}
+
 TEST(CudaInventory, of_one_or_more_devices_says_which_there_are) {
-  const CudaInventory one{.devices = {{.index = 0, .name = "A"}}};
-  const CudaInventory two{.devices = {{.index = 0, .name = "A"}, {.index = 1, .name = "B"}}};
+  const CudaInventory one{.devices = {{.index = 0, .name = "A", .compute_capability = 80}}};
+  const CudaInventory two{.devices = {{.index = 0, .name = "A", .compute_capability = 80},
+                                      {.index = 1, .name = "B", .compute_capability = 90}}};
   EXPECT_EQ(pick_cuda_device(two, 1).name, "B");
   EXPECT_EQ(refusal(one, 7),
             "[runtime.cuda] device cuda:7: expected cuda:0, the only CUDA device, got cuda:7; try the device cpu");

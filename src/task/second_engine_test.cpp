@@ -82,6 +82,22 @@ TEST_F(SecondEngine, of_two_ranks_goes_on_to_the_same_bits) {
   expect_same_end(resume_of("straight"), resume_of("stopped"));
 }
 
+// In f16 the first updates overflow. All ranks skip them, and a run that goes on has the scale that it stopped with.
+TEST_F(SecondEngine, of_two_ranks_in_f16_skips_the_same_updates_on_both) {
+  recipe_.train.epochs = 2;  // of 8 updates
+  recipe_.train.dtype = "f16";
+  recipe_.train.loss_scale = 1e9;
+  recipe_.train.loss_growth = 3;
+  run_as_two("straight", Start::Fresh, kSteps);
+  const auto scale = resume_of("straight").state.loss_scale;
+  ASSERT_TRUE(scale.has_value());
+  EXPECT_GT(scale->skipped, 0);
+  EXPECT_LT(scale->skipped, kSteps);
+  run_as_two("stopped", Start::Fresh, kSteps / 2);
+  run_as_two("stopped", Start::Resume, kSteps);
+  expect_same_end(resume_of("straight"), resume_of("stopped"));
+}
+
 TEST_F(SecondEngine, accumulates_and_averages_weights) {
   recipe_.train.accumulate = 2;
   recipe_.train.ema = 0.9;

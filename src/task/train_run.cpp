@@ -18,6 +18,7 @@
 #include "publish/torchvision.h"
 #include "task/model.h"
 #include "train/early_checks.h"
+#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/resume.h"
 #include "train/run_origin.h"
@@ -132,6 +133,7 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
 train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
   recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
   const auto engine = engine::make_engine(recipe.train.device);
+  if (!options_.may_share_device) train::require_own_device(train::Ranks(options_.group), *engine);
   const train::Start start = begin(recipe, folder);
   const data::Dataset& dataset = load_data(recipe);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));

@@ -39,6 +39,7 @@ struct TrainRunOptions {
   /// Called when all is ready for the first update: from here on a stop is asked for. May be empty.
   std::function<void()> on_start{};
   std::function<bool()> is_stop_asked{};  ///< TrainJob::is_stop_asked
+  bool may_share_device = false;          ///< train::require_own_device()
 };
 
 /// Trains one run after the other on the same data, which are listed once. One thread.

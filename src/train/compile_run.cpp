@@ -82,7 +82,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.slots = slots;
   options.choices = made.plan.choices;
   options.dtype = is_moved ? dtype_of(*stored) : engine::parse_dtype(recipe.dtype);
-  options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_scale_growth};
+  options.loss_scaling = {.start = recipe.loss_scale, .growth_updates = recipe.loss_growth};
   options.recompute = recipe.recompute;
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);

@@ -76,7 +76,7 @@ struct TrainRecipe {
   std::string choices;                    ///< file of measured choices (choice_file.h); "": none
   std::string dtype = "f32";              ///< engine::CompileOptions::dtype
   double loss_scale = 65536.0;            ///< engine::LossScaling::start
-  std::int64_t loss_scale_growth = 2000;  ///< engine::LossScaling::growth_updates
+  std::int64_t loss_growth = 2000;        ///< engine::LossScaling::growth_updates
   std::string recompute = "auto";         ///< engine::CompileOptions::recompute
   double bucket_mb = 4.0;                 ///< MiB of gradients that are averaged together
   std::string batch_norm = "local";       ///< statistics: "local" or "sync", of all ranks

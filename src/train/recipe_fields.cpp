@@ -89,7 +89,7 @@ void add_train(TrainRecipe& train, FieldList& fields) {
       "time (AVX-512 BF16: 0.7 to 0.9); f16, on CUDA devices; auto: bf16 where the machine multiplies it");
   fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
                 "dtype=f16: first factor of the loss's gradient; an overflow skips the update and halves it");
-  fields.integer("loss_scale_growth", train.loss_scale_growth, {.low = 1, .high = 1'000'000'000},
+  fields.integer("loss_scale_growth", train.loss_growth, {.low = 1, .high = 1'000'000'000},
                  "dtype=f16: updates without overflow that double it");
   fields.text(
       "recompute", train.recompute, {"auto", "none", "all"},

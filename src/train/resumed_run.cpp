@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
+#include "engine/engine.h"
 #include "io/json.h"
 #include "io/toml.h"
 #include "train/early_checks.h"

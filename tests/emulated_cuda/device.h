@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct DeviceOptions {
   Schedule schedule = Schedule::Submitted;
   Order order = Order::Forward;  ///< of blocks and threads
   std::uint64_t seed = 1;        ///< for Schedule::Random and Order::Random
+  std::size_t free_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// A piece of work and what it comes after, by index.
@@ -106,6 +108,7 @@ class EmulatedDevice final : public runtime::Device {
   [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> make_pinned_buffer(std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<runtime::Stream> make_stream() override;
   [[nodiscard]] std::unique_ptr<runtime::Event> make_event() override;
+  [[nodiscard]] std::size_t free_bytes() const override { return options_.free_bytes; }
 
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
   /// Runs work until node `index` is done, and more as the schedule has it.

@@ -23,6 +23,7 @@
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
 #include "train/one_plan.h"
+#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
 
@@ -50,6 +51,7 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
+  if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
   // One plan for all ranks, because their weights must be equal bit for bit.
   const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, *engine, options.step.threads);
   const auto executable =
@@ -187,6 +189,7 @@ class NodesCase final : public Case {
     return joined(
         {sizes_.options({"--batch", "--image", "--channels"}),
          network_.training_options(),
+         network_.options({"--allow-shared-gpu"}),
          ranks_.options({"--ranks", "--hosts"}),
          {slow_option(slow_factor_),
           {.name = "--updates", .target = &updates_, .doc = "weight updates on every rank", .range = {1, kMany}}}});

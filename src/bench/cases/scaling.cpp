@@ -31,6 +31,7 @@
 #include "engine/engine.h"
 #include "runtime/core_list.h"
 #include "train/one_plan.h"
+#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
 #include "train/trace.h"
@@ -111,6 +112,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   const train::Ranks ranks(group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
   const auto engine = engine::make_engine(options.step.device);
+  if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
   constexpr int kSlots = 3;
   const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
   std::optional<train::Tracer> tracer;
@@ -252,6 +254,7 @@ class ScalingCase final : public Case {
     return joined(
         {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
          network_.training_options(),
+         network_.options({"--allow-shared-gpu"}),
          input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
          ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
          {{.name = "--strong",

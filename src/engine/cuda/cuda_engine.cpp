@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
+#include "core/error.h"
+#include "core/log.h"
 #include "engine/cuda/conv/timed_convolutions.h"
 #include "engine/cuda/cudnn_library.h"
 #include "engine/cuda/plan/executable.h"
@@ -16,6 +19,7 @@
 #include "engine/engine_list.h"
 #include "runtime/cache_folder.h"
 #include "runtime/cuda/check.h"
+#include "runtime/device_monitor.h"
 #include "runtime/stream.h"
 
 namespace roentgen::engine {
@@ -42,7 +46,12 @@ cuda::PlanCache plan_cache(const runtime::CudaDeviceInfo& device) {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {}
+  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {
+    // Before this process computes there, so all that do are others.
+    const auto monitor = runtime::make_nvml_monitor(device_.bus);
+    const auto use = monitor == nullptr ? std::nullopt : monitor->read();
+    if (use) warning_ = runtime::shared_device_warning(fmt::format("cuda:{}", device_.index), *use);
+  }
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string why_not_auto() const override { return "it is new and must be asked for: cuda"; }
   [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
@@ -51,7 +60,10 @@ class CudaEngine final : public Engine {
     return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
                        device_.memory_bytes >> 20);
   }
+  [[nodiscard]] std::string device_id() const override { return device_.bus; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    const std::string warning = std::exchange(warning_, {});
+    if (!warning.empty()) log::warning(warning);
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
                             .convolutions = convolutions(cuda::make_cuda_plan_timer(device_.index)),
                             .graphs = cuda::make_cuda_graph_recorder(),
@@ -78,6 +90,7 @@ class CudaEngine final : public Engine {
   }
 
   runtime::CudaDeviceInfo device_;
+  std::string warning_;  // to be told once
 };
 
 }  // namespace

@@ -34,6 +34,14 @@ TEST(CudaEngine, conforms_in_training_without_fusions) { expect_all_pass({.form 
 TEST(CudaEngine, conforms_in_training_in_bf16) {
   expect_all_pass({.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::Bf16});
 }
+TEST(CudaEngine, conforms_in_training_in_f16) {
+  // Gradients of batches of a few images are large.
+  expect_all_pass(
+      {.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::F16, .loss_scaling = {.start = 256.0}});
+}
+TEST(CudaEngine, conforms_in_training_computing_values_again) {
+  expect_all_pass({.form = Form::Training, .dtype = DType::Bf16, .recompute = "all"});
+}
 TEST(CudaEngine, conforms_in_inference) { expect_all_pass({.form = Form::Inference}); }
 
 }  // namespace

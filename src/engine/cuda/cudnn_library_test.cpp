@@ -33,5 +33,12 @@ TEST(CudnnLibrary, another_library_is_refused) {
   EXPECT_NE(error.find("cudnnGetVersion"), std::string::npos) << error;
 }
 
+TEST(CudnnLibrary, older_version_is_refused_with_both_numbers) {
+  const std::string error = error_with(RG_OLD_CUDNN);
+  EXPECT_NE(error.find("expected version " + compiled_cudnn_version() + " or later, got "), std::string::npos) << error;
+  EXPECT_NE(error.find("8.9.7"), std::string::npos) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+}
+
 }  // namespace
 }  // namespace roentgen::engine::cuda

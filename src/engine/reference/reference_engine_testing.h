@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ struct ReferenceForm {
   bool makes_nan_loss = false;  ///< every loss is not a number
 };
 
-/// One graph on a TwinDevice. Graph passes, threads, dtype and recomputation mean nothing to it.
+/// One graph on a TwinDevice. Graph passes, threads and recomputation mean nothing to it. With dtype F16 it scales the
+/// loss, and gradients that f16 cannot hold are infinite; else nothing is rounded.
 class ReferenceExecutable final : public Executable {
  public:
   ReferenceExecutable(const graph::Graph& graph, const CompileOptions& options, ReferenceForm form = {})
@@ -50,6 +52,8 @@ class ReferenceExecutable final : public Executable {
       throw ConfigError(error_text("engine.reference", "batch_norm", "local statistics", "those of several ranks"));
     }
     seed_ = options.seed;
+    if (options.dtype == DType::F16) scale_ = LossScale{.scale = options.loss_scaling.start};
+    growth_updates_ = options.loss_scaling.growth_updates;
     if (options.input_norm) scales_ = pixel_scales(*options.input_norm);
     for (const InputSpec& input : inputs_) {
       slots_.emplace_back();
@@ -93,7 +97,9 @@ class ReferenceExecutable final : public Executable {
       run_.backward("loss");
       for (const ParameterSlice& slice : slices_) {
         const std::vector<double>& gradient = run_.parameter_gradient(slice.parameter).data;
-        put(std::vector<float>(gradient.begin(), gradient.end()), slice, behind(*gradients_));
+        std::vector<float> scaled(gradient.size());
+        std::ranges::transform(gradient, scaled.begin(), [this](double value) { return as_stored(value); });
+        put(scaled, slice, behind(*gradients_));
       }
     });
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
@@ -125,6 +131,17 @@ class ReferenceExecutable final : public Executable {
   [[nodiscard]] double read_norm() const override {
     stream_->synchronize();
     return norm_;
+  }
+  [[nodiscard]] std::optional<LossScale> loss_scale() const override {
+    stream_->synchronize();
+    return scale_of_forward_;
+  }
+  [[nodiscard]] std::optional<LossScale> read_loss_scale() const override {
+    stream_->synchronize();
+    return scale_;
+  }
+  void set_loss_scale(const LossScale& scale) override {
+    if (scale_) stream_->run([this, scale] { scale_ = scale; });
   }
 
   [[nodiscard]] Arena& parameters() override { return *parameters_; }
@@ -207,7 +224,22 @@ class ReferenceExecutable final : public Executable {
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
   }
+  [[nodiscard]] float as_stored(double gradient) const {
+    constexpr double kMostOfF16 = 65504.0;
+    if (!scale_) return static_cast<float>(gradient);
+    const double scaled = gradient * scale_->scale;
+    return std::abs(scaled) <= kMostOfF16 ? static_cast<float>(scaled) : std::numeric_limits<float>::infinity();
+  }
+  // As torch.amp.GradScaler.
+  void follow(bool is_overflow) {
+    if (is_overflow) {
+      *scale_ = {.scale = scale_->scale / 2.0, .skipped = scale_->skipped + 1};
+    } else if (++scale_->good_updates == growth_updates_) {
+      *scale_ = {.scale = scale_->scale * 2.0, .skipped = scale_->skipped};
+    }
+  }
   void compute(std::vector<std::vector<double>>& given, std::int64_t step) {
+    scale_of_forward_ = scale_;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       std::vector<double>& values = given[i];
       if (is_rounded_ && inputs_[i].name == "image") {
@@ -249,7 +281,7 @@ class ReferenceExecutable final : public Executable {
     }
   }
   /// @param spans of target, source and state
-  void change(const UpdateRule& rule, const UpdateWork& work, const std::vector<runtime::DeviceSpan<float>>& spans) {
+  void change(const UpdateRule& rule, UpdateWork work, const std::vector<runtime::DeviceSpan<float>>& spans) {
     std::vector<std::vector<double>> all;
     for (const auto& span : spans) {
       const std::span<float> own = device_.memory().behind(span);
@@ -257,10 +289,13 @@ class ReferenceExecutable final : public Executable {
     }
     UpdateValues values{.target = std::move(all[0]), .source = std::move(all[1]), .state = {}};
     values.state.assign(all.begin() + 2, all.end());
-    if (work.clip_norm > 0.0) {
+    const bool is_scaled = scale_.has_value() && is_optimizer(rule);
+    if (is_scaled) work.scale /= scale_->scale;
+    if (work.clip_norm > 0.0 || is_scaled) {
       double squares = 0.0;
       for (const double value : values.source) squares += value * value;
       norm_ = work.scale * std::sqrt(squares);
+      if (is_scaled && is_sound_) follow(!std::isfinite(norm_));
       is_sound_ = is_sound_ && std::isfinite(norm_);
     }
     if (!is_sound_) return;
@@ -295,6 +330,8 @@ class ReferenceExecutable final : public Executable {
   std::map<std::string, std::vector<float>, std::less<>> outputs_;
   double norm_ = 0.0;
   bool is_sound_ = true;
+  std::optional<LossScale> scale_, scale_of_forward_;
+  std::int64_t growth_updates_ = 1;
   /// Before the arenas, which use it, and behind what its work uses.
   std::unique_ptr<runtime::TwinStream> stream_ = device_.make_twin_stream();
   std::unique_ptr<Arena> parameters_, gradients_, state_;

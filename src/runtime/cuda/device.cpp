@@ -4,6 +4,7 @@
 // CUDA devices behind runtime/stream.h. cudart is linked statically and finds the driver at run time, so the program
 // starts on machines without one.
 #include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include <cstring>
 #include <string>
@@ -37,6 +38,13 @@ class CudaCopies final : public DeviceCopies {
   StreamHandle stream_;
 };
 
+// Bytes that are free on the current device.
+std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "free memory");
+  return free;
+}
+
 /// cudaMalloc's memory: 256-byte aligned. Freeing waits for the device's work, so never inside a step.
 class CudaDeviceBuffer final : public DeviceBuffer {
  public:
@@ -44,7 +52,10 @@ class CudaDeviceBuffer final : public DeviceBuffer {
   CudaDeviceBuffer(std::size_t bytes, cudaStream_t stream, DeviceCopies& copies) : copies_(copies), size_(bytes) {
     if (bytes == 0) return;
     void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes), "device buffer of " + std::to_string(bytes) + " bytes");
+    const std::string what = "a device buffer of " + std::to_string(bytes) + " bytes";
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaErrorMemoryAllocation) require_device_memory("the CUDA device", what, bytes, free_memory());
+    check(status, what);
     memory_.reset(static_cast<std::byte*>(memory));
     check(cudaMemsetAsync(memory, 0, bytes, stream), "zeroing a device buffer");
     check(cudaStreamSynchronize(stream), "zeroing a device buffer");
@@ -101,6 +112,10 @@ class CudaDevice final : public Device {
     use_device(index_);
     return std::make_unique<CudaEvent>();
   }
+  [[nodiscard]] std::size_t free_bytes() const override {
+    use_device(index_);
+    return free_memory();
+  }
 
  private:
   int index_;
@@ -117,7 +132,10 @@ CudaInventory find_cuda_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    return {.devices = {}, .why_none = cuda::words_of(status)};
+    int driver = 0, runtime = 0;
+    static_cast<void>(cudaDriverGetVersion(&driver));
+    static_cast<void>(cudaRuntimeGetVersion(&runtime));
+    return {.devices = {}, .why_none = why_no_cuda_devices(cuda::words_of(status), driver, runtime)};
   }
   CudaInventory inventory;
   for (int index = 0; index < count; ++index) {
@@ -126,7 +144,9 @@ CudaInventory find_cuda_devices() {
     inventory.devices.push_back({.index = index,
                                  .name = static_cast<const char*>(properties.name),
                                  .compute_capability = 10 * properties.major + properties.minor,
-                                 .memory_bytes = properties.totalGlobalMem});
+                                 .memory_bytes = properties.totalGlobalMem,
+                                 .bus = fmt::format("{:04X}:{:02X}:{:02X}.0", properties.pciDomainID,
+                                                    properties.pciBusID, properties.pciDeviceID)});
   }
   if (inventory.devices.empty()) inventory.why_none = "no device";
   return inventory;

@@ -39,6 +39,11 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
                       {.stream = &stream(), .convolutions = *convolutions, .multiprocessors = multiprocessors});
     const Arenas arenas = build(lowering);
     convolutions->finish_choice();
+    const MemoryReport& needed = lowering.plan.memory;
+    // Slots are the host's; the device has two copies of a batch.
+    const std::size_t bytes = needed.total() - needed.inputs +
+                              2 * needed.inputs / static_cast<std::size_t>(options().slots);
+    runtime::require_device_memory(device->name(), "the plan, " + needed.text(), bytes, device->free_bytes());
     take(lowering, arenas);
     state_ = reinterpret_cast<StepState*>(memory().addresses().bytes(lowering.step_state()));
     const std::int64_t growth_updates = lowering.has_loss_scale() ? options().loss_scaling.growth_updates : 0;

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The program with --device cuda, on the emulated engine: train, resume on either device, eval, predict and report.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "io/json.h"
+#include "io/safetensors.h"
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr int kStopped = 3;
+/// Images of the synthetic set: 5 updates an epoch, some images for validation and test.
+constexpr int kImages = 120;
+
+/// Data, and a run of two epochs on the emulated card; made once.
+class EmulatedProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = new Workplace;
+    place_->synth("data", kImages);
+    train("cuda", {"--device", "cuda"});
+  }
+  static void TearDownTestSuite() {
+    delete place_;
+    place_ = nullptr;
+  }
+  static Workplace& place() { return *place_; }
+  static Ended run(const std::vector<std::string>& arguments) {
+    return Process(arguments, place().root(), {}, RG_EMULATED_PROGRAM).wait();
+  }
+  static Ended must_run(const std::vector<std::string>& arguments) {
+    Ended ended = run(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended;
+  }
+  static std::vector<std::string> train_arguments(const std::string& name, const std::vector<std::string>& more) {
+    return plus(plus(place().train_arguments(place() / "data", name),
+                     {"--set", "train.epochs=2", "--json", place() / (name + ".json")}),
+                more);
+  }
+  static Ended train(const std::string& name, const std::vector<std::string>& more) {
+    return must_run(train_arguments(name, more));
+  }
+  static void train_until(const std::string& name, int updates, const std::vector<std::string>& more) {
+    const Ended ended = run(plus(train_arguments(name, more), {"--stop-after", std::to_string(updates)}));
+    EXPECT_EQ(ended.code, kStopped) << ended.err;
+  }
+  static fs::path resume_file(const std::string& name) { return place() / name / "checkpoints/resume.safetensors"; }
+  static std::string weights(const std::string& name) { return place() / name / "checkpoints/best.safetensors"; }
+  static Value run_state(const std::string& name) {
+    const auto reader = io::SafetensorsReader::open(resume_file(name)).or_throw();
+    return io::parse_json(reader.metadata().at("run_state"), "run_state").or_throw();
+  }
+  static std::map<std::string, std::vector<float>> tensors(const std::string& name) {
+    const auto reader = io::SafetensorsReader::open(resume_file(name)).or_throw();
+    std::map<std::string, std::vector<float>> all;
+    for (const io::TensorInfo& each : reader.tensors()) {
+      if (each.dtype != DType::F32) continue;
+      const auto bytes = reader.bytes(each);
+      const auto* const values = reinterpret_cast<const float*>(bytes.data());
+      all[each.name].assign(values, values + bytes.size() / sizeof(float));
+    }
+    return all;
+  }
+  /// Adam's steps are of the size of the rate, whatever that of a gradient is: a gradient near 0 that rounding turns
+  /// moves a weight by up to twice the rates of the updates, 0.01 each. Most weights must stay far closer.
+  static void expect_close_ends(const std::string& left, const std::string& right) {
+    const auto a = tensors(left), b = tensors(right);
+    ASSERT_EQ(a.size(), b.size());
+    for (const auto& [name, values] : a) {
+      if (name.starts_with("optimizer.")) continue;
+      double squares = 0.0, distance = 0.0;
+      const std::vector<float>& others = b.at(name);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+        distance += std::pow(static_cast<double>(values[i]) - static_cast<double>(others[i]), 2);
+      }
+      EXPECT_LE(std::sqrt(distance), 0.02 * (0.05 + std::sqrt(squares))) << name;
+    }
+  }
+
+ private:
+  inline static Workplace* place_ = nullptr;
+};
+
+TEST_F(EmulatedProgram, trains_to_what_the_cpu_trains_to) {
+  train("cpu", {"--device", "cpu"});
+  EXPECT_THAT(read_all(place() / "cuda/recipe.toml"), HasSubstr("\ndevice = \"cuda\""));
+  expect_close_ends("cuda", "cpu");
+  // 24 images: one pair of a positive and a negative of 23 x 1 that changes places moves an AUROC by 1/23.
+  const auto mean = [&](const std::string& run) {
+    const std::string json = place() / (run + "-eval.json");
+    must_run({"eval", "--checkpoint", weights(run), "--data", place() / "data", "--split", "test", "--device", run,
+              "--json", json});
+    return read_json(json).at("auroc").at("mean").as_double();
+  };
+  EXPECT_NEAR(mean("cuda"), mean("cpu"), 0.01);
+}
+
+TEST_F(EmulatedProgram, weights_of_a_card_are_evaluated_alike_on_both_devices) {
+  std::map<std::string, std::string> scores, images;
+  for (const std::string device : {"cuda", "cpu"}) {
+    const std::string eval = place() / (device + "-eval.csv"), predict = place() / (device + "-predict.csv");
+    must_run(
+        {"eval", "--checkpoint", weights("cuda"), "--data", place() / "data", "--device", device, "--preds", eval});
+    must_run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", device, "--preds",
+              predict, "--heatmap", "top", "--out", place() / (device + "-maps")});
+    scores[device] = read_all(eval);
+    images[device] = read_all(predict);
+    EXPECT_FALSE(fs::is_empty(place() / (device + "-maps")));
+  }
+  // Numbers are printed with few digits; the last of them may differ.
+  for (const auto* texts : {&scores, &images}) {
+    std::istringstream cuda(texts->at("cuda")), cpu(texts->at("cpu"));
+    std::string left, right;
+    while (std::getline(cuda, left)) {
+      ASSERT_TRUE(std::getline(cpu, right));
+      std::istringstream a(left), b(right);
+      std::string x, y;
+      while (std::getline(a, x, ',') && std::getline(b, y, ',')) {
+        if (x == y) continue;
+        EXPECT_NEAR(std::stod(x), std::stod(y), 1e-4) << left << "\n" << right;
+      }
+    }
+    EXPECT_FALSE(std::getline(cpu, right));
+  }
+}
+
+TEST_F(EmulatedProgram, goes_on_to_the_bits_of_a_run_that_was_not_stopped) {
+  train_until("stopped", 3, {"--device", "cuda"});
+  train("stopped", {"--device", "cuda", "--resume"});
+  expect_equal_tensors(resume_file("stopped"), resume_file("cuda"));
+}
+
+TEST_F(EmulatedProgram, resume_files_serve_both_devices) {
+  for (const auto& [begun, resumed] : {std::pair<std::string, std::string>{"cuda", "cpu"}, {"cpu", "cuda"}}) {
+    const std::string name = begun + "-to-" + resumed;
+    train_until(name, 3, {"--device", begun});
+    const Ended ended = train(name, {"--device", resumed, "--resume"});
+    EXPECT_THAT(ended.err, HasSubstr("resumed on " + resumed + ", begun on " + begun));
+    EXPECT_EQ(run_state(name).at("plan_engine").as_string(), resumed);
+    expect_close_ends(name, "cuda");
+  }
+}
+
+TEST_F(EmulatedProgram, in_f16_skips_updates_that_overflow_and_resumes_its_loss_scale) {
+  const std::vector<std::string> half{
+      "--device", "cuda", "--dtype", "f16", "--set", "train.loss_scale=1e8", "--set", "train.loss_scale_growth=4"};
+  const Ended straight = train("half", half);
+  const std::int64_t skipped = read_json(place() / "half.json").at("skipped_updates").as_integer();
+  EXPECT_GT(skipped, 0);
+  EXPECT_LT(skipped, 10) << "of all updates";
+  EXPECT_THAT(straight.out, HasSubstr(" skipped by overflow; loss scale "));
+  const std::string log = read_all(place() / "half/log.jsonl");
+  EXPECT_THAT(log, HasSubstr("\"loss_scale\":1e+08"));
+  EXPECT_THAT(log, HasSubstr("\"skipped_updates\":"));
+  train_until("half-stopped", 5, half);
+  train("half-stopped", plus(half, {"--resume"}));
+  expect_equal_tensors(resume_file("half-stopped"), resume_file("half"));
+  EXPECT_EQ(run_state("half-stopped").at("loss_scale"), run_state("half").at("loss_scale"));
+}
+
+TEST_F(EmulatedProgram, in_f16_stops_when_the_loss_scale_is_below_1) {
+  const std::vector<std::string> half{"--device", "cuda", "--dtype", "f16", "--set", "train.loss_scale=1024"};
+  train_until("low", 3, half);
+  std::string file = read_all(resume_file("low"));
+  const std::string scale = R"(\"scale\":1024.0)";
+  ASSERT_NE(file.find(scale), std::string::npos);
+  file.replace(file.find(scale), scale.size(), R"(\"scale\":0.5000)");
+  place().write("low/checkpoints/resume.safetensors", file);
+  const Ended ended = run(train_arguments("low", plus(half, {"--resume"})));
+  expect_stop(ended, {"[train.step] step 4: expected a loss scale of at least 1, got 0.5, after ", "train.dtype=bf16"});
+}
+
+TEST_F(EmulatedProgram, the_cpu_refuses_f16) {
+  expect_stop(run(train_arguments("refused", {"--device", "cpu", "--dtype", "f16"})),
+              {"[engine.cpu] dtype: expected f32, bf16 or auto, got f16", "the device cuda"});
+  EXPECT_FALSE(fs::exists(place() / "refused"));
+}
+
+TEST_F(EmulatedProgram, reports_with_a_gallery) {
+  must_run({"report", place() / "cuda", "--labels", place() / "data", "--data", place() / "data/images", "--out",
+            place() / "report.html", "--device", "cuda"});
+  EXPECT_GT(fs::file_size(place() / "report.html"), 10'000U);
+}
+
+}  // namespace
+}  // namespace roentgen::e2e

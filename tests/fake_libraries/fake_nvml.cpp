@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A library with the functions of NVML that DeviceMonitor calls, and one device, at 0000:3B:00.0.
+#include <cstring>
+
+extern "C" {
+int nvmlInit_v2() { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** handle) {
+  static int device = 0;
+  *handle = &device;
+  return std::strcmp(bus, "0000:3B:00.0") == 0 ? 0 : 6;  // not found
+}
+int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) { return *milliwatts = 345'600, 0; }
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) { return *milliwatts = 700'000, 0; }
+int nvmlDeviceGetUtilizationRates(void*, unsigned* rates) { return rates[0] = 87, rates[1] = 40, 0; }
+int nvmlDeviceGetMemoryInfo(void*, unsigned long long* memory) {
+  return memory[0] = 80ULL << 30, memory[1] = 77ULL << 30, memory[2] = 3ULL << 30, 0;
+}
+/// Two processes, where there is room for them.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
+  const bool fits = *count >= 2;
+  *count = 2;
+  return fits ? 0 : 7;  // too little room
+}
+}
