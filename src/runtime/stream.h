@@ -86,7 +86,7 @@ class Event {
   virtual void wait() const = 0;
 };
 
-/// A queue of work on one device, done in order. One thread. Destruction waits for what is queued.
+/// A queue of work on one device, done in order. One thread. Destruction waits for queued work.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -100,7 +100,7 @@ class Stream {
   void upload(const PinnedBuffer& from, DeviceBuffer& to) { upload(from.bytes(), to, 0); }
   /// download() of the first bytes of `from` to pinned memory.
   void download(const DeviceBuffer& from, PinnedBuffer& to) { download(from, 0, to.bytes()); }
-  /// Marks what is queued so far. The event must be of the same device.
+  /// Marks the end of the work queued so far. The event must be of the same device.
   virtual void record(Event& event) = 0;
   /// Work queued from now on starts after the event is reached. The calling thread does not wait.
   virtual void wait_for(const Event& event) = 0;
@@ -131,7 +131,7 @@ void require_device_memory(std::string_view device, std::string_view what, std::
 
 /// The host itself: memory is AlignedBuffer, work is done when the call returns.
 [[nodiscard]] std::unique_ptr<Device> make_cpu_device();
-/// An event that is always reached: the host's own work is done when it is told of. Thread-safe.
+/// An event that is always reached, because the host's own work is done at once. Thread-safe.
 [[nodiscard]] const Event& reached_event();
 
 /// Properties of a CUDA device.
@@ -147,7 +147,7 @@ struct CudaDeviceInfo {
 };
 /// Least compute capability that the kernels are made for.
 inline constexpr int kLeastComputeCapability = 70;
-/// The CUDA devices of this machine, or why there are none.
+/// The CUDA devices of this machine, or the reason for their absence.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;
   /// Empty when there are devices: "built without the CUDA toolkit", or the driver's own words.
@@ -160,7 +160,7 @@ struct CudaInventory {
 /// @param driver newest CUDA version that the driver knows; 0: no driver
 /// @param runtime of this program
 [[nodiscard]] std::string why_no_cuda_devices(std::string_view words, int driver, int runtime);
-/// The device of that index. DeviceError saying why there is none, how many there are, or that it is too old.
+/// The device of that index. Throws DeviceError with the reason for its absence, the number of devices, or its age.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
 /// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);
