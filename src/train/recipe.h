@@ -44,42 +44,42 @@ struct ModelRecipe {
 
 /// [train]: the loop.
 struct TrainRecipe {
-  std::int64_t epochs = 10;               ///< passes over the training images
-  std::int64_t batch = 32;                ///< images of a step on one rank
-  std::string tail = "drop";              ///< images that fill no batch: "drop" or "wrap"
-  std::string pipeline = "default";       ///< name or text of a data::Pipeline
-  std::int64_t accumulate = 1;            ///< batches of an update
-  double clip_norm = 0.0;                 ///< largest global gradient norm; 0: no limit
-  double ema = 0.0;                       ///< decay of the weights' moving average; 0: none
-  std::int64_t seed = 0;                  ///< root of all random streams
-  std::string select = "auroc";           ///< figure that picks the best epoch: "auroc" or "loss"
-  std::int64_t early_stop = 0;            ///< epochs without improvement; 0: never
-  std::int64_t workers = 0;               ///< decoding threads; 0: chosen
-  std::int64_t threads = 0;               ///< compute threads; 0: asked_threads()
-  std::string input_cores;                ///< cores of the decoding threads: "0-1,4", kSharedCores or ""
-  std::int64_t slots = 3;                 ///< batches kept ahead; 0: all that memory_mb allows
-  std::int64_t memory_mb = 0;             ///< MiB for all input; 0: half of what is left
-  std::string cache = "memory";           ///< decoded images: "memory" or "disk"
-  std::int64_t cache_mb = 1024;           ///< MiB of decoded images in memory
-  std::string cache_dir;                  ///< folder of cache = "disk"; "": the user's cache folder
-  std::int64_t cache_px = 0;              ///< short side of images kept on the disk; 0: decoded size
-  double max_bad = 0.001;                 ///< share of unreadable images that is tolerated
-  std::string init;                       ///< weights file to start from; "": at random
-  std::string init_preset;                ///< preprocessing of init, where the file says none
-  bool partial = false;                   ///< load of init what fits
-  std::int64_t keep_best = 1;             ///< best epochs whose weights are kept
-  std::int64_t keep_last = 1;             ///< resume files that are kept
-  std::int64_t checkpoint_steps = 0;      ///< updates between resume files; 0: an epoch
-  std::string device = "auto";            ///< device for engine::make_engine()
-  std::string fuse = "on";                ///< engine::CompileOptions::fuse
-  std::string algorithms = "auto";        ///< engine::CompileOptions::algorithms
-  std::string choices;                    ///< file of measured choices (choice_file.h); "": none
-  std::string dtype = "f32";              ///< engine::CompileOptions::dtype
-  double loss_scale = 65536.0;            ///< engine::LossScaling::start
-  std::int64_t loss_growth = 2000;        ///< engine::LossScaling::growth_updates
-  std::string recompute = "auto";         ///< engine::CompileOptions::recompute
-  double bucket_mb = 4.0;                 ///< MiB of gradients that are averaged together
-  std::string batch_norm = "local";       ///< statistics: "local" or "sync", of all ranks
+  std::int64_t epochs = 10;           ///< passes over the training images
+  std::int64_t batch = 32;            ///< images of a step on one rank
+  std::string tail = "drop";          ///< images that fill no batch: "drop" or "wrap"
+  std::string pipeline = "default";   ///< name or text of a data::Pipeline
+  std::int64_t accumulate = 1;        ///< batches of an update
+  double clip_norm = 0.0;             ///< largest global gradient norm; 0: no limit
+  double ema = 0.0;                   ///< decay of the weights' moving average; 0: none
+  std::int64_t seed = 0;              ///< root of all random streams
+  std::string select = "auroc";       ///< figure that picks the best epoch: "auroc" or "loss"
+  std::int64_t early_stop = 0;        ///< epochs without improvement; 0: never
+  std::int64_t workers = 0;           ///< decoding threads; 0: chosen
+  std::int64_t threads = 0;           ///< compute threads; 0: asked_threads()
+  std::string input_cores;            ///< cores of the decoding threads: "0-1,4", kSharedCores or ""
+  std::int64_t slots = 3;             ///< batches kept ahead; 0: all that memory_mb allows
+  std::int64_t memory_mb = 0;         ///< MiB for all input; 0: half of what is left
+  std::string cache = "memory";       ///< decoded images: "memory" or "disk"
+  std::int64_t cache_mb = 1024;       ///< MiB of decoded images in memory
+  std::string cache_dir;              ///< folder of cache = "disk"; "": the user's cache folder
+  std::int64_t cache_px = 0;          ///< short side of images kept on the disk; 0: decoded size
+  double max_bad = 0.001;             ///< share of unreadable images that is tolerated
+  std::string init;                   ///< weights file to start from; "": at random
+  std::string init_preset;            ///< preprocessing of init, where the file says none
+  bool partial = false;               ///< load of init what fits
+  std::int64_t keep_best = 1;         ///< best epochs whose weights are kept
+  std::int64_t keep_last = 1;         ///< resume files that are kept
+  std::int64_t checkpoint_steps = 0;  ///< updates between resume files; 0: an epoch
+  std::string device = "auto";        ///< device for engine::make_engine()
+  std::string fuse = "on";            ///< engine::CompileOptions::fuse
+  std::string algorithms = "auto";    ///< engine::CompileOptions::algorithms
+  std::string choices;                ///< file of measured choices (choice_file.h); "": none
+  std::string dtype = "f32";          ///< engine::CompileOptions::dtype
+  double loss_scale = 65536.0;        ///< engine::LossScaling::start
+  std::int64_t loss_growth = 2000;    ///< engine::LossScaling::growth_updates
+  std::string recompute = "auto";     ///< engine::CompileOptions::recompute
+  double bucket_mb = 4.0;             ///< MiB of gradients that are averaged together
+  std::string batch_norm = "local";   ///< statistics: "local" or "sync", of all ranks
 };
 
 /// [optimizer].

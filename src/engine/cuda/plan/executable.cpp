@@ -41,8 +41,8 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     convolutions->finish_choice();
     const MemoryReport& needed = lowering.plan.memory;
     // Slots are the host's; the device has two copies of a batch.
-    const std::size_t bytes = needed.total() - needed.inputs +
-                              2 * needed.inputs / static_cast<std::size_t>(options().slots);
+    const std::size_t bytes =
+        needed.total() - needed.inputs + 2 * needed.inputs / static_cast<std::size_t>(options().slots);
     runtime::require_device_memory(device->name(), "the plan, " + needed.text(), bytes, device->free_bytes());
     take(lowering, arenas);
     state_ = reinterpret_cast<StepState*>(memory().addresses().bytes(lowering.step_state()));
