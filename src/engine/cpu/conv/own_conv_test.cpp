@@ -42,6 +42,11 @@ double relative_distance(const std::vector<std::vector<float>>& left, const std:
   return std::sqrt(difference / norm);
 }
 
+TEST(ConvAlgorithms, heuristic_is_the_rule) {
+  EXPECT_EQ(make_plan(resnet18(), {.algorithms = Algorithms::Heuristic}).hash(),
+            make_plan(resnet18(), {.algorithms = Algorithms::Auto}).hash());
+}
+
 // Elsewhere others are faster, and the bits would not be those of tiles: a run that goes on there is refused.
 TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";

@@ -290,11 +290,6 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
   EXPECT_GT(difference, 0.0);
 }
 
-TEST(CpuExecutable, heuristic_is_the_rule) {
-  EXPECT_EQ(make_plan(model("resnet18", 2, 64), {.algorithms = Algorithms::Heuristic}).hash(),
-            make_plan(model("resnet18", 2, 64), {.algorithms = Algorithms::Auto}).hash());
-}
-
 TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Auto});
   std::size_t winograd = 0;
