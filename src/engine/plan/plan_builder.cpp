@@ -122,7 +122,7 @@ void PlanBuilder::add_input(graph::NodeId id) {
   define_as(id, {slot, spec.shape, layout});
   if (spec.dtype == DType::F32) return;
   const Located pixels = value(id);
-  const Located& values = define(id, image_layout());
+  const Located& values = define(id, input_layout(id));
   emit(node(id),
        {.what = "normalise",
         .kind = "normalise",

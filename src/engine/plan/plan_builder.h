@@ -201,8 +201,8 @@ class PlanBuilder {
   };
   std::vector<InPlace> in_place;
 
-  /// Layout in which normalise() makes values of pixels. Default: plain f32.
-  [[nodiscard]] virtual Layout image_layout() const { return {}; }
+  /// Layout in which normalise() makes values of an input's pixels. Default: plain f32.
+  [[nodiscard]] virtual Layout input_layout(graph::NodeId) const { return {}; }
   /// Alignment of replicas of the workspace that have at most `bytes`.
   [[nodiscard]] virtual std::size_t replica_alignment(std::size_t bytes) const = 0;
 
@@ -224,7 +224,7 @@ class PlanBuilder {
   /// sum = sum of `terms`, all laid out as it, added in order in f32.
   virtual NamedKernel sum(const std::vector<TensorId>& terms, const Located& sum) = 0;
   /// to = from * scale + shift by channels, computed in f32: pixels of a slot, plain u8 or u16, become values in
-  /// image_layout(), whose padding becomes zero.
+  /// input_layout(), whose padding becomes zero.
   virtual NamedKernel normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) = 0;
 
  private:

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "engine/cuda/conv/stem.h"
 #include "engine/cuda/elementwise/reorder.h"
 #include "engine/cuda/norm/shared_norm.h"
 #include "engine/cuda/normalise.h"
@@ -45,6 +46,13 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, con
   std::vector<std::byte> bytes(sizeof first);
   std::memcpy(bytes.data(), &first, sizeof first);
   step_state_ = constant("step_state", std::move(bytes));
+}
+
+Layout Lowering::input_layout(graph::NodeId id) const {
+  if (readers(id).size() != 1) return image_layout();
+  const graph::NodeId reader = readers(id)[0];
+  const auto* convolution = std::get_if<graph::Conv2d>(&node(reader).op);
+  return convolution != nullptr && is_stem(*convolution, reader, *this) ? stem_image_layout() : image_layout();
 }
 
 Located Lowering::image(graph::NodeId id, Layout layout) {

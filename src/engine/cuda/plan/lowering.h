@@ -67,7 +67,9 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] runtime::Stream* stream() const { return device_.stream; }
   [[nodiscard]] int multiprocessors() const { return device_.multiprocessors; }
   /// Layout of images: channels last, padded, stored in dtype().
-  [[nodiscard]] Layout image_layout() const override { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
+  [[nodiscard]] Layout image_layout() const { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
+  /// That of a stem's image where a stem reads it alone, else image_layout().
+  [[nodiscard]] Layout input_layout(graph::NodeId id) const override;
   /// A 4-D value in image_layout().
   [[nodiscard]] Located image(graph::NodeId id) { return image(id, image_layout()); }
   /// A 4-D value in a layout that is channels last.
