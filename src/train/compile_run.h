@@ -25,16 +25,11 @@ struct CompiledTraining {
   RunPlan plan;
 };
 
-<<<<<<< HEAD
-/// Compiles it on all ranks, by the choices of `stored` if it has some of this engine, else by those of train.choices
-/// and the rule.
-/// ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
+/// Compiles on all ranks, by the choices of `stored` if it has some of this engine, else by those of train.choices and
+/// the rule. Throws ConfigError on all ranks where their plans differ, and where train.choices has no entry for this
+/// network.
 /// @param stored plan of a resumed run; null for a fresh one
-/// @param timeline where waits of batch norms for other ranks are written down; may be null
-=======
-/// Compiles on all ranks, by the choices of `stored` if it has some, else by those of train.choices and the rule.
-/// Throws ConfigError on all ranks where their plans differ, and where train.choices has no entry for this network.
->>>>>>> prose
+/// @param timeline where waits of batch norms for other ranks are recorded; may be null
 [[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored,
                                                 Timeline* timeline);
 /// Compiles the inference form, its loss a mean over known labels, on all ranks.
