@@ -86,7 +86,7 @@ TEST_F(SecondEngine, of_two_ranks_goes_on_to_the_same_bits) {
 TEST_F(SecondEngine, of_two_ranks_in_f16_skips_the_same_updates_on_both) {
   recipe_.train.epochs = 2;  // of 8 updates
   recipe_.train.dtype = "f16";
-  recipe_.train.loss_scale = 1e9;
+  recipe_.train.loss_scale = 4096.0;
   recipe_.train.loss_growth = 3;
   run_as_two("straight", Start::Fresh, kSteps);
   const auto scale = resume_of("straight").state.loss_scale;

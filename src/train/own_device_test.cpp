@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "engine/reference/reference_engine_testing.h"
+#include "train/ranks.h"
 #include "train/ranks_testing.h"
 
 namespace roentgen::train {

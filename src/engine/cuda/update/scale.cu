@@ -43,7 +43,7 @@ __device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t
   }
   if (++state->good_updates < growth_updates) return;
   state->good_updates = 0;
-  // Beyond this every gradient in f16 overflows.
+  // Larger ones overflow with every gradient that f16 holds.
   if (state->loss_scale < 0x1p100) state->loss_scale *= 2.0;
 }
 
