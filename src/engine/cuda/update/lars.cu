@@ -6,29 +6,38 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// A range that is a layer.
-struct Layer {
-  std::int64_t begin, count;
-  double weight_decay;
-};
-
-// *factor = trust |w| / (|g| + decay |w|), norms in double; 1 where one of them is 0. Grid: one block. Reads weights
-// and gradients once.
-__global__ void __launch_bounds__(kSumThreads) factor_kernel(Layer layer, const float* weights, const float* gradients,
-                                                             double trust, const StepState* state, float* factor) {
+// squares[2 x], [2 x + 1] = sums of squares of the weights and gradients of a part. Grid: x one block a part. Reads
+// weights and gradients once.
+__global__ void __launch_bounds__(kSumThreads)
+    squares_kernel(const UpdatePart* parts, const float* weights, const float* gradients, double* squares) {
+  const UpdatePart part = parts[blockIdx.x];
   double weight_squares = 0.0, gradient_squares = 0.0;
-  for (std::int64_t i = threadIdx.x; i < layer.count; i += kSumThreads) {
-    const double w = weights[layer.begin + i], g = gradients[layer.begin + i];
+  for (int i = static_cast<int>(threadIdx.x); i < part.count; i += kSumThreads) {
+    const double w = weights[part.begin + i], g = gradients[part.begin + i];
     weight_squares += w * w;
     gradient_squares += g * g;
+  }
+  weight_squares = sum_of_block(weight_squares), gradient_squares = sum_of_block(gradient_squares);
+  if (threadIdx.x != 0) return;
+  squares[2 * blockIdx.x] = weight_squares, squares[2 * blockIdx.x + 1] = gradient_squares;
+}
+
+// factors[x] = trust |w| / (|g| + decay |w|), norms in double; 1 where one of them is 0 or the range is no layer. Grid:
+// x one block a range, which adds up its parts.
+__global__ void __launch_bounds__(kSumThreads) factor_kernel(const UpdateLayer* layers, const double* squares,
+                                                             double trust, const StepState* state, float* factors) {
+  const UpdateLayer layer = layers[blockIdx.x];
+  double weight_squares = 0.0, gradient_squares = 0.0;
+  for (int i = static_cast<int>(threadIdx.x); i < layer.part_count; i += kSumThreads) {
+    weight_squares += squares[2 * (layer.first_part + i)];
+    gradient_squares += squares[2 * (layer.first_part + i) + 1];
   }
   const double w = sqrt(sum_of_block(weight_squares));
   const double g = static_cast<double>(state->scale) * sqrt(sum_of_block(gradient_squares));
   if (threadIdx.x != 0) return;
-  *factor = w > 0.0 && g > 0.0 ? static_cast<float>(trust * w / (g + layer.weight_decay * w)) : 1.0F;
+  const bool adapts = layer.is_layer != 0 && w > 0.0 && g > 0.0;
+  factors[blockIdx.x] = adapts ? static_cast<float>(trust * w / (g + layer.weight_decay * w)) : 1.0F;
 }
-
-__global__ void one_kernel(float* factor) { *factor = 1.0F; }
 
 struct Step {
   float lr, momentum;
@@ -42,16 +51,12 @@ struct Step {
 }  // namespace
 
 void update(const Lars& rule, const UpdateCall& call) {
-  for (std::size_t i = 0; i < call.work.ranges.size(); ++i) {
-    const UpdateRange& range = call.work.ranges[i];
-    if (!range.is_layer) {
-      launch(call.stream, "launch of a factor", {.blocks = dim3(1), .threads = dim3(1)}, &one_kernel, call.factors + i);
-      continue;
-    }
-    launch(call.stream, "launch of a factor", {.blocks = dim3(1), .threads = dim3(kSumThreads)}, &factor_kernel,
-           Layer{range.begin, range.count, range.weight_decay}, call.work.target.device().address,
-           call.work.source.device().address, rule.trust, call.state, call.factors + i);
-  }
+  const auto ranges = static_cast<unsigned>(call.work.ranges.size());
+  launch(call.stream, "launch of the squares of layers",
+         {.blocks = dim3(static_cast<unsigned>(call.part_count)), .threads = dim3(kSumThreads)}, &squares_kernel,
+         call.parts, call.work.target.device().address, call.work.source.device().address, call.squares);
+  launch(call.stream, "launch of the factors of layers", {.blocks = dim3(ranges), .threads = dim3(kSumThreads)},
+         &factor_kernel, call.layers, call.squares, rule.trust, call.state, call.factors);
   launch_update<1>(Step{.lr = static_cast<float>(call.work.lr), .momentum = static_cast<float>(rule.momentum)}, call,
                    call.factors);
 }

@@ -56,6 +56,8 @@ struct Arenas {
 inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRule& rule, const UpdateWork& work) {
   const std::vector<UpdatePart> parts = update_parts(work.ranges);
   const DeviceArray<UpdatePart> on_device(device, stream, parts);
+  const DeviceArray<UpdateLayer> layers(device, stream, update_layers(work.ranges, parts));
+  const DeviceArray<double> squares(device, stream, 2 * parts.size());
   const DeviceArray<float> factors(device, stream, work.ranges.size());
   const DeviceArray<StepState> state(device, stream, std::vector{StepState{.scale = static_cast<float>(work.scale)}});
   const UpdateCall call{.stream = stream,
@@ -63,6 +65,8 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
                         .state = state.get(),
                         .parts = on_device.get(),
                         .part_count = std::ssize(parts),
+                        .layers = layers.get(),
+                        .squares = squares.get(),
                         .factors = factors.get()};
   std::visit([&](const auto& one) { update(one, call); }, rule);
   stream.synchronize();

@@ -19,6 +19,18 @@ bool are_equal(std::span<const UpdateRange> a, std::span<const UpdateRange> b) {
 
 }  // namespace
 
+std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges, std::span<const UpdatePart> parts) {
+  std::vector<UpdateLayer> layers;
+  for (const UpdateRange& range : ranges) {
+    layers.push_back({.weight_decay = range.weight_decay, .is_layer = range.is_layer ? 1 : 0});
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    UpdateLayer& layer = layers.at(static_cast<std::size_t>(parts[i].range));
+    if (layer.part_count++ == 0) layer.first_part = static_cast<std::int32_t>(i);
+  }
+  return layers;
+}
+
 std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges) {
   std::vector<UpdatePart> parts;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -52,8 +64,12 @@ const Updates::Parts& Updates::parts_of(std::span<const UpdateRange> ranges) {
   const std::vector<UpdatePart> parts = update_parts(ranges);
   made->count = std::ssize(parts);
   made->parts = device_.make_device_buffer(parts.size() * sizeof(UpdatePart));
+  const std::vector<UpdateLayer> layers = update_layers(ranges, parts);
+  made->layers = device_.make_device_buffer(layers.size() * sizeof(UpdateLayer));
+  made->squares = device_.make_device_buffer(parts.size() * 2 * sizeof(double));
   made->factors = device_.make_device_buffer(ranges.size() * sizeof(float));
   stream_.upload(std::as_bytes(std::span(parts)), *made->parts, 0);
+  stream_.upload(std::as_bytes(std::span(layers)), *made->layers, 0);
   stream_.synchronize();
   return *parts_.emplace_back(std::move(made));
 }
@@ -73,6 +89,8 @@ const runtime::Event& Updates::run(const UpdateRule& rule, const UpdateWork& wor
                         .state = state_,
                         .parts = reinterpret_cast<const UpdatePart*>(parts.parts->address()),
                         .part_count = parts.count,
+                        .layers = reinterpret_cast<const UpdateLayer*>(parts.layers->address()),
+                        .squares = reinterpret_cast<double*>(parts.squares->address()),
                         .factors = reinterpret_cast<float*>(parts.factors->address())};
   if (parts.count > 0) std::visit([&](const auto& one) { update(one, call); }, rule);
   stream_.record(*done_);

@@ -28,14 +28,27 @@ inline constexpr std::int64_t kPartElements = 2048;
 /// Parts of ranges, in their order.
 [[nodiscard]] std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges);
 
+/// A range of an update, for rules that look at norms of layers.
+struct UpdateLayer {
+  double weight_decay = 0.0;
+  std::int32_t first_part = 0;
+  std::int32_t part_count = 0;
+  std::int32_t is_layer = 0;  ///< 1: UpdateRange::is_layer
+};
+/// One for each range, with the parts that update_parts() made of it.
+[[nodiscard]] std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges,
+                                                     std::span<const UpdatePart> parts);
+
 /// An update as a rule's kernel takes it. All pointers are to device memory.
 struct UpdateCall {
-  runtime::Stream& stream;            ///< where kernels are queued
-  const UpdateWork& work;             ///< numbers of this step
-  const StepState* state = nullptr;   ///< clipped scale; where it is unsound, nothing is written
-  const UpdatePart* parts = nullptr;  ///< parts of all ranges
-  std::int64_t part_count = 0;        ///< at least 1
-  float* factors = nullptr;           ///< one a range, for rules that look at norms of layers
+  runtime::Stream& stream;              ///< where kernels are queued
+  const UpdateWork& work;               ///< numbers of this step
+  const StepState* state = nullptr;     ///< clipped scale; where it is unsound, nothing is written
+  const UpdatePart* parts = nullptr;    ///< parts of all ranges
+  std::int64_t part_count = 0;          ///< at least 1
+  const UpdateLayer* layers = nullptr;  ///< one a range, for rules that look at norms of layers
+  double* squares = nullptr;            ///< scratch of these rules: two a part
+  float* factors = nullptr;             ///< scratch of these rules: one a range
 };
 
 // Every rule of the list has this, in the file of its name.
@@ -60,6 +73,8 @@ class Updates {
   struct Parts {
     std::vector<UpdateRange> ranges;
     std::unique_ptr<runtime::DeviceBuffer> parts;
+    std::unique_ptr<runtime::DeviceBuffer> layers;
+    std::unique_ptr<runtime::DeviceBuffer> squares;
     std::unique_ptr<runtime::DeviceBuffer> factors;
     std::int64_t count = 0;
   };
