@@ -97,7 +97,7 @@ TEST(EmulatedCuda, norm_of_segments_matches_the_formula) {
     EmulatedDevice device(options);
     for (const std::vector<int>& channels : segment_lists()) {
       for (const DType type : kTypes) {
-        for (const auto& [rows, multiprocessors] : {std::pair{1, 1}, std::pair{37, 1}, std::pair{300, 3}}) {
+        for (const auto& [rows, multiprocessors] : {std::pair{1, 1}, std::pair{37, 1}, std::pair{300, 8}}) {
           if (rows > 100 && channels.size() > 10) continue;  // slow, and the rows of no new kind
           const NormShape shape{.type = type, .rows = rows, .multiprocessors = multiprocessors};
           expect_within_bounds(engine::cuda::check_norm_segments(device, shape, channels, kSeed));

@@ -179,14 +179,16 @@ void time_update(runtime::Device& device, Pool& pool, runtime::cuda::CudaStream&
   };
   std::vector<Arenas> all(static_cast<std::size_t>(rotations));
   for (Arenas& one : all) {
-    for (std::size_t i = 0; i < 2 + states; ++i) one.owned.push_back(std::make_unique<engine::Arena>(device, s, parameters));
+    for (std::size_t i = 0; i < 2 + states; ++i)
+      one.owned.push_back(std::make_unique<engine::Arena>(device, s, parameters));
     for (std::size_t i = 0; i < states; ++i) one.state.push_back(one.owned[2 + i].get());
   }
   const double us = time_us(s, bytes, rotations, [&](int i) {
     const Arenas& one = all[static_cast<std::size_t>(i)];
     const engine::UpdateWork work{
         .target = *one.owned[0], .source = *one.owned[1], .state = one.state, .ranges = ranges, .lr = 0.01};
-    const UpdateCall call{.stream = s, .work = work, .state = state, .parts = device_parts, .part_count = std::ssize(parts)};
+    const UpdateCall call{
+        .stream = s, .work = work, .state = state, .parts = device_parts, .part_count = std::ssize(parts)};
     std::visit([&](const auto& rule_of_type) { update(rule_of_type, call); }, rule);
   });
   row(name, std::to_string(parameters), bytes, us);

@@ -18,9 +18,15 @@ struct Block {
     for (int i = 0; i <= layers; ++i) {
       const int count = i == 0 ? first : kGrowth;
       const auto size = static_cast<std::size_t>(count), bytes = static_cast<std::size_t>(rows) * size * 2;
-      segments.push_back({pool.random(bytes, seed + static_cast<unsigned>(i)), pool.floats(2 * size, 1), count, channels});
-      backward.push_back({segments.back().x, segments.back().moments, pool.random(bytes, seed + 99), pool.floats(2 * size, 0),
-                          count, {channels, channels}, false});
+      segments.push_back(
+          {pool.random(bytes, seed + static_cast<unsigned>(i)), pool.floats(2 * size, 1), count, channels});
+      backward.push_back({segments.back().x,
+                          segments.back().moments,
+                          pool.random(bytes, seed + 99),
+                          pool.floats(2 * size, 0),
+                          count,
+                          {channels, channels},
+                          false});
       channels += count;
     }
     const auto size = static_cast<std::size_t>(channels), bytes = static_cast<std::size_t>(rows) * size * 2;
@@ -108,7 +114,8 @@ void time_blocks(Pool& pool, runtime::cuda::CudaStream& s, int batch) {
     const double all = 2.0 * static_cast<double>(rows) * (e.first + Block::kGrowth * e.layers);
     const int rotations = std::max(2, static_cast<int>(kRotation / (5 * all)) + 1);
     std::vector<Block> blocks;
-    for (int i = 0; i < rotations; ++i) blocks.emplace_back(pool, rows, e.first, e.layers, 1000U * static_cast<unsigned>(i));
+    for (int i = 0; i < rotations; ++i)
+      blocks.emplace_back(pool, rows, e.first, e.layers, 1000U * static_cast<unsigned>(i));
     const std::string name = std::to_string(rows) + ", " + std::to_string(e.layers) + " layers";
     const auto timed = [&](const char* what, double (*work)(runtime::Stream&, const Block&)) {
       const double bytes = work(s, blocks[0]);

@@ -162,26 +162,26 @@ struct Sums {
   double sum = 0.0, product = 0.0, size = 0.0, product_size = 0.0;
 };
 
-/// Backward with one norm or two. The first segment needs no gradient; of the others every second is begun.
-inline void check_backward(const Bench& bench, const Segments& segments, int norm_count, Worst& worst) {
-  const auto rows = static_cast<std::size_t>(bench.shape.rows);
-  std::vector<Norm> norms;
-  norms.emplace_back(bench, segments, 0, true, 200U);
-  if (norm_count == 2) norms.emplace_back(bench, segments, 24, false, 300U);
-  std::vector<SegmentGradient> list;
-  std::vector<std::vector<float>> before, slopes_before;
-  std::vector<DeviceArray<std::byte>> sums;
-  std::vector<DeviceArray<float>> slopes;
-  for (std::size_t s = 0; s < segments.counts.size(); ++s) {
-    const auto count = static_cast<std::size_t>(segments.counts[s]);
+/// A pass backward with one norm or two, and what it left. The first segment needs no gradient; of the others every
+/// second is begun.
+struct Backward {
+  Backward(const Bench& bench_, const Segments& segments_, int norm_count) : bench(bench_), segments(segments_) {
+    norms.emplace_back(bench, segments, 0, true, 200U);
+    if (norm_count == 2) norms.emplace_back(bench, segments, kGap, false, 300U);
+    for (std::size_t s = 0; s < segments.counts.size(); ++s) add_segment(s);
+    run();
+  }
+  static constexpr int kGap = 24;  ///< channels before the segments in the second norm
+
+  void add_segment(std::size_t s) {
+    const std::size_t count = static_cast<std::size_t>(segments.counts[s]), elements = rows() * count;
     const auto seed = bench.seed + 400 + static_cast<std::uint32_t>(s);
     const bool is_first = s % 2 == 1;
-    before.push_back(random_values(bench.shape.type, rows * count, seed));
+    before.push_back(random_values(bench.shape.type, elements, seed));
     slopes_before.push_back(random_values(DType::F32, 2 * count, seed, 0, 0.1F));
     // What begins is not read: NaN.
-    sums.push_back(is_first
-                       ? DeviceArray<std::byte>(bench.device, bench.stream, rows * count * size_of(bench.shape.type))
-                       : bench.put(before.back()));
+    sums.push_back(is_first ? DeviceArray<std::byte>(bench.device, bench.stream, elements * size_of(bench.shape.type))
+                            : bench.put(before.back()));
     slopes.push_back(is_first ? DeviceArray<float>(bench.device, bench.stream, 2 * count)
                               : bench.put_channels(slopes_before.back()));
     list.push_back({.x = segments.x[s].get(),
@@ -189,67 +189,94 @@ inline void check_backward(const Bench& bench, const Segments& segments, int nor
                     .sum = s == 0 ? nullptr : sums.back().get(),
                     .slopes = s == 0 ? nullptr : slopes.back().get(),
                     .channels = segments.counts[s],
-                    .begin = {segments.begins[s], segments.begins[s] + 24},
+                    .begin = {segments.begins[s], segments.begins[s] + kGap},
                     .is_first = is_first});
     if (is_first) std::ranges::fill(before.back(), 0.0F), std::ranges::fill(slopes_before.back(), 0.0F);
   }
-  NormShape shape = bench.shape;
-  shape.channels = segments.total;
-  const DeviceArray<float> partials(bench.device, bench.stream, norm_segments_partials(shape, norm_count));
-  const DeviceArray<unsigned> counters(bench.device, bench.stream,
-                                       std::vector<unsigned>(norm_segments_counters(shape, norm_count)));
-  NormSegmentsBackward work{.segments = list, .norm_count = norm_count};
-  for (std::size_t i = 0; i < norms.size(); ++i) work.norms.at(i) = norms[i].get();
-  norm_segments_backward(bench.stream, shape, work, {partials.get(), counters.get()});
+  void run() {
+    NormShape shape = bench.shape;
+    shape.channels = segments.total;
+    const auto norm_count = static_cast<int>(norms.size());
+    const DeviceArray<float> partials(bench.device, bench.stream, norm_segments_partials(shape, norm_count));
+    const DeviceArray<unsigned> all(bench.device, bench.stream,
+                                    std::vector<unsigned>(norm_segments_counters(shape, norm_count)));
+    NormSegmentsBackward work{.segments = list, .norm_count = norm_count};
+    for (std::size_t i = 0; i < norms.size(); ++i) work.norms.at(i) = norms[i].get();
+    norm_segments_backward(bench.stream, shape, work, {partials.get(), all.get()});
+    counters = all.read();
+    for (const DeviceArray<std::byte>& sum : sums) got_sums.push_back(decoded(shape.type, sum.read()));
+    for (const DeviceArray<float>& slope : slopes) got_slopes.push_back(slope.read());
+    for (const Norm& norm : norms) got_dgamma.push_back(norm.dgamma.read()), got_dbeta.push_back(norm.dbeta.read());
+  }
+  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(bench.shape.rows); }
 
+  const Bench& bench;
+  const Segments& segments;
+  std::vector<Norm> norms;
+  std::vector<SegmentGradient> list;
+  std::vector<std::vector<float>> before, slopes_before;
+  std::vector<DeviceArray<std::byte>> sums;
+  std::vector<DeviceArray<float>> slopes;
   std::vector<std::vector<float>> got_sums, got_slopes, got_dgamma, got_dbeta;
-  for (std::size_t s = 0; s < sums.size(); ++s)
-    got_sums.push_back(decoded(shape.type, sums[s].read())), got_slopes.push_back(slopes[s].read());
-  for (const Norm& norm : norms) got_dgamma.push_back(norm.dgamma.read()), got_dbeta.push_back(norm.dbeta.read());
-  const double tolerance = norm_testing::sum_tolerance(shape) + kFew, count_of_rows = static_cast<double>(shape.rows);
-  segments.for_channels([&](std::size_t s, std::size_t c, std::size_t at) {
-    const auto count = static_cast<std::size_t>(segments.counts[s]);
-    const double mean = segments.moments[s][c], var = segments.moments[s][count + c],
-                 inv_std = 1.0 / std::sqrt(var + 1e-5);
-    std::vector<Sums> of_norms(norms.size());
-    for (std::size_t row = 0; row < rows; ++row) {
-      const float x = segments.values[s][row * count + c];
-      double total = before[s][row * count + c], size = std::abs(total);
-      for (std::size_t i = 0; i < norms.size(); ++i) {
-        const Norm& norm = norms[i];
-        const std::size_t channel = norm.offset + at;
-        double g = norm.dy[row * norm.channels + channel];
-        // The kernel decides by a product and sum rounded once, as std::fma does.
-        if (norm.relu && !(std::fma(x, norm.scale[channel], norm.shift[channel]) > 0.0F)) g = 0.0;
-        const double term = g * (x - mean);
-        of_norms[i].sum += g, of_norms[i].size += std::abs(g);
-        of_norms[i].product += term, of_norms[i].product_size += std::abs(term);
-        total += norm.scale[channel] * g, size += std::abs(norm.scale[channel] * g);
-      }
-      if (s == 0) continue;
-      worst.add("G", row * count + c, got_sums[s][row * count + c], total,
-                half_ulp(shape.type) * std::abs(total) + kFew * size + 0x1p-25);
+  std::vector<unsigned> counters;
+};
+
+/// Checks G of a channel; sums of each norm over it.
+inline std::vector<Sums> check_sums(const Backward& work, std::size_t s, std::size_t c, std::size_t at, Worst& worst) {
+  const auto count = static_cast<std::size_t>(work.segments.counts[s]);
+  const double mean = work.segments.moments[s][c];
+  std::vector<Sums> of_norms(work.norms.size());
+  for (std::size_t row = 0; row < work.rows(); ++row) {
+    const float x = work.segments.values[s][row * count + c];
+    double total = work.before[s][row * count + c], size = std::abs(total);
+    for (std::size_t i = 0; i < work.norms.size(); ++i) {
+      const Norm& norm = work.norms[i];
+      const std::size_t channel = norm.offset + at;
+      double g = norm.dy[row * norm.channels + channel];
+      // The kernel decides by a product and sum rounded once, as std::fma does.
+      if (norm.relu && !(std::fma(x, norm.scale[channel], norm.shift[channel]) > 0.0F)) g = 0.0;
+      const double term = g * (x - mean);
+      of_norms[i].sum += g, of_norms[i].size += std::abs(g);
+      of_norms[i].product += term, of_norms[i].product_size += std::abs(term);
+      total += norm.scale[channel] * g, size += std::abs(norm.scale[channel] * g);
     }
-    double slope = slopes_before[s][c], offset = slopes_before[s][count + c];
-    double slope_bound = kFew * std::abs(slope), offset_bound = kFew * std::abs(offset);
-    for (std::size_t i = 0; i < norms.size(); ++i) {
-      const std::size_t channel = norms[i].offset + at;
-      const Sums& sum = of_norms[i];
-      const double sum_bound = tolerance * sum.size, product_bound = 2 * tolerance * sum.product_size;
-      worst.add("dbeta", channel, got_dbeta[i][channel], sum.sum, sum_bound);
-      worst.add("dgamma", channel, got_dgamma[i][channel], sum.product * inv_std,
-                inv_std * (product_bound + kFew * std::abs(sum.product)));
-      const double scale = norms[i].scale[channel], factor = scale * inv_std * inv_std / count_of_rows;
-      const double here = std::abs(factor) * (product_bound + 4 * kFew * std::abs(sum.product));
-      slope += factor * sum.product, slope_bound += here;
-      offset += factor * sum.product * mean - scale * sum.sum / count_of_rows;
-      offset_bound += here * std::abs(mean) + std::abs(scale) * sum_bound / count_of_rows;
-    }
-    if (s == 0) return;
-    worst.add("slope", at, got_slopes[s][c], slope, slope_bound + kFew * std::abs(slope));
-    worst.add("offset", at, got_slopes[s][count + c], offset, offset_bound + kFew * std::abs(offset));
-  });
-  for (const unsigned counter : counters.read()) worst.add("counter", 0, counter, 0, 0);
+    if (s == 0) continue;
+    worst.add("G", row * count + c, work.got_sums[s][row * count + c], total,
+              half_ulp(work.bench.shape.type) * std::abs(total) + kFew * size + 0x1p-25);
+  }
+  return of_norms;
+}
+
+inline void check_channel(const Backward& work, std::size_t s, std::size_t c, std::size_t at, Worst& worst) {
+  const auto count = static_cast<std::size_t>(work.segments.counts[s]);
+  const double mean = work.segments.moments[s][c], var = work.segments.moments[s][count + c];
+  const double inv_std = 1.0 / std::sqrt(var + 1e-5), rows = static_cast<double>(work.bench.shape.rows);
+  const double tolerance = norm_testing::sum_tolerance(work.bench.shape) + kFew;
+  const std::vector<Sums> of_norms = check_sums(work, s, c, at, worst);
+  double slope = work.slopes_before[s][c], offset = work.slopes_before[s][count + c];
+  double slope_bound = kFew * std::abs(slope), offset_bound = kFew * std::abs(offset);
+  for (std::size_t i = 0; i < of_norms.size(); ++i) {
+    const std::size_t channel = work.norms[i].offset + at;
+    const Sums& sum = of_norms[i];
+    const double sum_bound = tolerance * sum.size, product_bound = 2 * tolerance * sum.product_size;
+    worst.add("dbeta", channel, work.got_dbeta[i][channel], sum.sum, sum_bound);
+    worst.add("dgamma", channel, work.got_dgamma[i][channel], sum.product * inv_std,
+              inv_std * (product_bound + kFew * std::abs(sum.product)));
+    const double scale = work.norms[i].scale[channel], factor = scale * inv_std * inv_std / rows;
+    const double here = std::abs(factor) * (product_bound + 4 * kFew * std::abs(sum.product));
+    slope += factor * sum.product, slope_bound += here;
+    offset += factor * sum.product * mean - scale * sum.sum / rows;
+    offset_bound += here * std::abs(mean) + std::abs(scale) * sum_bound / rows;
+  }
+  if (s == 0) return;
+  worst.add("slope", at, work.got_slopes[s][c], slope, slope_bound + kFew * std::abs(slope));
+  worst.add("offset", at, work.got_slopes[s][count + c], offset, offset_bound + kFew * std::abs(offset));
+}
+
+inline void check_backward(const Bench& bench, const Segments& segments, int norm_count, Worst& worst) {
+  const Backward work(bench, segments, norm_count);
+  segments.for_channels([&](std::size_t s, std::size_t c, std::size_t at) { check_channel(work, s, c, at, worst); });
+  for (const unsigned counter : work.counters) worst.add("counter", 0, counter, 0, 0);
 }
 
 }  // namespace segments_testing

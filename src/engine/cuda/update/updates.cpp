@@ -19,6 +19,18 @@ bool are_equal(std::span<const UpdateRange> a, std::span<const UpdateRange> b) {
 
 }  // namespace
 
+std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges, std::span<const UpdatePart> parts) {
+  std::vector<UpdateLayer> layers;
+  for (const UpdateRange& range : ranges) {
+    layers.push_back({.weight_decay = range.weight_decay, .is_layer = range.is_layer ? 1 : 0});
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    UpdateLayer& layer = layers.at(static_cast<std::size_t>(parts[i].range));
+    if (layer.part_count++ == 0) layer.first_part = static_cast<std::int32_t>(i);
+  }
+  return layers;
+}
+
 std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges) {
   std::vector<UpdatePart> parts;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
