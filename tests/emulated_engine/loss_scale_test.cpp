@@ -165,7 +165,8 @@ TEST(EmulatedCuda, ten_steps_in_f16_follow_those_in_f32) {
   const CompileOptions options{.dtype = DType::F16, .loss_scaling = {.start = 1024.0}};
   const Trained got = train(tested, options, EmulatedEngine(), engine::Sgd{}, 10);
   for (std::size_t i = 0; i < wanted.losses.size(); ++i) {
-    EXPECT_NEAR(got.losses[i], wanted.losses[i], 0.025F * wanted.losses[i]) << "step " << i << ", seed " << kSeed;
+    // As in bf16: a max pooling whose candidates round to the same value picks another one, and paths part from there.
+    EXPECT_NEAR(got.losses[i], wanted.losses[i], 0.05F * wanted.losses[i]) << "step " << i << ", seed " << kSeed;
   }
   EXPECT_NE(got.losses, wanted.losses);
 }
