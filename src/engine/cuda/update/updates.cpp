@@ -45,18 +45,6 @@ std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges) {
   return parts;
 }
 
-std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges, std::span<const UpdatePart> parts) {
-  std::vector<UpdateLayer> layers;
-  for (const UpdateRange& range : ranges) {
-    layers.push_back({.weight_decay = range.weight_decay, .is_layer = range.is_layer ? 1 : 0});
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    UpdateLayer& layer = layers.at(static_cast<std::size_t>(parts[i].range));
-    if (layer.part_count++ == 0) layer.first_part = static_cast<std::int32_t>(i);
-  }
-  return layers;
-}
-
 Updates::Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates)
     : device_(device),
       stream_(stream),
