@@ -92,7 +92,7 @@ struct CompileOptions {
   /// f32, on machines with products of bf16 numbers (with Algorithms::Auto by Winograd's in f32 where those are
   /// faster); parameters, their gradients and all sums stay f32. Nullopt: bf16 in training where the instruction set
   /// multiplies it, else f32. F16: as Bf16 with the digits of f16 and gradients scaled by LossScale, where
-  /// the engine has it. Training form; of no account with `choices`, which know.
+  /// the engine has it. Of no account with `choices`, which know. In inference the CPU engine computes in f32 always.
   std::optional<DType> dtype = DType::F32;
   /// Options of the loss scale. F16.
   LossScaling loss_scaling{};

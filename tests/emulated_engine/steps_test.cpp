@@ -94,7 +94,7 @@ TEST(EmulatedCuda, ten_steps_give_the_same_bits_in_any_schedule) {
 // Pixels are read from the device's copy of the slot once it is there, and before the next one comes.
 TEST(EmulatedCuda, steps_from_pixels_give_the_same_bits_in_any_schedule) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
-  const CompileOptions options{.input_norm = engine::InputNorm{}, .dtype = DType::Bf16};
+  const engine::CompileOptions options{.input_norm = engine::InputNorm{}, .dtype = DType::Bf16};
   const Trained wanted = train(tested, options, EmulatedEngine({}, Graphs::None), engine::Sgd{}, 6, Slots::Kept);
   for (const float loss : wanted.losses) EXPECT_TRUE(std::isfinite(loss));
   for (const Schedule schedule : {Schedule::LatestFirst, Schedule::OnlyNeeded, Schedule::Random}) {

@@ -43,6 +43,7 @@ TEST(CudaEngine, conforms_in_training_computing_values_again) {
   expect_all_pass({.form = Form::Training, .dtype = DType::Bf16, .recompute = "all"});
 }
 TEST(CudaEngine, conforms_in_inference) { expect_all_pass({.form = Form::Inference}); }
+TEST(CudaEngine, conforms_in_inference_in_bf16) { expect_all_pass({.form = Form::Inference, .dtype = DType::Bf16}); }
 
 }  // namespace
 }  // namespace roentgen::engine

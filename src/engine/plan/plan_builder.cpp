@@ -12,8 +12,8 @@
 namespace roentgen::engine {
 namespace {
 // A stored plan's type, where there is one: before there were others, it said none.
-DType dtype_of(const CompileOptions& options) {
-  if (options.form != Form::Training) return DType::F32;
+DType dtype_of(const CompileOptions& options, const EngineTraits& traits) {
+  if (options.form != Form::Training && !traits.infers_in_16_bits) return DType::F32;
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
   const auto stored = options.choices.find(std::string(kDtypeChoice));
   if (stored == options.choices.end()) return DType::F32;
@@ -53,7 +53,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
     : inputs(input_specs(graph, options.input_norm)),
       graph_(graph),
       options_(options),
-      dtype_(dtype_of(options)),
+      dtype_(dtype_of(options, traits)),
       is_computed_(computed_nodes(graph, options.form)),
       needs_gradient_(find_values_with_gradients(graph, options.form)),
       concats_(graph, traits.channel_block),

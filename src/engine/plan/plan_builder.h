@@ -63,6 +63,8 @@ struct EngineTraits {
   int replicas = 1;
   /// Backwards of batch norms write their results again; else each that is needed takes an entry of its own.
   bool writes_in_backward = true;
+  /// Inference stores values in 16 bits where CompileOptions::dtype asks for it; else it computes in f32.
+  bool infers_in_16_bits = false;
 };
 
 /// Working state of one compile. One thread; discarded afterwards.

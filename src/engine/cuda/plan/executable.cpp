@@ -3,6 +3,9 @@
 //
 #include "engine/cuda/plan/executable.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -173,6 +176,11 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
 }  // namespace
 
 CompileOptions settled(CompileOptions options) {
+  const auto& [start, growth_updates] = options.loss_scaling;
+  if (!(start > 0.0 && std::isfinite(start)) || growth_updates < 1) {
+    throw ConfigError(error_text("engine.cuda", "loss scale", "a positive start that grows after at least 1 update",
+                                 fmt::format("{} after {}", start, growth_updates)));
+  }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
   // No kernel that runs anyway writes a value again.
   if (options.recompute == "auto") options.recompute = "none";

@@ -34,7 +34,9 @@ std::string_view name_of(ConvPass pass) {
 }  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
-    : PlanBuilder(graph, options, {.channel_block = kChannelBlock, .replicas = 1, .writes_in_backward = false}),
+    : PlanBuilder(
+          graph, options,
+          {.channel_block = kChannelBlock, .replicas = 1, .writes_in_backward = false, .infers_in_16_bits = true}),
       device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {
