@@ -45,7 +45,7 @@ def test_labels_and_options_are_those_of_a_recipe(folder):
 
 
 def test_mistakes_are_one_line(folder, tmp_path):
-    with pytest.raises(roentgen.DataError, match="expected a data folder, got nothing of that name"):
+    with pytest.raises(roentgen.DataError, match="no such folder"):
         roentgen.Dataset(tmp_path / "absent")
     with pytest.raises(roentgen.ConfigError, match="viewz"):
         roentgen.Dataset(folder, viewz="frontal")

@@ -68,7 +68,7 @@ def test_a_run_knows_its_data_and_its_figures(own, recipe, tmp_path, capsys):
         data = roentgen.Dataset(own, recipe=recipe)
     assert str(run.data()) == str(data)
     shutil.copytree(own, tmp_path / "moved")
-    with pytest.raises(roentgen.DataError, match="expected a data folder, got nothing of that name"):
+    with pytest.raises(roentgen.DataError, match="no such folder"):
         run.evaluate("test", tmp_path / "nowhere")
     assert run.data(tmp_path / "moved")["test"].frame.image.equals(data["test"].frame.image)
     for split in ("test", "val"):

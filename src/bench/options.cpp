@@ -86,19 +86,22 @@ Option rounds_option(std::int64_t& rounds) {
 Option slow_option(double& factor) {
   return {.name = "--slow",
           .target = &factor,
-          .doc = "a link or node is slow so many times beyond the median; 0 = 2 and 1.15",
+          .doc = "factor beyond the median that makes a link or node slow; 0 = 2 and 1.15",
           .range = {0, kMany}};
 }
 
 std::vector<Option> SizeArguments::options(Names names) {
   return picked({{.name = "--batch",
                   .target = &batch,
-                  .doc = "images a batch: 16 with a model, else 64; infer, choose: several, 1,16",
+                  .doc = "images per batch; default 16 with a model, else 64; infer and choose take several: 1,16",
                   .value_name = "N"},
                  {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
-                 {.name = "--channels", .target = &channels, .doc = "1 or 3; 0 = 1, without images 3", .range = {0, 3}},
-                 {.name = "--warmup", .target = &warmup, .doc = "runs before those measured", .range = {0, kMany}},
-                 {.name = "--steps", .target = &steps, .doc = "runs measured", .range = {1, kMany}}},
+                 {.name = "--channels",
+                  .target = &channels,
+                  .doc = "input channels, 1 or 3; 0 = 1 with images, else 3",
+                  .range = {0, 3}},
+                 {.name = "--warmup", .target = &warmup, .doc = "warm-up runs", .range = {0, kMany}},
+                 {.name = "--steps", .target = &steps, .doc = "measured runs", .range = {1, kMany}}},
                 names);
 }
 
@@ -117,23 +120,23 @@ SizeArguments SizeArguments::without_batch() const {
 
 std::vector<Option> NetworkArguments::options(Names names) {
   return picked(
-      {{.name = "--model", .target = &network.model, .doc = "name of a model, or file with a graph text"},
-       {.name = "--models", .target = &models, .doc = "networks, with commas"},
-       {.name = "--labels", .target = &network.labels, .doc = "outputs", .range = {1, kMany}},
-       task::device_option(network.device, "; with images also emulated:RATE, images a second"),
+      {{.name = "--model", .target = &network.model, .doc = "name of a built-in model, or file with a graph text"},
+       {.name = "--models", .target = &models, .doc = "names of networks, separated by commas"},
+       {.name = "--labels", .target = &network.labels, .doc = "number of outputs", .range = {1, kMany}},
+       task::device_option(network.device, "; with images also emulated:RATE, images per second"),
        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, kMany}},
-       {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "also more threads than the machine has"},
+       {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more threads than the machine has"},
        {.name = "--fuse",
         .target = &network.fuse,
-        .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding"},
+        .doc = "graph passes and fusions: on, off, names or on,-NAME; equal up to rounding"},
        {.name = "--algorithms",
         .target = &network.algorithms,
-        .doc = "convolutions: auto or direct, or one way wherever it can: winograd, split, split2, pointwise"},
-       {.name = "--dtype", .target = &network.dtype, .doc = "activations and products: f32, bf16 or auto"},
+        .doc = "convolutions: auto, direct, or one algorithm where possible: winograd, split, split2, pointwise"},
+       {.name = "--dtype", .target = &network.dtype, .doc = "dtype of activations and products: f32, bf16 or auto"},
        {.name = "--recompute",
         .target = &network.recompute,
-        .doc = "activations that backward computes again: auto, none or all"},
-       {.name = "--profile", .target = &network.has_profile, .doc = "time of every kind of kernel"}},
+        .doc = "activations that backward recomputes: auto, none or all"},
+       {.name = "--profile", .target = &network.has_profile, .doc = "show the time of every kind of kernel"}},
       names);
 }
 
@@ -171,31 +174,34 @@ double take_emulated_device(NetworkOptions& network) {
 
 std::vector<Option> InputArguments::options(Names names) {
   return picked(
-      {{.name = "--data", .target = &data, .doc = "images and folders of images, labels not needed", .is_input = true},
-       {.name = "--pipeline", .target = &pipeline, .doc = "its name, or stages with | between them"},
-       {.name = "--recipe", .target = &recipe, .doc = "TOML file; its [preprocess] and [augment]"},
-       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = as many as cores", .range = {0, 1024}},
-       {.name = "--readers", .target = &readers, .doc = "files read at once, at most", .range = {1, 1024}},
-       {.name = "--input-cores", .target = &cores, .doc = "cores of all input threads, as 0-1,4; the rest computes"},
+      {{.name = "--data",
+        .target = &data,
+        .doc = "images and folders of images; labels are not needed",
+        .is_input = true},
+       {.name = "--pipeline", .target = &pipeline, .doc = "name of a pipeline, or stages separated by |"},
+       {.name = "--recipe", .target = &recipe, .doc = "TOML file whose [preprocess] and [augment] are used"},
+       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
+       {.name = "--readers", .target = &readers, .doc = "largest number of files read at once", .range = {1, 1024}},
+       {.name = "--input-cores", .target = &cores, .doc = "cores of input threads, such as 0-1,4; the rest compute"},
        {.name = "--cache-dir",
         .target = &input.cache_dir,
-        .doc = "keep decoded images in a file here, as train does",
+        .doc = "cache decoded images in this folder, as train does",
         .value_name = "DIR"},
        {.name = "--memory-budget",
         .target = &input.memory_mb,
-        .doc = "MiB for all input; 0 = half of what is left",
+        .doc = "memory for input, MiB; 0 = half of the free memory",
         .range = {0, 1e9}},
-       {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before they are read"},
+       {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
-        .doc = "longest measurement in a round; formats: 1 s, overlap: no limit",
+        .doc = "time limit of a measurement in a round, s; default: formats 1, overlap none",
         .range = {0.001, 3600}},
        {.name = "--emulate-storage",
         .target = &storage,
-        .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"},
+        .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"},
        {.name = "--device",
         .target = &device,
-        .doc = "emulated:RATE, an accelerator that takes so many images a second"}},
+        .doc = "emulated:RATE, an accelerator that takes RATE images per second"}},
       names);
 }
 
@@ -235,25 +241,23 @@ data::Dataset InputArguments::dataset(const Host& host) const {
 }
 
 std::vector<Option> RankArguments::options(Names names) {
-  return picked({{.name = "--ranks",
-                  .target = &ranks,
-                  .doc = "as rank 0 of so many, ablation of 2; scaling, predict-scaling: those of each point, as 1,2,4",
-                  .value_name = "NUMBERS"},
-                 {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2"},
-                 {.name = "--per-host",
-                  .target = &per_host,
-                  .doc = "ranks of a host; 0 = scaling all, predict-scaling 1",
-                  .range = {0, 4096}},
-                 {.name = "--no-overlap", .target = &is_late, .doc = "gradients travel after backward"},
-                 {.name = "--bucket-mb",
-                  .target = &bucket_mb,
-                  .doc = "gradients that travel together, MiB",
-                  .range = {0.01, 1024}},
-                 {.name = "--reduce",
-                  .target = &reduce,
-                  .doc = "ways to average, with commas; empty: all; scaling: one, as train's"},
-                 {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both, scaling f32"}},
-                names);
+  return picked(
+      {{.name = "--ranks",
+        .target = &ranks,
+        .doc = "run as rank 0 of this many; default of ablation 2; scaling and predict-scaling: several, 1,2,4",
+        .value_name = "NUMBERS"},
+       {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of ranks: a:2,b:2"},
+       {.name = "--per-host",
+        .target = &per_host,
+        .doc = "ranks per host; 0 = all for scaling, 1 for predict-scaling",
+        .range = {0, 4096}},
+       {.name = "--no-overlap", .target = &is_late, .doc = "send gradients only after backward"},
+       {.name = "--bucket-mb", .target = &bucket_mb, .doc = "size of a gradient bucket, MiB", .range = {0.01, 1024}},
+       {.name = "--reduce",
+        .target = &reduce,
+        .doc = "algorithms that average, separated by commas; empty: all; scaling takes one"},
+       {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both (scaling: f32)"}},
+      names);
 }
 
 std::vector<std::int64_t> RankArguments::counts() const {

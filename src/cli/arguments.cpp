@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only file that includes CLI11: it costs 5 s to compile. What CLI11 finds wrong is told in our own words.
+// The only file that includes CLI11: it costs 5 s to compile. CLI11's errors are reworded here.
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/nearest_name.h"
 #include "io/environment.h"
 
 namespace roentgen::cli {
@@ -24,6 +25,22 @@ using Commands = std::vector<std::unique_ptr<Command>>;
                          std::string_view command) {
   const std::string help = fmt::format("roentgen {}{}--help", command, command.empty() ? "" : " ");
   throw ConfigError(error_text("cli.arguments", what, expected, got, help));
+}
+
+/// Refuses a command line. `hint` is a clause; empty: it points to the help.
+/// @param what "eval --labels": the command, and the option at fault; empty: the program
+[[noreturn]] void refuse_line(std::string_view what, std::string_view problem, std::string_view hint = {}) {
+  const std::string_view command = what.substr(0, what.find(' '));
+  const std::string help = fmt::format("try roentgen {}{}--help", command, command.empty() ? "" : " ");
+  throw ConfigError(
+      short_error_text("cli.arguments", what.empty() ? "roentgen" : what, problem, hint.empty() ? help : hint));
+}
+
+/// "did you mean --foo?" for the first candidate that `word` begins, else the nearest one; empty: none.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto longer = std::ranges::find_if(candidates, [&](const auto& each) { return each.starts_with(word); });
+  const std::string near = longer != candidates.end() ? *longer : nearest_name(word, candidates);
+  return near.empty() ? near : fmt::format("did you mean {}?", near);
 }
 
 std::string_view value_name(const Option& option) {
@@ -211,45 +228,68 @@ std::string help_of(const CLI::App& parsed, const Command& command, const std::v
 }
 
 /// The first word of the command line must be a command, or an option of the program itself.
-void check_command(int argc, const char* const* argv, const Commands& commands) {
-  const std::string_view word = argc > 1 ? argv[1] : "";
+void check_command(std::string_view word, const Commands& commands) {
   if (word == "-h" || word == "--help" || word == "--version") return;
-  std::string known;
-  for (const auto& command : commands) {
-    if (command->name() == word) return;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", command->name());
-  }
-  refuse("command", "one of " + known, word.empty() ? "none" : word, "");
+  std::vector<std::string> known;
+  for (const auto& command : commands) known.emplace_back(command->name());
+  if (std::ranges::find(known, word) != known.end()) return;
+  const bool is_option = word.starts_with('-');
+  refuse_line("", fmt::format("unknown {} {}", is_option ? "option" : "command", word),
+              is_option ? std::string() : suggestion(word, known));
 }
 
-/// An empty value is a shell variable that is not set: never what was meant.
+/// Text for a command line without a command: the way from a folder of images to a trained model.
+std::string first_steps() {
+  return "roentgen needs a command. The most common lines:\n"
+         "  roentgen init DIR                                                     write a recipe for your images\n"
+         "  roentgen train --recipe RECIPE --data DIR --out run                   train by it\n"
+         "  roentgen predict --checkpoint run/checkpoints/best.safetensors IMAGES probabilities of every finding\n"
+         "roentgen --help lists all commands.";
+}
+
+/// Text for a command without options that needs some: its most common lines.
+std::string first_lines(const Command& command) {
+  constexpr int kMost = 3;
+  std::string text = fmt::format("roentgen {} needs options. The most common lines:\n", command.name());
+  std::string_view rest = command.examples();
+  for (int i = 0; i < kMost && !rest.empty(); ++i) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    text += fmt::format("  {}\n", line);
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return text + fmt::format("roentgen {} --help lists all options.", command.name());
+}
+
+/// Refuses empty values, which come from shell variables that are not set.
 void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options) {
   for (const Option& option : options) {
     if (std::holds_alternative<bool*>(option.target)) continue;
     const std::vector<std::string> values = app.get_option(option.name)->results();
     if (std::find(values.begin(), values.end(), "") == values.end()) continue;
-    refuse(app.get_name(), usage(option), fmt::format("{} with nothing", option.name), app.get_name());
+    refuse_line(app.get_name(), fmt::format("{} has an empty value", option.name));
   }
 }
 
-/// Tells in our form what CLI11 did not understand.
+/// Rewords an error of CLI11.
 [[noreturn]] void explain(const CLI::ParseError& error, const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = app.get_name() == "roentgen" ? "" : app.get_name();
-  const std::string what = name.empty() ? "options" : name;
   for (const Option& option : options) {
     if (option.need != Need::Required || app.get_option(option.name)->count() > 0) continue;
-    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) refuse(what, usage(option), "none", name);
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) refuse_missing(name, usage(option));
   }
   const std::vector<std::string> extra = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extra.empty()) {
-    refuse(what, extra.front().starts_with('-') ? "an option it has" : "no further argument", extra.front(), name);
+    const std::string& word = extra.front();
+    if (!word.starts_with('-')) refuse_line(name, "unexpected argument " + word);
+    std::vector<std::string> known;
+    for (const Option& option : options) known.push_back(option.name);
+    refuse_line(name, "unknown option " + word, suggestion(word.substr(0, word.find('=')), known));
   }
   const std::string_view text = error.what();
   for (const Option& option : options) {  // "--data: 1 required DIR missing"
-    if (text.starts_with(option.name + ":"))
-      refuse(what, usage(option), option.name + " with nothing of that form", name);
+    if (text.starts_with(option.name + ":")) refuse_line(name, fmt::format("{} needs a value", usage(option)));
   }
-  refuse(what, "arguments that fit together", text, name);
+  refuse_line(name, text);
 }
 
 }  // namespace
@@ -276,7 +316,8 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     for (const Option& option : merged(options.back())) add_option(*sub, option);
     apps.push_back(sub);
   }
-  check_command(argc, argv, commands);
+  if (argc < 2) return {.text = first_steps(), .exit_code = kBadInput};
+  check_command(argv[1], commands);
   const auto asked = [&] {
     return std::find_if(apps.begin(), apps.end(), [](const CLI::App* sub) { return sub->parsed(); }) - apps.begin();
   };
@@ -295,10 +336,17 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     explain(error, *apps[index], options[index]);
   }
   const auto index = static_cast<std::size_t>(asked());
+  if (argc == 2 && commands[index]->needs_options()) {
+    return {.text = first_lines(*commands[index]), .exit_code = kBadInput};
+  }
   refuse_empty_values(*apps[index], options[index]);
   fill(*apps[index], options[index]);
   parsed.command = commands[index].get();
   return parsed;
+}
+
+void refuse_missing(std::string_view what, std::string_view usage) {
+  refuse_line(what, fmt::format("{} is missing", usage));
 }
 
 void refuse_arguments(std::string_view what, std::string_view expected, std::string_view got, std::string_view remedy) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From argv to a command with its options filled in.
+// Parser of the command line: turns argv into a command with its options filled in.
 #pragma once
 
 #include <filesystem>
@@ -21,13 +21,20 @@ struct Parsed {
   Command* command = nullptr;
   /// --json; empty: not asked for.
   std::filesystem::path json;
-  /// Help or version, to print.
+  /// Help or version to print; with another exit code than kSuccess, lines for standard error.
   std::string text;
+  /// kBadInput: the command line has no command, or no options for a command that needs some.
+  int exit_code = kSuccess;
 };
 
-/// Parses; fills the options of the command it finds. ConfigError with one line for what it does not understand.
+/// Parses the command line and fills the options of its command. Throws ConfigError of one line for unknown words.
 [[nodiscard]] Parsed parse_arguments(int argc, const char* const* argv,
                                      const std::vector<std::unique_ptr<Command>>& commands);
+
+/// Throws ConfigError for an option or argument that is missing.
+/// @param what "eval --labels": the command, and the option that needs the missing one
+/// @param usage "--predictions FILE"
+[[noreturn]] void refuse_missing(std::string_view what, std::string_view usage);
 
 /// Throws ConfigError for options that do not go together.
 /// @param what "eval --by": the command, and the option at fault

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,10 +41,40 @@ std::string refusal(const std::vector<const char*>& words) {
 
 TEST(Arguments, without_text_are_refused) {
   EXPECT_EQ(refusal({"bench", "step", "--model", ""}),
-            "[cli.arguments] bench: expected --model TEXT, got --model with nothing; try roentgen bench --help");
-  EXPECT_THAT(refusal({"bench", "--json", ""}), HasSubstr("expected --json FILE, got --json with nothing"));
-  EXPECT_THAT(refusal({"synth", ""}), HasSubstr("expected DIR, got DIR with nothing"));
+            "[cli.arguments] bench: --model has an empty value; try roentgen bench --help");
+  EXPECT_THAT(refusal({"bench", "--json", ""}), HasSubstr("bench: --json has an empty value"));
+  EXPECT_THAT(refusal({"synth", ""}), HasSubstr("synth: DIR has an empty value"));
   EXPECT_EQ(refusal({"bench", "step", "--model", "resnet18"}), "nothing refused");
+}
+
+TEST(Arguments, that_are_unknown_or_missing_are_named_with_what_is_near) {
+  EXPECT_EQ(refusal({"synth", "d", "--image", "3"}),
+            "[cli.arguments] synth: unknown option --image; did you mean --images?");
+  EXPECT_EQ(refusal({"synth", "d", "--prevalence-f=3"}),
+            "[cli.arguments] synth: unknown option --prevalence-f=3; did you mean --prevalence?");
+  EXPECT_EQ(refusal({"synth", "d", "--wings"}),
+            "[cli.arguments] synth: unknown option --wings; try roentgen synth --help");
+  EXPECT_EQ(refusal({"synth", "d", "e"}), "[cli.arguments] synth: unexpected argument e; try roentgen synth --help");
+  EXPECT_EQ(refusal({"synth"}), "[cli.arguments] synth: DIR is missing; try roentgen synth --help");
+  EXPECT_EQ(refusal({"synth", "d", "--seed"}),
+            "[cli.arguments] synth: --seed NUMBER needs a value; try roentgen synth --help");
+  EXPECT_EQ(refusal({"bnech"}), "[cli.arguments] roentgen: unknown command bnech; did you mean bench?");
+}
+
+TEST(Arguments, without_a_command_show_first_steps) {
+  const Parsed none = parse({});
+  EXPECT_EQ(none.exit_code, kBadInput);
+  EXPECT_THAT(none.text, AllOf(HasSubstr("\n  roentgen init DIR "), HasSubstr("\n  roentgen train ")));
+}
+
+TEST(Arguments, without_options_show_three_lines_of_a_command_that_needs_some) {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_train_command());
+  const char* words[] = {"roentgen", "train"};
+  const Parsed bare = parse_arguments(std::ssize(words), words, commands);
+  EXPECT_EQ(bare.exit_code, kBadInput);
+  EXPECT_EQ(bare.command, nullptr);
+  EXPECT_EQ(std::count(bare.text.begin(), bare.text.end(), '\n'), 4) << bare.text;
 }
 
 TEST(Arguments, beyond_their_range_are_refused) {

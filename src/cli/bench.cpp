@@ -63,9 +63,10 @@ std::string examples_of(const std::vector<bench::NamedCase>& cases) {
 class BenchCommand final : public Command {
  public:
   explicit BenchCommand(std::vector<bench::NamedCase> cases)
-      : Command("bench", "Run a benchmark case; --list names them", examples_of(cases)), cases_(std::move(cases)) {}
+      : Command("bench", "Run a benchmark case; --list lists the cases.", examples_of(cases)),
+        cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the case"},
+    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
                                 {.name = "--list", .target = &is_list_, .doc = "list the cases"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {

@@ -65,9 +65,11 @@ class Command {
   /// Options bound to this object's members; valid as long as it lives. One name may belong to several cases, each with
   /// an option of its own (Option::case_name).
   [[nodiscard]] virtual std::vector<Option> options() = 0;
+  /// Whether the command can do nothing without options; its first examples are then shown.
+  [[nodiscard]] virtual bool needs_options() const { return false; }
   /// The folders its options name, once they are filled in.
   [[nodiscard]] virtual Folders folders() const { return {}; }
-  /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.
+  /// Runs the command; prints results to standard output, progress to standard error. Throws roentgen::Error.
   [[nodiscard]] virtual CommandResult run() = 0;
 
  private:

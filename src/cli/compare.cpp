@@ -38,8 +38,7 @@ class CompareCommand final : public Command {
  public:
   CompareCommand()
       : Command(
-            "compare",
-            "Compare two models, or two recipes over seeds, on the same images: differences with intervals and p.",
+            "compare", "Compare two models, or two recipes over seeds, on the same images, with intervals and p.",
             "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
             "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
             "roentgen compare run1 run2 --labels chexpert\n"
@@ -48,24 +47,24 @@ class CompareCommand final : public Command {
             "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
             "compare a.csv mean.csv --labels labels.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "A",
-             .target = &a_,
-             .doc = "run folder (its preds.csv) or csv of predictions; several seeds of one recipe: A1,A2,A3, or the "
-                    "folder of train --seeds",
-             .need = Need::Required},
-            {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
-            {.name = "--labels",
-             .target = &labels_,
-             .doc = "data folder or label table, read as A's recipe says; given twice: A's and B's, each by its own",
-             .value_name = "PATH"},
-            {.name = "--set", .target = &overrides_, .doc = "data.key=value: how --labels is read, over the recipe"},
-            {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
-            {.name = "--replicates",
-             .target = &replicates_,
-             .doc = "bootstrap replicates; 0 = no intervals",
-             .range = {0, 1e6}},
-            {.name = "--seed", .target = &seed_, .doc = "of the bootstrap", .range = {.low = 0}},
-            {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};
+    return {
+        {.name = "A",
+         .target = &a_,
+         .doc = "run folder or csv of predictions; several seeds: A1,A2,A3, or the folder of train --seeds",
+         .need = Need::Required},
+        {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
+        {.name = "--labels",
+         .target = &labels_,
+         .doc = "data folder or label table, read by A's recipe; given twice: A's and B's, each by its own recipe",
+         .value_name = "PATH"},
+        {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
+        {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
+        {.name = "--replicates",
+         .target = &replicates_,
+         .doc = "bootstrap replicates; 0 = no intervals",
+         .range = {0, 1e6}},
+        {.name = "--seed", .target = &seed_, .doc = "seed of the bootstrap", .range = {.low = 0}},
+        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};
   }
   [[nodiscard]] Folders folders() const override;
   [[nodiscard]] CommandResult run() override;

@@ -26,41 +26,47 @@ namespace {
 class ConvertCommand final : public Command {
  public:
   ConvertCommand()
-      : Command("convert", "Write a data set as record files: fewer files to open, less to decode.",
+      : Command("convert", "Convert a data set to record files, which load faster.",
                 "roentgen convert nih records --to tfrecord\n"
                 "roentgen convert nih shards --to tar --workers 8\n"
                 "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
                 "roentgen train --recipe default --data records256 --out run") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {
-        {.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
-        {.name = "DST",
-         .target = &convert_.folder,
-         .doc = "folder to write",
-         .need = Need::Required,
-         .value_name = "DIR"},
-        {.name = "--to",
-         .target = &convert_.form,
-         .doc = "what to write: tfrecord, tar (WebDataset shards), png (a folder of files and labels.csv)"},
-        {.name = "--resize",
-         .target = &convert_.size_px,
-         .doc = "side of the stored images, px; 0 = as they are",
-         .range = {0, 16384}},
-        {.name = "--encode", .target = &encoding_, .doc = "keep, raw, png or jpeg:QUALITY; raw is largest and fastest"},
-        {.name = "--fit", .target = &fit_, .doc = "how images become square: squash, crop, pad"},
-        {.name = "--intensity",
-         .target = &intensity_,
-         .doc = "how DICOM files become gray levels: " + data::intensity_names()},
-        {.name = "--jpeg", .target = &jpeg_, .doc = "JPEG that is resized: scaled (decoded smaller), exact"},
-        {.name = "--shards",
-         .target = &convert_.shards,
-         .doc = "record files of each split; 0 = of about 128 MiB",
-         .range = {0, 99999}},
-        {.name = "--workers", .target = &workers_, .doc = "files written at a time; 0 = all cores", .range = {0, 1024}},
-        {.name = "--verify",
-         .target = &convert_.should_verify,
-         .doc = "read every record again and compare its pixels"},
-        {.name = "--set", .target = &overrides_, .doc = "recipe keys of [data]"}};
+    return {{.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
+            {.name = "DST",
+             .target = &convert_.folder,
+             .doc = "output folder",
+             .need = Need::Required,
+             .value_name = "DIR"},
+            {.name = "--to",
+             .target = &convert_.form,
+             .doc = "output form: tfrecord, tar (WebDataset shards), png (image files and labels.csv)"},
+            {.name = "--resize",
+             .target = &convert_.size_px,
+             .doc = "side of the stored images, px; 0 = as they are",
+             .range = {0, 16384}},
+            {.name = "--encode",
+             .target = &encoding_,
+             .doc = "image encoding: keep, raw, png or jpeg:QUALITY; raw is largest and fastest"},
+            {.name = "--fit", .target = &fit_, .doc = "how images become square: squash, crop, pad"},
+            {.name = "--intensity",
+             .target = &intensity_,
+             .doc = "how DICOM files become gray levels: " + data::intensity_names()},
+            {.name = "--jpeg",
+             .target = &jpeg_,
+             .doc = "decoding of JPEG files that are resized: scaled (faster) or exact"},
+            {.name = "--shards",
+             .target = &convert_.shards,
+             .doc = "record files of each split; 0 = of about 128 MiB",
+             .range = {0, 99999}},
+            {.name = "--workers",
+             .target = &workers_,
+             .doc = "files written in parallel; 0 = all cores",
+             .range = {0, 1024}},
+            {.name = "--verify",
+             .target = &convert_.should_verify,
+             .doc = "read every record again and compare its pixels"},
+            {.name = "--set", .target = &overrides_, .doc = "data.key=value"}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = source_, .made = convert_.folder}; }

@@ -22,14 +22,14 @@ namespace {
 class ConvertWeightsCommand final : public Command {
  public:
   ConvertWeightsCommand()
-      : Command("convert-weights", "Make a checkpoint of weights of torchvision, timm or torchxrayvision.",
+      : Command("convert-weights", "Convert weights of torchvision, timm or torchxrayvision to a checkpoint.",
                 "roentgen convert-weights densenet121-a639ec97.pth densenet121.safetensors\n"
                 "roentgen convert-weights model.pt model.safetensors --labels Normal,Pneumonia --loss softmax\n"
                 "roentgen predict --checkpoint densenet121.safetensors chest.png") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "FILE",
              .target = &weights_.file,
-             .doc = ".pt, .pth, .ckpt or .safetensors; no code in it is run",
+             .doc = ".pt, .pth, .ckpt or .safetensors; code in it is never run",
              .need = Need::Required,
              .value_name = "FILE",
              .is_input = true},
@@ -39,14 +39,14 @@ class ConvertWeightsCommand final : public Command {
              .need = Need::Required,
              .is_output = true,
              .value_name = "OUT"},
-            {.name = "--model", .target = &weights_.model, .doc = "the network; none = the one that fits"},
-            {.name = "--labels", .target = &labels_, .doc = "names of the outputs, in order, with commas between"},
+            {.name = "--model", .target = &weights_.model, .doc = "network; default: the one that fits"},
+            {.name = "--labels", .target = &labels_, .doc = "names of the outputs, in order, separated by commas"},
             {.name = "--preset",
              .target = &weights_.preset,
-             .doc = "preprocessing they were trained with: imagenet, xrv, xray, unit; none = by the weights"},
+             .doc = "preprocessing in training: imagenet, xrv, xray, unit; default: by the weights"},
             {.name = "--loss",
              .target = &weights_.loss,
-             .doc = "sigmoid, or softmax where outputs exclude each other; none = softmax for 1,000 outputs"}};
+             .doc = "sigmoid, or softmax for exclusive outputs; default: softmax only for 1,000 outputs"}};
   }
   [[nodiscard]] Folders folders() const override { return {.read = {weights_.file}}; }
 

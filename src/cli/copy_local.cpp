@@ -23,7 +23,7 @@ double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 <
 class CopyLocalCommand final : public Command {
  public:
   CopyLocalCommand()
-      : Command("copy-local", "Copy a data folder to a disk of this node, once for all its processes.",
+      : Command("copy-local", "Copy a data folder to a local disk, once for all processes of a node.",
                 "roentgen copy-local /net/nih /scratch\n"
                 "roentgen train --recipe default --data \"$(roentgen copy-local /net/nih /scratch)\" "
                 "--out run") {}
@@ -31,10 +31,10 @@ class CopyLocalCommand final : public Command {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
             {.name = "DIR",
              .target = &copy_.folder,
-             .doc = "folder on a local disk; the copy lies in it under its own name",
+             .doc = "folder on a local disk; the copy keeps its name",
              .need = Need::Required,
              .value_name = "DIR"},
-            {.name = "--workers", .target = &workers_, .doc = "files copied at a time", .range = {1, 256}}};
+            {.name = "--workers", .target = &workers_, .doc = "files copied in parallel", .range = {1, 256}}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = copy_.source, .made = copy_.folder}; }

@@ -74,7 +74,7 @@ struct Input {
 class EvalCommand final : public Command {
  public:
   EvalCommand()
-      : Command("eval", "Evaluate a checkpoint, or predictions made elsewhere: figures of every label with intervals.",
+      : Command("eval", "Evaluate a checkpoint or a csv of predictions: metrics of every label, with intervals.",
                 "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
                 "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
                 "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
@@ -83,6 +83,7 @@ class EvalCommand final : public Command {
                 "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
                 "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
                 "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age") {}
+  [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     Folders folders = data_folders(options_.data);

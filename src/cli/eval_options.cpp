@@ -15,40 +15,44 @@ namespace roentgen::cli {
 
 std::vector<Option> EvalOptions::list() {
   const std::vector<Option> own{
-      {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
+      {.name = "--checkpoint",
+       .target = &checkpoint,
+       .doc = "checkpoint file, such as run/checkpoints/best.safetensors"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder; of several: all, or NAME=DIR for some",
+       .doc = "data folder; for several sources all of them, or NAME=DIR for some",
        .value_name = "DIR"},
       {.name = "--split", .target = &split, .doc = "train, val or test"},
       {.name = "--list",
        .target = &image_list,
-       .doc = "instead of --split: official (NIH's test list), or a file with a name of an image a line"},
+       .doc = "images to use instead of --split: official (NIH's test list), or a file with one name a line"},
       {.name = "--set",
        .target = &overrides,
-       .doc = "data.key=value, over the checkpoint's recipe; with --predictions: how --labels is read"},
+       .doc = "data.key=value that overrides the checkpoint's recipe, or says how to read --labels"},
       {.name = "--predictions",
        .target = &predictions,
-       .doc = "instead of a checkpoint: Image Index,prob_<Label>,...; given often: their mean",
+       .doc = "csv of predictions instead of a checkpoint: Image Index,prob_<Label>,...; several: their mean",
        .value_name = "FILE"},
       {.name = "--labels",
        .target = &labels,
-       .doc = "with --predictions: data folder or label table",
+       .doc = "with --predictions: data folder or label table with the truth",
        .value_name = "PATH"},
       {.name = "--validation",
        .target = &validation,
-       .doc = "with --predictions: those of a validation split; given often: their mean",
+       .doc = "with --predictions: predictions of a validation split; several: their mean",
        .value_name = "FILE"},
       {.name = "--tta", .target = &views, .doc = "test-time augmentation: " + data::test_view_names()},
       {.name = "--metrics", .target = &metrics, .doc = "default (AUROC, AUPRC) or all"},
-      {.name = "--threshold", .target = &rule, .doc = "chosen on validation by f1 or youden"},
-      {.name = "--points", .target = &points, .doc = "thresholds and temperature that --save-points wrote"},
+      {.name = "--threshold", .target = &rule, .doc = "rule that chooses thresholds on validation: f1 or youden"},
+      {.name = "--points", .target = &points, .doc = "read thresholds and temperature written by --save-points"},
       {.name = "--save-points",
        .target = &save_points,
        .doc = "write thresholds and temperature here",
        .is_output = true},
-      {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: one row a study"},
-      {.name = "--aggregate", .target = &aggregate, .doc = "with --by study: max (default) or mean"},
+      {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: evaluate studies, not images"},
+      {.name = "--aggregate",
+       .target = &aggregate,
+       .doc = "with --by study: max (default) or mean over a study's images"},
       {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv", .is_output = true},
       {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv", .is_output = true},
       {.name = "--curves",
@@ -65,9 +69,11 @@ std::vector<Option> EvalOptions::list() {
        .target = &replicates,
        .doc = "bootstrap replicates; 0 = no intervals",
        .range = {0, 1e6}},
-      {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .range = {.low = 0}},
-      {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
-      {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
+      {.name = "--seed", .target = &seed, .doc = "seed of the bootstrap", .range = {.low = 0}},
+      {.name = "--allow-overlap",
+       .target = &allows_overlap,
+       .doc = "evaluate even if test patients were in the training set"},
+      {.name = "--partial", .target = &is_partial, .doc = "load only the tensors that match"}};
   return joined({own, inference.list(), rest, ranks.options()});
 }
 
@@ -91,13 +97,13 @@ bool EvalOptions::wants_points() const {
 
 void EvalOptions::check() const {
   if (predictions.empty()) {
-    if (checkpoint.empty()) refuse_arguments("eval", "--predictions FILE or --checkpoint FILE", "none");
-    if (data.empty()) refuse_arguments("eval", "--data DIR", "none");
-    if (!labels.empty()) refuse_arguments("eval --labels", "--predictions FILE with it", "none");
-    if (!validation.empty()) refuse_arguments("eval --validation", "--predictions FILE with it", "none");
+    if (checkpoint.empty()) refuse_missing("eval", "--checkpoint FILE or --predictions FILE");
+    if (data.empty()) refuse_missing("eval", "--data DIR");
+    if (!labels.empty()) refuse_missing("eval --labels", "--predictions FILE");
+    if (!validation.empty()) refuse_missing("eval --validation", "--predictions FILE");
   } else {
     if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
-    if (labels.empty()) refuse_arguments("eval --predictions", "--labels FILE with it", "none");
+    if (labels.empty()) refuse_missing("eval --predictions", "--labels PATH");
     if (ranks.ranks > 0)
       refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
     if (views != "none")
@@ -122,7 +128,7 @@ void EvalOptions::check() const {
   static_cast<void>(eval::parse_threshold_rule(rule));
   if (!aggregate.empty()) {
     static_cast<void>(eval::parse_aggregate(aggregate));
-    if (!has_group("study")) refuse_arguments("eval --aggregate", "--by study with it", "none");
+    if (!has_group("study")) refuse_missing("eval --aggregate", "--by study");
   }
 }
 

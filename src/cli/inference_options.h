@@ -24,12 +24,12 @@ struct InferenceOptions {
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
-            {.name = "--batch", .target = &batch, .doc = "images at a time", .range = {1, 65536}},
+            {.name = "--batch", .target = &batch, .doc = "images per batch", .range = {1, 65536}},
             {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}},
             {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
             {.name = "--algorithms",
              .target = &algorithms,
-             .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"}};
+             .doc = "convolutions: auto (fastest per layer) or direct; results differ by rounding"}};
   }
 };
 

@@ -18,19 +18,19 @@ namespace {
 class InitCommand final : public Command {
  public:
   InitCommand()
-      : Command("init", "Look at a folder of images and write a recipe for it.",
+      : Command("init", "Inspect a folder of images and write a recipe for it.",
                 "roentgen init my_xrays\n"
                 "roentgen init my_xrays --out pneumonia.toml --set data.labels=pneumonia --set data.csv=findings.csv") {
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "DIR",
              .target = &folder_,
-             .doc = "folder of images with a table, of a folder for each class, or a known data set",
+             .doc = "images with a label table, a folder for each class, or a known data set",
              .need = Need::Required,
              .value_name = "DIR",
              .is_input = true},
-            {.name = "--out", .target = &out_, .doc = "recipe to write; none may be there", .is_output = true},
-            {.name = "--set", .target = &overrides_, .doc = "data.key=value that is known already; may be repeated"}};
+            {.name = "--out", .target = &out_, .doc = "recipe file to write; must not exist", .is_output = true},
+            {.name = "--set", .target = &overrides_, .doc = "data.key=value that you know already; may be repeated"}};
   }
   [[nodiscard]] Folders folders() const override { return {.data = folder_}; }
 

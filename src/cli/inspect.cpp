@@ -35,33 +35,34 @@ class InspectCommand final : public Command {
                 "roentgen inspect --plan --recipe large_512\n"
                 "roentgen inspect --data nih --json nih.json\n"
                 "roentgen inspect --data nih --pixels --broken broken.csv") {}
+  [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-            {.name = "--data",
-             .target = &data_,
-             .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
-             .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name that says how data is read"},
-            {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
-            {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
-            {.name = "--broken",
-             .target = &broken_,
-             .doc = "data: write names of images that cannot be read, and why, to this csv",
-             .is_output = true},
-            {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .range = {0, 1024}},
-            {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
-            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .range = {1, 65536}},
-            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .range = {1, 3}},
-            {.name = "--image",
-             .target = &shape_.image_px,
-             .doc = "model: side of the image, px; 0 = the model's own",
-             .range = {0, 65536}},
-            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .range = {1, 1e6}},
-            {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
-            {.name = "--plan",
-             .target = &is_planned_,
-             .doc = "model, or all of a recipe: peak of memory in training, algorithms of convolutions, roles of batch "
-                    "norms"}};
+    return {
+        {.name = "--model", .target = &model_, .doc = "name of a built-in model, or file with a graph text"},
+        {.name = "--data",
+         .target = &data_,
+         .doc = "data folder to check; several form one data set",
+         .value_name = "DIR"},
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name of a recipe: how to read the data"},
+        {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not only its header"},
+        {.name = "--no-files", .target = &is_table_only_, .doc = "data: open no image file"},
+        {.name = "--broken",
+         .target = &broken_,
+         .doc = "data: write unreadable images and the reasons to this csv",
+         .is_output = true},
+        {.name = "--workers", .target = &workers_, .doc = "data: number of threads; 0 = all cores", .range = {0, 1024}},
+        {.name = "--set", .target = &overrides_, .doc = "section.key=value of [model] and [data]"},
+        {.name = "--batch", .target = &shape_.batch, .doc = "model: images per batch", .range = {1, 65536}},
+        {.name = "--channels", .target = &shape_.channels, .doc = "model: input channels, 1 or 3", .range = {1, 3}},
+        {.name = "--image",
+         .target = &shape_.image_px,
+         .doc = "model: side of the image, px; 0 = the model's own",
+         .range = {0, 65536}},
+        {.name = "--labels", .target = &shape_.labels, .doc = "model: number of outputs", .range = {1, 1e6}},
+        {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
+        {.name = "--plan",
+         .target = &is_planned_,
+         .doc = "model or recipe: peak memory of training, convolution algorithms, batch norms"}};
   }
 
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }

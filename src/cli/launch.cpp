@@ -125,22 +125,25 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &ranks,
-           .doc = "processes to run as, under mpirun; 0 = as started",
+           .doc = "number of processes to start under mpirun; 0 = do not start any",
            .range = {0, 65536}},
-          {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
+          {.name = "--hosts",
+           .target = &hosts,
+           .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for another rank, before the run ends and names it",
+           .doc = "seconds to wait for another rank; then the run ends and names that rank",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {
-      {.name = "--reduce",
-       .target = &reduce,
-       .doc = fmt::format("how gradients are averaged over ranks: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
+  return {{.name = "--reduce",
+           .target = &reduce,
+           .doc = fmt::format("algorithm that averages gradients: auto, {}", fmt::join(dist::reduce_names(), ", "))},
+          {.name = "--wire",
+           .target = &wire,
+           .doc = "format of gradients sent between ranks: f32, or bf16 (half the traffic)"}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {

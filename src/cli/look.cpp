@@ -24,7 +24,7 @@ constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 class LookCommand final : public Command {
  public:
   LookCommand()
-      : Command("look", "Draw samples of every finding as the network sees them.",
+      : Command("look", "Draw a contact sheet of samples as the network gets them.",
                 "roentgen look --recipe default --data nih --sheet sheet.png\n"
                 "roentgen look --recipe default --data nih --sheet test.png --split test --plain") {}
   [[nodiscard]] std::vector<Option> options() override {
@@ -35,15 +35,12 @@ class LookCommand final : public Command {
              .need = Need::Required,
              .value_name = "DIR"},
             {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
-            {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
+            {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
             {.name = "--split", .target = &split_, .doc = "train, val or test"},
             {.name = "--columns", .target = &columns_, .doc = "samples of each finding", .range = {1, 64}},
-            {.name = "--seed", .target = &seed_, .doc = "of the choice of samples", .range = {0, 1e15}},
-            {.name = "--epoch",
-             .target = &epoch_,
-             .doc = "whose distortions: those that training with this recipe draws",
-             .range = {0, 1e9}},
-            {.name = "--plain", .target = &is_plain_, .doc = "without distortions, as in evaluation"}};
+            {.name = "--seed", .target = &seed_, .doc = "seed of the choice of samples", .range = {0, 1e15}},
+            {.name = "--epoch", .target = &epoch_, .doc = "epoch whose augmentation is shown", .range = {0, 1e9}},
+            {.name = "--plain", .target = &is_plain_, .doc = "without augmentation, as in evaluation"}};
   }
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "cli/command_list.h"
@@ -23,14 +24,26 @@ namespace {
 
 using namespace roentgen;
 
+void print_error_lines(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    terminal::print_error(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 int run(int argc, char** argv) {
   std::vector<std::unique_ptr<cli::Command>> commands;
 #define RG_COMMAND_ENTRY(name) commands.push_back(cli::make_##name##_command());
   RG_COMMAND_LIST(RG_COMMAND_ENTRY)
 #undef RG_COMMAND_ENTRY
   cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
-  terminal::print(parsed.text);
-  if (parsed.command == nullptr) return cli::kSuccess;
+  if (parsed.exit_code == cli::kSuccess) {
+    terminal::print(parsed.text);
+  } else {
+    print_error_lines(parsed.text);
+  }
+  if (parsed.command == nullptr) return parsed.exit_code;
   std::vector<Option> options = parsed.command->options();
   options.push_back({.name = "--json", .target = &parsed.json, .doc = "", .is_output = true});
   cli::check_apart(options, parsed.command->folders());
@@ -41,7 +54,8 @@ int run(int argc, char** argv) {
   return result.exit_code;
 }
 
-// Threads that read keep record files open. The soft limit is there for programs that use select(2).
+// Raises the soft limit of open files, because reading threads keep record files open. The limit exists for programs
+// that use select(2).
 void allow_open_files() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};

@@ -200,7 +200,7 @@ class Heatmaps {
 class PredictCommand final : public Command {
  public:
   PredictCommand()
-      : Command("predict", "Probabilities of every finding in images, with heat-maps of where the network sees them.",
+      : Command("predict", "Predict the probability of every finding in images, with optional heat-maps.",
                 "roentgen predict --checkpoint best.safetensors chest.png\n"
                 "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
                 "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"

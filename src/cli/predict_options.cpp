@@ -29,50 +29,49 @@ std::vector<Option> PredictOptions::list() {
       {.name = "IMAGES", .target = &images, .doc = "PNG and JPEG files, and folders of them", .need = Need::Required},
       {.name = "--checkpoint",
        .target = &checkpoint,
-       .doc = "best.safetensors; preprocessing and labels are its own",
+       .doc = "checkpoint file; it defines preprocessing and labels",
        .need = Need::Required},
       {.name = "--list",
        .target = &list_file,
-       .doc = "of these images only those that this file names, a name a line (test_list.txt)",
+       .doc = "use only the images named in this file, one name a line, such as test_list.txt",
        .value_name = "FILE"},
       {.name = "--preds", .target = &predictions, .doc = "write the probabilities to this csv", .is_output = true},
-      {.name = "--points", .target = &points, .doc = "thresholds and temperature that eval --save-points wrote"},
+      {.name = "--points", .target = &points, .doc = "read thresholds and temperature written by eval --save-points"},
       {.name = "--heatmap",
        .target = &heatmap,
-       .doc = "of each image's top label (default), of all, or of LABEL,LABEL",
+       .doc = "labels to map: each image's top label (default), all, or LABEL,LABEL",
        .value_name = "top|all|LABEL"},
       {.name = "--out",
        .target = &out,
-       .doc = "new folder for heat-maps: overlays, raw maps and their list",
+       .doc = "new folder for heat-maps: overlays, raw maps and a list",
        .is_output = true,
        .value_name = "DIR"},
       {.name = "--no-raw",
        .target = &leaves_out_raw,
-       .doc = "overlays alone, no raw maps: 4 MiB less for a 1024 px image"},
+       .doc = "write no raw maps, only overlays; saves 4 MiB for a 1024 px image"},
       {.name = "--image-names",
        .target = &shows_names,
-       .doc = "image names in the names of those files, and in the table where that goes to a file"},
-      {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes to score heat-maps against"},
+       .doc = "use image names in the names of heat-map files and in a table that goes to a file"},
+      {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes, to score heat-maps"},
       {.name = "--box-grid",
        .target = &box_grid_px,
-       .doc = "side of the grid that boxes are given in; 0 = the image's own pixels",
+       .doc = "side of the grid of the boxes, px; 0 = the image's own pixels",
        .range = {0, 1e6}},
       {.name = "--masks",
        .target = &masks,
-       .doc =
-           "folder <Finding>/<image>.png of exact pixels to score heat-maps against; with --boxes, of boxed findings",
+       .doc = "folder of true masks <Finding>/<image>.png, to score heat-maps; with --boxes only of boxed findings",
        .value_name = "DIR"},
       {.name = "--allow-overlap",
        .target = &allows_overlap,
-       .doc = "score heat-maps also when images were trained on"}};
+       .doc = "score heat-maps even if images were in the training set"}};
   return joined({own, inference.list()});
 }
 
 void PredictOptions::check() const {
-  if (!heatmap.empty() && out.empty()) refuse_arguments("predict --heatmap", "--out DIR with it", "none");
-  if (leaves_out_raw && out.empty()) refuse_arguments("predict --no-raw", "--out DIR with it", "none");
+  if (!heatmap.empty() && out.empty()) refuse_missing("predict --heatmap", "--out DIR");
+  if (leaves_out_raw && out.empty()) refuse_missing("predict --no-raw", "--out DIR");
   if (allows_overlap && boxes.empty() && masks.empty()) {
-    refuse_arguments("predict --allow-overlap", "--boxes or --masks with it", "neither");
+    refuse_missing("predict --allow-overlap", "--boxes FILE or --masks DIR");
   }
 }
 

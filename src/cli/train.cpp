@@ -11,6 +11,7 @@
 #include "cli/command_list.h"
 #include "cli/launch.h"
 #include "cli/output_file.h"
+#include "cli/run_summary.h"
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/train_options.h"
@@ -49,6 +50,7 @@ class TrainCommand final : public Command {
                 "--init-preset imagenet\n"
                 "roentgen train --recipe default --data nih --out runs --seeds 0,1,2 --resume") {}
 
+  [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override;
   [[nodiscard]] CommandResult run() override;
@@ -62,6 +64,7 @@ class TrainCommand final : public Command {
   }
 
   TrainOptions options_;
+  bool has_test_images_ = false;
 };
 
 Folders TrainCommand::folders() const {
@@ -85,7 +88,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   }
   if (!options_.is_resume) train::RunFolder(options_.out).check_new();
   train::Recipe recipe = options_.read_recipe();
-  for (const std::int64_t seed : seeds) {  // what a later seed would be refused for is told before the first trains
+  for (const std::int64_t seed : seeds) {  // refuses a later seed before the first one trains
     recipe.train.seed = seed;
     seed_folder(seed).check_place();
     train::Recipe own = recipe;
@@ -110,7 +113,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
     if (fs::exists(folder.aurocs())) aurocs.push_back({seed, train::read_aurocs(folder.aurocs())});
   }
   if (aurocs.empty()) {
-    terminal::print("no validation: no figures to average\n");
+    terminal::print("no validation, so there are no metrics to average\n");
     return {.json = json};
   }
   const eval::SeedTable table = eval::make_seed_table(aurocs);
@@ -151,7 +154,9 @@ CommandResult TrainCommand::run() {
                          .group = group,
                          .observers = {progress.get()},
                          .on_data =
-                             [](const data::Dataset& dataset) {
+                             [this](const data::Dataset& dataset) {
+                               has_test_images_ =
+                                   std::ranges::count(dataset.samples, data::Split::Test, &data::Sample::split) > 0;
                                terminal::print(data::describe(dataset));
                                flush_output();
                              },
@@ -167,14 +172,17 @@ CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe&
   const train::TrainOutcome outcome = runs.train(recipe, folder);
   if (!outcome.is_finished) {
     ignore_stop();  // all is saved
-    terminal::print(fmt::format("stopped at step {}; go on with --resume\n", outcome.step));
+    terminal::print(fmt::format("stopped at step {}; resume with --resume\n", outcome.step));
     return {.json = train::to_value(outcome, folder), .exit_code = kStopped};
   }
   if (outcome.best_value) {
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
                                 *outcome.best_value));
   }
+  const bool is_single = options_.seeds.empty();
+  if (is_single && fs::exists(folder.aurocs())) terminal::print(finding_table(train::read_aurocs(folder.aurocs())));
   terminal::print(fmt::format("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string()));
+  if (is_single) terminal::print(next_command(folder.best(), options_.data, has_test_images_));
   return {.json = train::to_value(outcome, folder)};
 }
 

@@ -20,66 +20,73 @@
 namespace roentgen::cli {
 namespace {
 
-void require_option(const std::filesystem::path& value, std::string_view expected) {
-  if (value.empty()) refuse_arguments("train", expected, "none");
+void require_option(const std::filesystem::path& value, std::string_view usage) {
+  if (value.empty()) refuse_missing("train", usage);
 }
 
 }  // namespace
 
 std::vector<Option> TrainOptions::list() {
   const std::vector<Option> own{
-      {.name = "--recipe", .target = &recipe, .doc = "TOML file, or a name that roentgen recipes lists"},
+      {.name = "--recipe", .target = &recipe, .doc = "TOML file, or name of a built-in recipe (see roentgen recipes)"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder, never written to; several, also as NAME=DIR, are read as one",
+       .doc = "data folder, never written to; several folders (DIR or NAME=DIR) form one data set",
        .value_name = "DIR"},
-      {.name = "--out", .target = &out, .doc = "run folder to make", .value_name = "DIR"},
-      {.name = "--set", .target = &overrides, .doc = "section.key=value, over the recipe; may be repeated"},
-      {.name = "--model", .target = &model, .doc = "name of a model, or file with a graph text"},
-      {.name = "--init", .target = &init, .doc = "weights to start from: safetensors, .pt, .pth or .ckpt"},
-      {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing its weights were trained with"},
+      {.name = "--out", .target = &out, .doc = "run folder to create", .value_name = "DIR"},
+      {.name = "--set", .target = &overrides, .doc = "section.key=value that overrides the recipe; may be repeated"},
+      {.name = "--model", .target = &model, .doc = "name of a built-in model, or file with a graph text"},
+      {.name = "--init", .target = &init, .doc = "initial weights: safetensors, .pt, .pth or .ckpt"},
+      {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing that these weights were trained with"},
       {.name = "--input-cores",
        .target = &input_cores,
-       .doc = "cores of the decoding threads, as 0-1,4; the rest computes; shared: both have all"},
-      {.name = "--partial", .target = &is_partial, .doc = "load of --init what fits"},
+       .doc = "cores for decoding, such as 0-1,4; the rest compute; shared: all cores do both"},
+      {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
       {.name = "--cache-dir",
        .target = &cache_dir,
-       .doc = "keep decoded images in a file here, for later runs too: train.cache=disk",
+       .doc = "cache decoded images in this folder, also for later runs (train.cache=disk)",
        .value_name = "DIR"},
       {.name = "--memory-budget",
        .target = &memory_mb,
-       .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
+       .doc = "memory for input, MiB; 0 = half of the free memory (train.memory_mb)",
        .range = {0, 1e9}},
-      {.name = "--seeds", .target = &seeds, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
+      {.name = "--seeds",
+       .target = &seeds,
+       .doc = "seeds such as 0,1,2: one run each, in --out/seed-0 ..., then mean and sd"},
       {.name = "--resume",
        .target = &is_resume,
-       .doc = "go on with the run in --out, if it has begun; --recipe and --data: as told, else the run's own"},
-      {.name = "--overwrite", .target = &is_overwrite, .doc = "remove the run in --out first"},
+       .doc = "resume the run in --out, if it exists; --recipe and --data default to the run's own"},
+      {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
       {.name = "--stop-after",
        .target = &stop_after,
-       .doc = "stop, as by a signal, after so many updates; 0 = never",
+       .doc = "save and stop after this number of updates; 0 = never",
        .range = {.low = 0}},
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"}};
   const std::vector<Option> computing{
-      task::device_option(device, ": train.device"),
+      task::device_option(device, " (train.device)"),
       {.name = "--algorithms",
        .target = &algorithms,
-       .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
+       .doc = "convolutions: auto (fastest per layer) or direct (train.algorithms)"},
       {.name = "--dtype",
        .target = &dtype,
-       .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},
-      {.name = "--recompute", .target = &recompute, .doc = "auto, none, all: train.recompute"},
+       .doc = "f32, bf16, or auto: bf16 where the hardware supports it (train.dtype)"},
+      {.name = "--recompute",
+       .target = &recompute,
+       .doc = "activations that backward recomputes: auto, none, all (train.recompute)"},
       {.name = "--fuse",
        .target = &fuse,
-       .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding: train.fuse"}};
+       .doc = "graph passes and fusions: on, off, names or on,-NAME; equal up to rounding (train.fuse)"}};
   const std::vector<Option> tracing{
-      {.name = "--trace", .target = &is_traced, .doc = "leave trace.json: what every rank did when, for Perfetto"},
-      {.name = "--trace-steps",
-       .target = &trace.first,
-       .doc = "so many updates are in it, and then some",
-       .range = {0, 1e9}},
-      {.name = "--trace-every", .target = &trace.every, .doc = "of the others every so many", .range = {1, 1e9}},
-      {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = "ranks in it at most", .range = {1, 65536}}};
+      {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
+      {.name = "--trace-steps", .target = &trace.first, .doc = "record the first N updates", .range = {0, 1e9}},
+      {.name = "--trace-every",
+       .target = &trace.every,
+       .doc = "after that, record every Nth update",
+       .range = {1, 1e9}},
+      {.name = "--trace-ranks",
+       .target = &trace.most_ranks,
+       .doc = "largest number of ranks to record",
+       .range = {1, 65536}}};
   return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
 }
 
@@ -87,7 +94,7 @@ void TrainOptions::check() const {
   require_option(recipe, "--recipe FILE");
   require_option(out, "--out DIR");
   if (!is_traced && trace != train::TraceOptions{}) {
-    refuse_arguments("--trace-steps, --trace-every and --trace-ranks", "--trace beside them", "none", "--trace");
+    refuse_missing("train --trace-steps, --trace-every or --trace-ranks", "--trace");
   }
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");

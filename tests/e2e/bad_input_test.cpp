@@ -103,16 +103,32 @@ TEST_F(BadInput, missing_files_and_folders) {
 
 TEST_F(BadInput, options_that_are_unknown_or_missing) {
   const std::string help = "; try roentgen train --help";
-  expect_refusal(place_.run({}), {"one of synth, train, eval", "got none; try roentgen --help"});
-  expect_refusal(place_.run({"fly"}), {"one of synth, train, eval", "got fly; try roentgen --help"});
-  expect_refusal(place_.run({"--fly"}), {"got --fly; try roentgen --help"});
-  expect_refusal(place_.run({"train", "--epochs", "3"}), {"train: expected an option it has, got --epochs" + help});
-  expect_refusal(place_.run({"train", "fast"}), {"no further argument, got fast" + help});
-  expect_refusal(place_.run({"train"}), {"train: expected --recipe FILE, got none" + help});
-  expect_refusal(place_.run({"train", "--data"}), {"--data DIR", help});
-  expect_refusal(place_.run({"eval", "--data", "x"}), {"--checkpoint FILE, got none; try roentgen eval --help"});
-  expect_refusal(place_.run({"synth", "--images", "3"}), {"expected DIR, got none"});
-  expect_refusal(place_.run({"inspect"}), {"--model", "--data", "got none"});
+  expect_refusal(place_.run({"fly"}), {"roentgen: unknown command fly; try roentgen --help"});
+  expect_refusal(place_.run({"trian"}), {"roentgen: unknown command trian; did you mean train?"});
+  expect_refusal(place_.run({"--fly"}), {"roentgen: unknown option --fly; try roentgen --help"});
+  expect_refusal(place_.run({"train", "--epochs", "3"}), {"train: unknown option --epochs" + help});
+  expect_refusal(place_.run({"train", "--over"}), {"train: unknown option --over; did you mean --overwrite?"});
+  expect_refusal(place_.run({"train", "fast"}), {"train: unexpected argument fast" + help});
+  expect_refusal(place_.run({"train", "--out", "x"}), {"train: --recipe FILE is missing" + help});
+  expect_refusal(place_.run({"train", "--data"}), {"train: --data DIR needs a value" + help});
+  expect_refusal(place_.run({"eval", "--data", "x"}), {"FILE is missing; try roentgen eval --help"});
+  expect_refusal(place_.run({"synth", "--images", "3"}), {"synth: DIR is missing"});
+  expect_refusal(place_.run({"inspect", "--print"}), {"--model", "--data", "got none"});
+}
+
+TEST_F(BadInput, a_command_line_without_options_shows_common_lines) {
+  const Ended none = place_.run({});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_THAT(none.err, testing::AllOf(testing::HasSubstr("\n  roentgen init DIR "),
+                                       testing::HasSubstr("\nroentgen --help lists all commands.\n")));
+  for (const char* command : {"train", "eval", "inspect"}) {
+    const Ended bare = place_.run({command});
+    EXPECT_EQ(bare.code, 2);
+    EXPECT_EQ(bare.out, "");
+    EXPECT_EQ(std::count(bare.err.begin(), bare.err.end(), '\n'), 5) << bare.err;
+    EXPECT_THAT(bare.err, testing::HasSubstr(std::string("\n  roentgen ") + command + " --")) << bare.err;
+  }
 }
 
 TEST_F(BadInput, options_of_another_type_or_range) {

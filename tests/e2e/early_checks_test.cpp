@@ -125,7 +125,7 @@ TEST_F(EarlyChecks, a_second_trainer_in_the_same_folder) {
 
 TEST_F(EarlyChecks, what_a_trace_should_hold_without_one) {
   for (const char* option : {"--trace-steps", "--trace-every", "--trace-ranks"}) {
-    refused_train({option, "7"}, {"expected --trace beside them"});
+    refused_train({option, "7"}, {": --trace is missing"});
   }
 }
 

@@ -134,7 +134,7 @@ TEST_F(EvalPredictions, leave_curves_and_reliability_as_csv) {
 
 TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   const std::string help = "; try roentgen eval --help";
-  expect_refusal(place_.run({"eval", "--predictions", test_}), {"--labels FILE with it, got none" + help});
+  expect_refusal(place_.run({"eval", "--predictions", test_}), {"eval --predictions: --labels PATH is missing" + help});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--labels", labels_}), {"--predictions FILE"});
   expect_refusal(place_.run(eval({"--checkpoint", "c"})), {"a checkpoint or predictions, got both" + help});
   expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a key of [data] other than labels"});
@@ -143,7 +143,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run(eval({"--by", "view,weight"})), {"got weight; try one of view, sex, age, source, study"});
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
   expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"got sum; try one of max, mean"});
-  expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study with it, got none"});
+  expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study is missing"});
   expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got none"});
 
   const fs::path other = place_.write("other.csv", "Image Index,prob_Fracture\n00010000_000.png,0.5\n");

@@ -239,7 +239,7 @@ TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
                  {"no image the model was trained on", " of 120 test images"});
   // Probabilities alone are no figures of the model.
   place_->must_run(arguments({in("data/images")}));
-  expect_refusal(place_->run(arguments({in("test"), "--allow-overlap"})), {"--boxes or --masks with it"});
+  expect_refusal(place_->run(arguments({in("test"), "--allow-overlap"})), {"--boxes FILE or --masks DIR is missing"});
 }
 
 // The labels' boxes name fewer findings than there are masks: findings that no label tells have a mask alone.

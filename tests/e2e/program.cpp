@@ -183,7 +183,8 @@ void expect_refusal(const Ended& run, const std::vector<std::string>& parts) {
 void expect_stop(const Ended& run, const std::vector<std::string>& parts) {
   EXPECT_EQ(run.code, 2) << run.err;
   static const std::regex kLog("([0-9]{2}:[0-9]{2}:[0-9]{2} (info|warning):|epoch +[0-9]+ ).*");
-  static const std::regex kError(R"(\[[a-z]+\.[a-z_0-9]+\] [^ ].*: expected .+, got .+; try .+)");
+  static const std::regex kContent(R"(\[[a-z]+\.[a-z_0-9]+\] [^ ].*: expected .+, got .+; try .+)");
+  static const std::regex kOptionOrFile(R"(\[(cli\.arguments|io\.file|data\.source)\] [^ ].*: [^;]+(; .+)?)");
   static const std::regex kRoom(R"(\[[a-z]+\.[a-z_0-9]+\] )");
   std::vector<std::string> errors;
   std::istringstream lines(run.err);
@@ -193,7 +194,8 @@ void expect_stop(const Ended& run, const std::vector<std::string>& parts) {
   }
   ASSERT_EQ(errors.size(), 1U) << "an error is one line, and the last: " << run.err;
   const std::string& error = errors.front();
-  EXPECT_TRUE(std::regex_match(error, kError)) << "not \"[room.thing] what: expected X, got Y; try Z\": " << error;
+  EXPECT_TRUE(std::regex_match(error, kContent) || std::regex_match(error, kOptionOrFile))
+      << "not \"[room.thing] what: expected X, got Y; try Z\", nor a short form: " << error;
   EXPECT_EQ(std::distance(std::sregex_iterator(error.begin(), error.end(), kRoom), std::sregex_iterator()), 1)
       << "an error inside an error: " << error;
   for (const std::string& part : parts) {

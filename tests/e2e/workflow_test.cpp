@@ -41,6 +41,9 @@ TEST(Workflow, trains_and_evaluates_what_was_synthesised) {
   const fs::path data = place.synth("data", 240);
   const Ended train = place.must_run(plus(place.train_arguments(data, "run"), {"--json", place / "train.json"}));
   EXPECT_THAT(train.out, HasSubstr("best epoch "));
+  EXPECT_THAT(train.out, HasSubstr("\nfinding             validation AUROC\n"));
+  EXPECT_THAT(train.out, HasSubstr("\nnext: roentgen eval --checkpoint " + best(place, "run").string() + " --data " +
+                                   data.string() + " --split test\n"));
   for (const char* file : {"recipe.toml", "log.jsonl", "environment.json", "plan.json", "data.json", "preds.csv",
                            "aucs.csv", "checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
     EXPECT_TRUE(fs::is_regular_file(place / "run" / file)) << file;

@@ -173,7 +173,7 @@ TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {
   process.signal(SIGTERM);
   const Ended stopped = process.wait();
   EXPECT_EQ(stopped.code, 3) << stopped.err;
-  EXPECT_THAT(stopped.out, HasSubstr("go on with --resume"));
+  EXPECT_THAT(stopped.out, HasSubstr("resume with --resume"));
   EXPECT_TRUE(all_gone(place_ / "parts"));
   place_.must_run(ranks("parts", 2, plus(kManyUpdates, {"--resume"})));
   expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
@@ -187,7 +187,7 @@ TEST_F(Launch, a_signal_during_start_up_is_not_lost) {
   process.signal(SIGTERM);
   const Ended stopped = process.wait();
   EXPECT_EQ(stopped.code, 3) << stopped.err;
-  EXPECT_THAT(stopped.out, HasSubstr("go on with --resume"));
+  EXPECT_THAT(stopped.out, HasSubstr("resume with --resume"));
   place_.must_run(ranks("parts", 2, plus(kManyUpdates, {"--resume"})));
   expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
                        place_ / "whole/checkpoints/resume.safetensors");

@@ -129,7 +129,7 @@ namespace {
 class AblationCase final : public Case {
  public:
   AblationCase()
-      : Case("the cost of each fault of the naive order of stages on its own",
+      : Case("the cost of each fault of a naive pipeline, one at a time",
              "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--workers", "--cold", "--emulate-storage", "--device"}),

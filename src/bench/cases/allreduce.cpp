@@ -210,14 +210,14 @@ namespace {
 class AllreduceCase final : public Case {
  public:
   AllreduceCase()
-      : Case("averaging a bucket over all ranks, by size, way and wire format; under mpirun",
+      : Case("averaging a bucket over all ranks, by size, algorithm and wire format; under mpirun",
              "mpirun -np 2 roentgen bench allreduce --most 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
         {ranks_.options({"--reduce", "--wire"}),
          {rounds_option(rounds_),
           {.name = "--most", .target = &most_mib_, .doc = "largest bucket, MiB", .range = {1, 2048}},
-          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets under way at once", .range = {1, 512}}}});
+          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets in flight at once", .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {
     const auto group = join_ranks("allreduce");

@@ -181,14 +181,14 @@ namespace {
 class AutobatchCase final : public Case {
  public:
   AutobatchCase()
-      : Case("the largest batch whose training step fits into a stated memory",
+      : Case("the largest batch whose training step fits into a given memory",
              "roentgen bench autobatch --model densenet121 --image 512 --memory 8GiB") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--image", "--channels"}),
                    network_.training_options(),
                    {{.name = "--memory",
                      .target = &memory_,
-                     .doc = "what the process may hold, as 8GiB or 500MB",
+                     .doc = "memory of the process, such as 8GiB or 500MB",
                      .value_name = "SIZE"}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

@@ -158,7 +158,7 @@ namespace {
 class ChooseCase final : public Case {
  public:
   ChooseCase()
-      : Case("the kernels that the rule chooses against the fastest of all that were measured",
+      : Case("the kernels chosen by rule against the fastest measured ones",
              "roentgen bench choose --models resnet50 --batch 16 --write choices.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels"}),
@@ -166,7 +166,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "the fastest of every layer into this file, for train.choices",
+                     .doc = "write the fastest kernel of every layer to this file, for train.choices",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

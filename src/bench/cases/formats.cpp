@@ -207,7 +207,7 @@ namespace {
 class FormatsCase final : public Case {
  public:
   FormatsCase()
-      : Case("image files against every form in which convert can store them",
+      : Case("image files against every form that convert writes",
              "roentgen bench formats --data images/ --work /tmp --resize 256") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
@@ -220,7 +220,7 @@ class FormatsCase final : public Case {
                      .value_name = "DIR"},
                     {.name = "--resize",
                      .target = &options_.stored_px,
-                     .doc = "side of images stored smaller, px",
+                     .doc = "side of the resized images, px",
                      .range = {1, 16384}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {

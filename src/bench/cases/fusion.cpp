@@ -126,7 +126,7 @@ namespace {
 class FusionCase final : public Case {
  public:
   FusionCase()
-      : Case("what each graph pass and each fusion saves, in time and in memory, of training and inference",
+      : Case("time and memory saved by each graph pass and fusion, in training and inference",
              "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),

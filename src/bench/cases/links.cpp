@@ -101,7 +101,7 @@ namespace {
 class LinksCase final : public Case {
  public:
   LinksCase()
-      : Case("latency and bandwidth between every two ranks, and which links are slow; under mpirun",
+      : Case("latency and bandwidth between every two ranks, and slow links; under mpirun",
              "mpirun -np 2 roentgen bench links") {}
   [[nodiscard]] std::vector<Option> options() override { return {rounds_option(rounds_), slow_option(slow_factor_)}; }
   [[nodiscard]] Value run(const Host& /*host*/) override {

@@ -181,7 +181,7 @@ namespace {
 class NodesCase final : public Case {
  public:
   NodesCase()
-      : Case("the same training on every rank for itself: which nodes are slow, or compute something else",
+      : Case("the same training on every rank, to find nodes that are slow or compute wrong results",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
@@ -189,7 +189,7 @@ class NodesCase final : public Case {
          network_.training_options(),
          ranks_.options({"--ranks", "--hosts"}),
          {slow_option(slow_factor_),
-          {.name = "--updates", .target = &updates_, .doc = "of the weights, on every rank", .range = {1, kMany}}}});
+          {.name = "--updates", .target = &updates_, .doc = "weight updates on every rank", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};

@@ -119,7 +119,7 @@ namespace {
 class PipelineCase final : public Case {
  public:
   PipelineCase()
-      : Case("images from disk to batches, without a network, and which stage is the slow one",
+      : Case("throughput from disk to batches, without a network, and the slowest stage",
              "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
              "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold") {}
   [[nodiscard]] std::vector<Option> options() override {

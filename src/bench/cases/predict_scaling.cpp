@@ -171,20 +171,21 @@ namespace {
 class PredictScalingCase final : public Case {
  public:
   PredictScalingCase()
-      : Case("what a cluster would make of a training step that is measured on this machine",
+      : Case("predicted scaling on a cluster, from a training step measured here",
              "roentgen bench predict-scaling --model resnet50 --batch 16 --ranks 1,2,4,8 --bandwidth 1Gbit") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-                   network_.training_options(),
-                   ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
-                   {{.name = "--bandwidth", .target = &bandwidth_, .doc = "between hosts, a second: 1Gbit, 10GB"},
-                    {.name = "--latency", .target = &latency_, .doc = "between hosts: 50us"},
-                    {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = "within a host, a second"},
-                    {.name = "--host-latency", .target = &host_latency_, .doc = "within a host"},
-                    {.name = "--device-sd",
-                     .target = &device_sd_percent_,
-                     .doc = "with an emulated device: standard deviation of its steps, %",
-                     .range = {0, 29}}}});
+    return joined(
+        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+         network_.training_options(),
+         ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
+         {{.name = "--bandwidth", .target = &bandwidth_, .doc = "bandwidth between hosts per second: 1Gbit, 10GB"},
+          {.name = "--latency", .target = &latency_, .doc = "latency between hosts: 50us"},
+          {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = "bandwidth within a host per second"},
+          {.name = "--host-latency", .target = &host_latency_, .doc = "latency within a host"},
+          {.name = "--device-sd",
+           .target = &device_sd_percent_,
+           .doc = "standard deviation of the step time of an emulated device, %",
+           .range = {0, 29}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     PredictOptions options{.step = network_.sized(sizes_)};

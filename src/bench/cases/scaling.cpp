@@ -246,7 +246,7 @@ namespace {
 class ScalingCase final : public Case {
  public:
   ScalingCase()
-      : Case("how training gets faster with more ranks: each number of ranks a group of processes",
+      : Case("speed-up of training with more ranks; each point is a group of processes",
              "roentgen bench scaling --model resnet50 --batch 8 --ranks 1,2 --threads 1 --repeat 3") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined(
@@ -254,13 +254,15 @@ class ScalingCase final : public Case {
          network_.training_options(),
          input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
          ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
-         {{.name = "--strong", .target = &is_strong_, .doc = "--batch is that of all ranks together"},
+         {{.name = "--strong",
+           .target = &is_strong_,
+           .doc = "strong scaling: --batch is the batch of all ranks together"},
           {.name = "--synthetic",
            .target = &is_synthetic_,
-           .doc = "drawn batches, as without --data; refused beside it"},
+           .doc = "synthetic batches, the default without --data; not with --data"},
           {.name = "--trace",
            .target = &trace_folder_,
-           .doc = "folder for a trace of each point, ranks-2.json, of its last round",
+           .doc = "folder for a trace of each point's last round, such as ranks-2.json",
            .value_name = "DIR"},
           {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .range = {1, kMany}}}});
   }
