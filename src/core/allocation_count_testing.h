@@ -56,7 +56,8 @@ class AllocationCount {
 inline constexpr bool kCanCountAllocations = true;
 }  // namespace roentgen
 
-// Not inlined: a caller must be one, and GCC takes a delete that it sees through for one of another kind of memory.
+// Not inlined: add() needs the address of the caller. GCC would also warn that an inlined delete does not match its
+// new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   roentgen::AllocationCount::add(__builtin_return_address(0));
   if (void* memory = std::malloc(size)) return memory;

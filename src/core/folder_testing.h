@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: a folder that is there as long as its scope.
+// For tests: a folder that exists as long as its scope.
 #pragma once
 
 #include <cstdlib>

@@ -22,7 +22,7 @@ using Target =
 /// Whether an option must be given.
 enum class Need : std::uint8_t { Optional, Required };
 
-/// One option. The value the target holds is the default.
+/// One option. The value that the target holds is the default.
 struct Option {
   /// "--out", or "DIR" for an argument without a name.
   std::string name;

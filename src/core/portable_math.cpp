@@ -16,7 +16,7 @@ constexpr double kPiHalfLow = 6.07710050650619224932e-11;
 constexpr double kTwoOverPi = 6.36619772367581382433e-01;
 
 double scale_by_power_of_two(double x, int exponent) {
-  // In two steps so that neither factor leaves the normal range.
+  // Scaled in two steps, so that neither factor leaves the normal range.
   const int half = exponent / 2;
   const auto factor = [](int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52); };
   return x * factor(half) * factor(exponent - half);

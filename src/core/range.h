@@ -15,7 +15,7 @@ struct Range {
   bool is_above_low = false;                              ///< `low` itself is refused
   bool is_below_high = false;                             ///< `high` itself is refused
 
-  /// Whether `value` is one of them.
+  /// Whether `value` lies in the range.
   [[nodiscard]] bool contains(double value) const {
     return (is_above_low ? value > low : value >= low) && (is_below_high ? value < high : value <= high);
   }

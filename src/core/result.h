@@ -13,7 +13,7 @@
 
 namespace roentgen {
 
-/// Why an item failed: one line in the form of error_text().
+/// Reason why an item failed: one line in the form of error_text().
 struct Failure {
   std::string message;  ///< text of error_text()
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of what a process holds.
+// For tests of a process's memory.
 #pragma once
 
 namespace roentgen {

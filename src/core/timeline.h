@@ -23,7 +23,7 @@ struct Span {
   std::int64_t index = -1;
   std::int64_t begin_ns = 0;  ///< start
   std::int64_t end_ns = 0;    ///< end
-  /// Only of collectives, whose spans may overlap: begin_ns is when it was asked for, this is when it was started.
+  /// Start of a collective; begin_ns is when it was requested. Only of collectives, whose spans may overlap; -1: none.
   std::int64_t started_ns = -1;
   /// Number of a collective, equal on all ranks.
   std::int64_t ticket = -1;
@@ -47,10 +47,10 @@ class Timeline {
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
   void add(const Span& span);  ///< keeps a span, or counts it
-  /// From now on every span that is kept, those before it at once, goes to `keep` as well, one at a time; null: no
-  /// more.
+  /// Passes every recorded span to `keep`, one at a time: earlier spans at once, later ones when they are recorded.
+  /// null: no more.
   void also_to(std::function<void(const Span&)> keep);
-  /// In order of their ends.
+  /// Spans in order of their ends.
   [[nodiscard]] std::vector<Span> spans() const;
   /// Spans beyond `most`.
   [[nodiscard]] std::int64_t dropped() const;
@@ -64,7 +64,7 @@ class Timeline {
   std::function<void(const Span&)> keep_ RG_GUARDED_BY(mutex_);
 };
 
-/// From here to the end of the scope is a span of `timeline`; nothing, with null or where it is not recording.
+/// Records its scope as a span of `timeline`. Does nothing with null, or where the timeline is not recording.
 class TimedScope {
  public:
   /// @param name a literal

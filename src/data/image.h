@@ -35,10 +35,10 @@ struct ImageLayout {
 
 /// Part of a picture that pixels show, and their size.
 struct ImagePart {
-  /// Each pixel is the mean of reduction x reduction of the picture's, or of as many as there are at its right and
-  /// lower edges.
+  /// Factor of a reduced decode. Each pixel is the mean of reduction x reduction of the picture's pixels, or of fewer
+  /// at its right and lower edges.
   int reduction = 1;
-  /// In such pixels, from the picture's upper left corner.
+  /// Position of the part in reduced pixels, from the picture's upper left corner.
   std::int64_t left = 0;
   std::int64_t top = 0;  ///< pixels from the picture's upper edge
   /// The picture as its file has it.
@@ -104,13 +104,13 @@ class Image {
   }
   /// Would another use have needed other pixels of the picture? Such an image is not to be kept.
   [[nodiscard]] bool is_for_one_use() const { return is_for_one_use_; }
-  /// Until the next reset() or show().
+  /// Marks the pixels as used once, until the next reset() or show().
   void set_for_one_use() { is_for_one_use_ = true; }
   [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }    ///< columns
   [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }  ///< rows
   [[nodiscard]] int channels() const { return layout_.channels; }             ///< 1 or 3
 
-  /// For writing; not of borrowed pixels.
+  /// Bytes to write; not for borrowed pixels.
   [[nodiscard]] std::span<std::byte> bytes() {
     RG_ASSERT(borrowed_ == nullptr);
     return memory_.bytes().first(layout_.bytes());

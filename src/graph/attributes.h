@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How an op's attributes become text and come back: one visitor, written once per op, serves printer and parser.
+// Conversion of an op's attributes to text and back: one visitor, written once per op, serves printer and parser.
 #pragma once
 
 #include <array>

@@ -55,7 +55,7 @@ class Graph {
   [[nodiscard]] NodeId output(std::string_view name) const;
   /// The node of that name, or -1.
   [[nodiscard]] NodeId find(std::string_view name) const;
-  /// For every node, who reads it, in order; a node that reads a value twice is listed twice.
+  /// Readers of every node, in order; a node that reads a value twice is listed twice.
   [[nodiscard]] std::vector<std::vector<NodeId>> consumers() const;
   /// Elements of all trained parameters.
   [[nodiscard]] std::int64_t trained_elements() const;

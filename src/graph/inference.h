@@ -10,8 +10,8 @@
 
 namespace roentgen::graph {
 
-/// For every node, whether an output needs it outside training. Auxiliary classifiers do not matter to a loss then, so
-/// what only they read is left out; parameters stay the graph's.
+/// For every node, whether an output needs it outside training. A loss then ignores auxiliary classifiers, so nodes
+/// that only they read are left out; parameters stay the graph's.
 [[nodiscard]] std::vector<bool> needed_in_inference(const Graph& graph);
 
 }  // namespace roentgen::graph

@@ -20,7 +20,7 @@ enum class Role : std::uint8_t { Weight, Bias, NormScale, NormShift, RunningMean
 /// True for what the optimizer updates.
 [[nodiscard]] constexpr bool is_trained(Role role) { return role < Role::RunningMean; }
 
-/// How a parameter starts.
+/// Initialisation of a parameter.
 struct Init {
   /// Distributions.
   enum class Kind : std::uint8_t {

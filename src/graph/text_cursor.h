@@ -9,7 +9,7 @@
 
 namespace roentgen::graph {
 
-/// Why a line is refused; the parser turns it into a Failure with file and line.
+/// Reason to refuse a line; the parser turns it into a Failure with file and line.
 struct Refusal {
   std::string expected;
   std::string got;
@@ -18,7 +18,7 @@ struct Refusal {
 [[noreturn]] void refuse(std::string expected, std::string got);
 /// Text of the user made safe to print: quoted, cut, control bytes as '?'; "the end of the line" when empty.
 [[nodiscard]] std::string shown(std::string_view text);
-/// Without spaces, tabs and carriage returns at both ends.
+/// `text` without spaces, tabs and carriage returns at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
 /// Reader of one line. Every step skips the spaces after the token it takes, and throws Refusal for a token that does
@@ -35,7 +35,7 @@ class Cursor {
   void expect_end() const;
   /// Letters, digits, '_' and '.'; `expected` is for the refusal.
   std::string_view word(std::string_view expected);
-  /// All up to the next ',' or ')' that is outside brackets.
+  /// Returns the text up to the next ',' or ')' outside brackets.
   std::string_view value();
   /// A name in double quotes, with \" \\ and \n.
   std::string quoted();

@@ -20,7 +20,7 @@ struct TraceEvent {
   std::string category;
   int process = 0;
   int thread = 0;
-  /// From any moment on; at least 0.
+  /// Start and end, relative to any moment; at least 0.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   /// A table of what else is known; may be null.

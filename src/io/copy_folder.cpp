@@ -280,7 +280,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   }
 }
 
-// From the disk, as far as the system drops what it has in memory.
+// Reads the copy back from the disk, as far as the system drops its cached pages.
 void Copier::verify(const CopyFile& file, std::span<std::byte> memory) {
   const fs::path path = state_ / "files" / file.path;
   const OpenFile in(path, O_RDONLY);

@@ -93,7 +93,7 @@ bool take(std::string_view& line, Number& number) {
   return true;
 }
 
-/// One hash of a file: its chunk's own, or that of the text of all.
+/// Hash of a file: that of its only chunk, or that of the text of all chunks.
 std::string hash_of(const ChunkHashes& chunks) {
   if (chunks.size() == 1) return chunks.front();
   const std::string text = fmt::format("{}", fmt::join(chunks, "\n"));

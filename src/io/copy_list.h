@@ -32,15 +32,15 @@ using ChunkHashes = std::vector<std::string>;
 
 /// The line of one chunk, with its line break.
 [[nodiscard]] std::string journal_line(const CopyFile& file, std::size_t chunk, const std::string& hash);
-/// By path: the chunks from the first on that the journal has for each of `files` as it is now. Lines that are torn, of
-/// another state of the file or of none are left out.
+/// Reads the journal: by path, the hashes of the leading chunks of each of `files` in its present state. Lines that are
+/// torn, of another state of the file, or of no listed file are ignored.
 [[nodiscard]] std::map<std::string, ChunkHashes> read_journal(const std::filesystem::path& journal,
                                                               const std::vector<CopyFile>& files);
 
 /// Text of the manifest of a finished copy; equal for equal sources.
 [[nodiscard]] std::string manifest_text(const std::filesystem::path& source, const std::vector<CopyFile>& files,
                                         const std::map<std::string, ChunkHashes>& hashes);
-/// Is a manifest one of this source, these files, sizes and times?
+/// Whether a manifest matches this source, with these files, sizes and times.
 [[nodiscard]] bool is_manifest_of(const std::string& manifest, const std::filesystem::path& source,
                                   const std::vector<CopyFile>& files);
 

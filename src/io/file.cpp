@@ -22,7 +22,7 @@ namespace roentgen::io {
 namespace {
 namespace fs = std::filesystem;
 
-// One system call never moves more than this, so that no kernel limit (0x7ffff000 bytes on Linux) is met.
+// Largest transfer of a system call, below the kernel's limit (0x7ffff000 bytes on Linux).
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 
 /// Remedy for a file that cannot be opened or written, by the system's error code.
@@ -108,7 +108,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Whether a file is called as the temporaries of AtomicFile are; of every file, when `stem` is empty.
+/// Whether a file's name is that of a temporary of AtomicFile. With an empty `stem`: of any file.
 bool is_temporary(std::string_view name, std::string_view stem) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
@@ -154,7 +154,7 @@ void remove_leftovers(const fs::path& folder, std::string_view stem) {
 
 void sync_folder(const fs::path& path) {
   const Descriptor descriptor(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Not every file system can sync a folder (EINVAL), and a folder may be writable yet not readable.
+  // Some file systems cannot sync a folder (EINVAL), and a folder may be writable yet not readable.
   if (descriptor.get() < 0) return;
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     write_failed(path, "its folder to reach the disk", errno);

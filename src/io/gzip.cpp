@@ -20,7 +20,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
   constexpr std::size_t kMostInput = std::size_t{1} << 30;
   constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 20;
   const auto state = std::make_unique<inflate_state>();
-  // One byte more than allowed tells "longer" from "exactly as long".
+  // One byte more than allowed distinguishes "too long" from "exactly as long".
   std::string piece(static_cast<std::size_t>(std::min(kMostPiece, most_bytes + 1)), '\0');
   std::uint64_t left = most_bytes;
   const char* const end = packed.data() + packed.size();
@@ -35,7 +35,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
       state->next_out = reinterpret_cast<std::uint8_t*>(piece.data());
       state->avail_out = static_cast<std::uint32_t>(piece.size());
       const int error = isal_inflate(state.get());
-      // At a member's end the library gives back what it had read ahead, which may be from before this call.
+      // At a member's end the library returns the bytes that it had read ahead, which may come from before this call.
       const char* const next = reinterpret_cast<const char*>(state->next_in);
       const std::size_t made = piece.size() - state->avail_out;
       const bool is_idle = next == packed.data() && made == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: folders that vanish, disks that are full, damaged copies of bytes.
+// For tests only: temporary folders, full disks, damaged copies of bytes.
 #pragma once
 
 #include <sys/mount.h>

@@ -17,7 +17,7 @@
 
 namespace roentgen::io {
 
-/// One key and the place of its value.
+/// A key and the position of its value.
 struct LmdbEntry {
   std::string key;
   std::uint64_t begin = 0;

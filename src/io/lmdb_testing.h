@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: writes the file of an LMDB database as liblmdb lays it out, two levels deep at most. That the library
-// reads and writes the same is tools/peers/records_lmdb.py's to show.
+// For tests: writes the file of an LMDB database in liblmdb's layout, at most two levels deep.
+// tools/peers/records_lmdb.py checks that the library reads and writes the same.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ struct OnnxValue {
 /// A whole model.
 struct OnnxModel {
   std::string name;
-  /// For people.
+  /// Description for people.
   std::string doc;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;

@@ -13,7 +13,7 @@
 
 namespace roentgen::io {
 
-/// How a field is stored.
+/// Encoding of a field.
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 /// One field of a message.

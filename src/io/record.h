@@ -33,7 +33,7 @@ struct RecordPlace {
   friend bool operator==(const RecordPlace&, const RecordPlace&) = default;
 };
 
-/// Whether the data of every record are read and their sums compared, or the lengths' only.
+/// Depth of the check: the checksums of the lengths only, or also of the data of every record.
 enum class RecordCheck : std::uint8_t { Lengths, Data };
 
 /// Walks the frames of a whole file. `what` names it in messages. Failure: a sum that does not hold, or a record that

@@ -34,7 +34,7 @@ struct RecordIoPlace {
 
 /// Header that MXNet writes before an image (python/mxnet/recordio.py: IRHeader).
 struct RecordIoHeader {
-  /// One label, or as many as its flag says.
+  /// Labels: one, or as many as the flag says.
   std::vector<float> labels;
   /// Number in the list that the file was made of.
   std::uint64_t id = 0;

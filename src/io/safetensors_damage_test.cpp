@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every way a safetensors file can be wrong ends in a Failure of one line, never in a crash or a wild read.
+// Every damaged safetensors file gives a Failure of one line, never a crash or an invalid read.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -24,7 +24,7 @@ constexpr std::string_view kMetadataKey = "__metadata__";
 
 /// Content of a header.
 struct Header {
-  /// In the order of their data.
+  /// Tensors in the order of their data.
   std::vector<TensorInfo> tensors;
   std::map<std::string, std::string> metadata;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How strings and numbers are spelt in JSON and TOML alike. Not a formatter for people.
+// Spelling of strings and numbers shared by JSON and TOML. Not a formatter for people.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Against files that PyTorch wrote (tools/peers/torch_files_golden.py), and damaged copies of them.
+// Reads files that PyTorch wrote (tools/peers/torch_files_golden.py), and damaged copies of them.
 #include "io/torch_file.h"
 
 #include <gmock/gmock.h>
@@ -121,7 +121,7 @@ class DamagedTorchFile : public ::testing::TestWithParam<std::string> {
     const auto file = parse_torch_file(std::as_bytes(std::span(bytes)), "x.pt");
     return file.ok() ? "no error" : file.error();
   }
-  // With the first `from` replaced.
+  // Error of the file with the first `from` replaced.
   [[nodiscard]] std::string error_with(std::string_view from, const std::string& to) const {
     std::string bytes = whole_;
     const std::size_t at = bytes.find(from);

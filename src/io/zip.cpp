@@ -112,7 +112,7 @@ std::optional<Entry> entry_at(std::span<const std::byte> directory, std::size_t 
   return entry;
 }
 
-// Whether the data lie in the archive, behind the head that stands before them.
+// Whether the data lie in the archive, after the header before them. Sets their position.
 bool find_data(std::span<const std::byte> archive, Entry& entry) {
   if (!has_magic(archive, entry.local, kLocalMagic, kLocal_bytes)) return false;
   entry.member.begin = entry.local + kLocal_bytes + number_at<std::uint16_t>(archive, entry.local + 26) +

@@ -34,7 +34,7 @@ struct ConvBlock {
 /// Adds blocks to a graph. One thread.
 class ConvBlocks {
  public:
-  /// Both must outlive it. `init` is that of all convolutions.
+  /// `builder` and `config` must outlive it. All convolutions use `init`.
   ConvBlocks(graph::Builder& builder, const ModelConfig& config, graph::Init init)
       : builder_(builder), config_(config), init_(init) {}
 

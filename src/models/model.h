@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a model's name and settings to its graph. Families live in files of their own (resnet.cpp, densenet.cpp, ...);
-// the list of them is model_list.h.
+// Builds the graph of a model from its name and settings. Families have files of their own (resnet.cpp, densenet.cpp,
+// ...); model_list.h lists them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::models {
 
-/// How an image enters a ResNet or DenseNet; the other families have one way only.
+/// First layers of a ResNet or DenseNet; the other families have only one form.
 enum class Stem : std::uint8_t {
   ImageNet,  ///< 7x7 convolution of stride 2, 3x3 max pooling of stride 2: torchvision's; for 128 px and more
   Small,     ///< 3x3 convolution of stride 1, no pooling: keeps four times the resolution; for little images
@@ -28,7 +28,7 @@ enum class ResNetStride : std::uint8_t {
 
 /// Settings of a model. The names of parameters depend on `name` only.
 struct ModelConfig {
-  /// One of model_names().
+  /// Name of the model, one of model_names().
   std::string name = "densenet121";
   /// Outputs.
   std::int64_t labels = 14;
@@ -68,7 +68,7 @@ struct ModelConfig {
 /// Line that says what a model is, for people who choose. ConfigError for an unknown model.
 [[nodiscard]] std::string_view model_summary(std::string_view name);
 
-/// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
+/// Parses a recipe's word: "imagenet" or "small"; "v1.5" or "v1". Throws ConfigError for others.
 [[nodiscard]] Stem parse_stem(std::string_view word);
 [[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);  ///< "v1.5" or "v1"; others: ConfigError
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every model as text and back, and through every pass.
+// Converts every model to text and back, and runs every pass on it.
 #include <gtest/gtest.h>
 
 #include <variant>

@@ -15,7 +15,7 @@
 namespace roentgen::runtime {
 namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// Below this a buffer would waste a part of its last huge page that counts.
+// Smallest mapping in huge pages. A smaller buffer would waste a large part of its last huge page.
 constexpr std::size_t kHugeFrom = 2 * kHugePage;
 constexpr std::size_t kMost = std::size_t{1} << 46;
 

@@ -13,21 +13,21 @@ namespace roentgen::runtime {
 /// Hardware threads by the system's numbers, ascending, each once.
 using CoreList = std::vector<int>;
 
-/// Those that the calling thread may use.
+/// Cores that the calling thread may use.
 [[nodiscard]] CoreList usable_cores();
 /// Reads "0-3,8". ConfigError "[runtime.cores] ..." on another form and on numbers that the process may not use.
 [[nodiscard]] CoreList parse_core_list(std::string_view text);
 /// "0-3,8".
 [[nodiscard]] std::string text_of(const CoreList& cores);
-/// Those that the process may use and that are not in `cores`, which are parse_core_list()'s; ConfigError where that
-/// leaves none.
+/// Cores that the process may use and that are not in `cores`, a result of parse_core_list(). Throws ConfigError where
+/// that leaves none.
 [[nodiscard]] CoreList other_cores(const CoreList& cores);
 /// The hardware threads among `cores` of each physical core, in the machine's own order: packages, NUMA nodes, cores.
 /// Empty where hwloc knows nothing.
 [[nodiscard]] std::vector<CoreList> by_physical_core(const CoreList& cores);
 /// Physical cores of the machine, as far as the system shows them.
 [[nodiscard]] int machine_cores();
-/// Those that the process may use: as its first thread could when this was first asked for.
+/// Cores that the process may use: those of its first thread at the first call.
 [[nodiscard]] const CoreList& cores_of_process();
 /// Physical cores among them: what a team on them should have. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which cores the process may compute on.
+// Cores on which the process may compute.
 #pragma once
 
 namespace roentgen::runtime {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which cores of a process compute, talk to other processes, and read images.
+// Assignment of a process's cores to computing, communication with other processes, and reading images.
 #pragma once
 
 #include <cstdint>

@@ -107,8 +107,8 @@ class Stream {
   virtual void synchronize() = 0;
 };
 
-/// One device: where memory, streams and events come from. All of them must be destroyed before it. Thread-compatible.
-/// Everything here may allocate; nothing of it belongs into a step.
+/// One device, which creates memory, streams and events. All of them must be destroyed before it. Thread-compatible.
+/// All functions here may allocate, so call none of them in a step.
 class Device {
  public:
   virtual ~Device() = default;
@@ -145,7 +145,7 @@ struct CudaInventory {
 [[nodiscard]] CudaInventory find_cuda_devices();
 /// The device of that index. DeviceError saying why there is none, or how many there are.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
-/// One of find_cuda_devices(), by CudaDeviceInfo::index. Errors as pick_cuda_device().
+/// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);
 
 }  // namespace roentgen::runtime

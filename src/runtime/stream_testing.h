@@ -154,7 +154,7 @@ inline void expect_no_bytes_are_fine(Device& device) {
 inline void expect_absurd_sizes_are_refused(Device& device) {
   EXPECT_THROW(static_cast<void>(device.make_device_buffer(std::size_t{1} << 60)), DeviceError);
   EXPECT_THROW(static_cast<void>(device.make_pinned_buffer(std::size_t{1} << 60)), DeviceError);
-  // And nothing is left behind that the next request would meet.
+  // The failed request leaves no error behind for the next one.
   EXPECT_EQ(device.make_device_buffer(64)->size_bytes(), 64U);
 }
 

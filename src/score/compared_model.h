@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One model that is compared with another: its predictions, and of a run its recipe.
+// One model that is compared with another: its predictions, and the recipe of a run.
 #pragma once
 
 #include <filesystem>

@@ -26,7 +26,7 @@ struct ComparedSide {
   /// Label tables of its truth.
   std::vector<std::string> label_files;
   std::vector<std::string> labels_sha256;  ///< hashes of label_files, in their order
-  /// One a model: the same images in the same order.
+  /// Predictions of each model, for the same images in the same order.
   std::vector<EvalSet> sets;
 
   /// Whether the best epoch was chosen on these images: preds.csv of a run is of its validation images.

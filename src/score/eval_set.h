@@ -60,7 +60,7 @@ struct EvalSet {
 [[nodiscard]] EvalSet with_facts(eval::Predictions predictions, const data::Dataset& dataset,
                                  const std::vector<std::uint32_t>& samples);
 
-/// One row a study. DataError where an image's study is not known.
+/// Merges the images of each study into one row. Throws DataError where an image's study is not known.
 [[nodiscard]] EvalSet by_study(const EvalSet& set, eval::Aggregate aggregate);
 
 /// The value of an attribute ("view", "sex", "age" or "source") for each row; empty where unknown.

@@ -17,7 +17,7 @@ namespace roentgen::score {
 
 /// Names of images, of a list file.
 struct NamedImages {
-  /// For people: "list test_list.txt".
+  /// Description for people: "list test_list.txt".
   std::string title;
   std::vector<std::string> names;  ///< in the order of the file
   /// io::name_list_sha256.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In which keys two recipes differ.
+// Keys in which two recipes differ.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ struct PointsUse {
 /// they were fitted on another input or other weights.
 [[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use);
 
-/// The same for one score an image; ConfigError for those of studies.
+/// Reads operating points for image scores; throws ConfigError for those of studies.
 [[nodiscard]] eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use);
 
 }  // namespace roentgen::score

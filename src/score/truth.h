@@ -43,7 +43,7 @@ struct Truth {
 
 /// The version of the labels for JSON: {"csv": data::tables_value(), "positives": eval::positives_value()}.
 [[nodiscard]] Value label_version(const data::Dataset& dataset, const eval::Predictions& predictions);
-/// For JSON: the one hash, or an array of several.
+/// Returns one hash as a value, or several as an array, for JSON.
 [[nodiscard]] Value one_or_all(const std::vector<std::string>& hashes);
 
 }  // namespace roentgen::score

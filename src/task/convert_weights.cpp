@@ -151,7 +151,7 @@ class Conversion {
                                 .auxiliary = fitting_.auxiliary});
   }
 
-  // In the network's order.
+  // Sorts the tensors in the network's order.
   void sort_tensors() {
     std::vector<train::NamedTensor> sorted;
     for (const graph::Parameter& parameter : fitting_.graph.parameters()) {

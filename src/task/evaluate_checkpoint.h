@@ -56,7 +56,7 @@ namespace roentgen::task {
 [[nodiscard]] std::string check_pixels(const train::CheckpointInfo& info, const score::Part& part,
                                        const data::PixelHashes& hashes, eval::OnOverlap on_overlap);
 
-/// How predict_part() predicts.
+/// Options of predict_part().
 struct PartOptions {
   std::int64_t workers = 0;    ///< decoding threads; 0: as many as there are cores for them
   std::string views = "none";  ///< data::test_views()

@@ -42,7 +42,7 @@ std::int64_t size_in(const std::vector<train::NamedTensor>& tensors, const graph
   return found == tensors.end() || found->shape.rank() <= axis ? other : found->shape[axis];
 }
 
-// Nothing where two tensors would get one name.
+// Returns nullopt where two tensors would get one name.
 std::optional<Candidate> candidate_of(const train::ModelRecipe& recipe, std::vector<train::NamedTensor> outlines) {
   ModelShape shape{.batch = 1, .channels = 3, .image_px = own_image_px(recipe), .labels = 1000};
   const graph::Graph usual = make_model(recipe, shape);

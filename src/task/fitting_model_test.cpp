@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using Tensors = std::vector<train::NamedTensor>;
 
-// By "library model"; without values.
+// Networks by "library model", without values.
 const std::map<std::string, Tensors>& library_networks() {
   static const std::map<std::string, Tensors> kNetworks = [] {
     const char* source = std::getenv("ROENTGEN_SOURCE_DIR");

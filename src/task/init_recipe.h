@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a folder to a recipe: what `roentgen init` and init() of Python share.
+// Writes a recipe for a folder, for `roentgen init` and Python's init().
 #pragma once
 
 #include <filesystem>

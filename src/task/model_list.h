@@ -21,7 +21,7 @@ struct BuiltInModel {
   std::int64_t image_px = 0;       ///< side of the images that it was made for
 };
 
-/// All of them, in the order of models/model_list.h. Builds each one's graph.
+/// All built-in models, in the order of models/model_list.h. Builds the graph of each.
 [[nodiscard]] std::vector<BuiltInModel> built_in_models();
 
 /// [{"name", "summary", "parameters", "multiply_adds", "image_px"}].

@@ -22,7 +22,7 @@ struct BuiltInRecipe {
   std::string_view text;     ///< TOML, with comments
 };
 
-/// All of them, by name.
+/// All built-in recipes, by name.
 [[nodiscard]] std::span<const BuiltInRecipe> built_in_recipes();
 
 /// The one of this name. ConfigError with the known names and the nearest.

@@ -27,7 +27,7 @@ enum class EarlierRun : std::uint8_t {
   Overwrite,  ///< its files are removed
 };
 
-/// How a TrainRun trains.
+/// Options of a TrainRun.
 struct TrainRunOptions {
   EarlierRun earlier = EarlierRun::Refuse;     ///< what becomes of a run in the folder
   std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
@@ -63,7 +63,7 @@ class TrainRun {
   /// Loaded once for all runs, unless runs from before draw their splits otherwise.
   std::optional<data::Dataset> dataset_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;
-  /// From before the first look at a folder that is there, or since it was made, to the end.
+  /// Lock of the run folder, held from before the first look at it, or since it was created, to the end.
   std::optional<train::RunLock> lock_;
   /// The folder holds this run's files, and no older ones.
   bool is_made_ = false;

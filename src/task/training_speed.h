@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How fast this machine trains by a recipe: a few batches and updates of the very network on the very images.
+// Measures the training speed of this machine with a recipe: a few batches and updates of the same network on the same
+// images.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ namespace roentgen::data {
 
 struct Dataset;
 
-/// How much of each file is read. Headers: its head, and files whole that may be the same.
+/// Depth of reading. Headers: the header of each file, and whole files that may be duplicates.
 enum class CensusDepth : std::uint8_t { Headers, Pixels };
 
 /// Options of take_census().
@@ -72,7 +72,7 @@ struct Census {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
   std::vector<BrokenImage> broken;  ///< in the order of the samples
   SameImages duplicates;            ///< images that occur more than once
-  /// By form; empty for CensusDepth::Headers.
+  /// Gray ranges by form; empty for CensusDepth::Headers.
   std::map<std::string, GrayRange> ranges;
 };
 

@@ -32,7 +32,7 @@ Place place_of(const Sample& sample) {
   return {.begin = 0, .bytes = error ? 0 : static_cast<std::uint64_t>(size)};
 }
 
-/// Is there no one place in the file with the image's bytes? Records may be in parts, or damaged.
+/// Whether the image's bytes are not contiguous in the file: records may be in parts, or damaged.
 bool is_apart(const Sample& sample) {
   return sample.stored && (sample.stored->framing == Framing::RecordIoParts || sample.stored->image_length == 0);
 }

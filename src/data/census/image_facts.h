@@ -21,16 +21,16 @@ using ImageKey = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Facts about one image.
 struct ImageFacts {
-  /// Why it cannot be read; empty: it can.
+  /// Reason why it cannot be read; empty: it can.
   std::string broken{};
   /// "png gray 8 bit".
   std::string form{};
   std::uint64_t bytes = 0;
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
-  /// None: blank, or not readable.
+  /// Key of its bytes; nullopt: blank, or not readable.
   std::optional<ImageKey> key{};
-  /// Is the key of the whole image, not of its head?
+  /// Whether the key is that of the whole image, not of its header.
   bool is_whole = false;
   /// Samples that occur, and white; white 0: not decoded.
   std::uint32_t lowest = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From the channels a file has to the channels asked for. The rules are those of codec.h.
+// Converts the channels of a file to the requested ones. The rules are those of codec.h.
 #pragma once
 
 #include <cstdint>

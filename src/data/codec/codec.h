@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From the bytes of an image file to an Image. The format is found by looking at the bytes (codec_list.h), never by the
-// name. Bad bytes are expected: every failure is a one-line Result, nothing here throws because of a file.
+// Decodes the bytes of an image file to an Image. The format is detected from the bytes (codec_list.h), never from the
+// name. Bad bytes are expected: every failure is a one-line Result, and nothing here throws because of a file.
 //
 // Rules shared by all codecs:
 //   gray           8- and 16-bit samples as they are; 1, 2 and 4 bits widened to the full range of 8 (x255, x85, x17).
@@ -63,11 +63,11 @@ struct ImageNeed {
   std::int64_t height_px = 0;  ///< rows
 };
 
-/// How to decode.
+/// Options of decoding.
 struct DecodeOptions {
   Channels channels = Channels::FromFile;  ///< channels of the decoded image
   DecodeLimits limits;                     ///< limits beyond which it is refused
-  /// How stored values of a DICOM file become gray levels; other formats have none of their own.
+  /// Conversion of a DICOM file's stored values to gray levels; other formats ignore it.
   Intensity intensity = Intensity::Stored;
   /// Pixels that are stored as they are may be shown where they lie (Image::borrow) instead of copied.
   bool may_borrow = false;

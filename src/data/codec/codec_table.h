@@ -18,7 +18,7 @@ namespace roentgen::data {
 struct DecodeJob {
   std::span<const std::byte> bytes;
   std::string_view what;
-  /// From the codec's own read_info(), within the limits.
+  /// Result of the codec's own read_info(), within the limits.
   const ImageInfo& info;
   const DecodeOptions& options;
   DecodeScratch& scratch;
@@ -27,7 +27,7 @@ struct DecodeJob {
 /// The functions of one format. They never throw because of the bytes, and hold no state.
 struct Codec {
   std::string_view name;
-  /// How messages call it.
+  /// Name of the format in messages.
   std::string_view title;
   /// Do the bytes begin like this format?
   bool (*probe)(std::span<const std::byte> bytes);

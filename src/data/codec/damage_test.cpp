@@ -63,7 +63,7 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   }
 }
 
-// Every byte of pixel data is under a checksum.
+// A checksum covers every byte of pixel data.
 TEST(Damage, a_png_with_any_byte_of_its_pixels_changed_is_refused) {
   Decoder decoder;
   Image image;

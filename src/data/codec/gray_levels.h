@@ -29,7 +29,7 @@ enum class VoiFunction : std::uint8_t { Linear, LinearExact, Sigmoid };
 /// Window Center (0028,1050) and Width (0028,1051), the first of several.
 struct VoiWindow {
   double center = 0.0;
-  /// At least 1 with Linear, above 0 else.
+  /// Width of the window: at least 1 with Linear, above 0 otherwise.
   double width = 1.0;
   VoiFunction function = VoiFunction::Linear;
 };
@@ -45,9 +45,9 @@ struct GrayMeaning {
   bool is_shape_inverse = false;
   double slope = 1.0;
   double intercept = 0.0;
-  /// Instead of slope and intercept.
+  /// Modality table, which replaces slope and intercept.
   std::optional<DicomLut> modality;
-  /// Before the window.
+  /// VOI table, applied before the window.
   std::optional<DicomLut> voi;
   std::optional<VoiWindow> window;
   /// Pixel Padding Value (0028,0120), and its Range Limit (0028,0121): stored values of no meaning, both included.
@@ -66,7 +66,7 @@ struct GrayTable {
 /// The stored value that a code means: two's complement where values have a sign.
 [[nodiscard]] std::int64_t value_of_code(std::uint32_t code, const GrayMeaning& meaning);
 
-/// Is a window one by which PS3.3 C.11.2.1 defines an output?
+/// Whether PS3.3 C.11.2.1 defines an output for the window.
 [[nodiscard]] bool is_defined(const VoiWindow& window);
 
 /// PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1 (Sigmoid), on an output range of 0 to 1.

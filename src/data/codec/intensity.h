@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the stored values of a DICOM file become gray levels. Files of other formats have been through such a step when
-// they were made: for them every preset is "as the file has them".
+// Conversion of the stored values of a DICOM file to gray levels. Files of other formats were converted when they were
+// made, so every preset leaves them unchanged.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class Intensity : std::uint8_t {
 [[nodiscard]] std::string_view name_of(Intensity intensity);
 /// The reverse; ConfigError naming the choices.
 [[nodiscard]] Intensity parse_intensity(std::string_view text);
-/// All names: "stored, voi, ...".
+/// Names of all intensities: "stored, voi, ...".
 [[nodiscard]] std::string intensity_names();
 
 }  // namespace roentgen::data

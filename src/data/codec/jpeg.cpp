@@ -168,7 +168,7 @@ Status decode(const DecodeJob& job, Image& out) {
   return Done{};
 }
 
-// By our own decoder where it can; libjpeg gives the same pixels of everything else, and says what is wrong.
+// Decodes by our own decoder where it can. libjpeg gives the same pixels for everything else, and reports errors.
 Status decode_reduced(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need, Image& out) {
   const bool has_luma = job.info.colour == "gray" || job.info.colour == "ycbcr";
   if (layout.channels == 1 && has_luma && decode_reduced_luma(job.bytes, need, job.scratch, out)) return Done{};

@@ -31,7 +31,7 @@ std::optional<Meaning> meaning_of(std::uint8_t symbol, JpegBand band) {
   return Meaning{.size = size, .skip = symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1};
 }
 
-// All that begins with `code` of `length` bits; with its value, where that is within the bits looked up.
+// Fills all entries that begin with `code` of `length` bits; with its value, where that is within the bits looked up.
 void fill_whole(JpegCode& table, int code, int length, const Meaning& meaning) {
   const int bits = length + meaning.size;
   if (bits > JpegCode::kLookBits) {

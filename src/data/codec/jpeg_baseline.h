@@ -33,8 +33,8 @@ struct JpegCode {
     std::uint8_t bits = 0;
   };
   std::array<Whole, 1 << kLookBits> whole{};
-  /// By length: the first 16 bits that are beyond the codes of that length, and where its symbols begin, less its first
-  /// code.
+  /// By code length: the first 16 bits beyond the codes of that length, and the index of its first symbol minus its
+  /// first code.
   std::array<std::uint32_t, kMostBits + 1> end{};
   std::array<std::int32_t, kMostBits + 1> offset{};
   std::array<std::uint8_t, 256> symbols{};
@@ -44,8 +44,8 @@ struct JpegCode {
 /// Use of the codes of a JpegCode: differences of DC (a symbol is a size), or runs and values of AC.
 enum class JpegBand : std::uint8_t { Dc, Ac };
 
-/// From the code lengths' counts (16) and the symbols. Nothing: no prefix code, or symbols that no 8-bit baseline file
-/// has.
+/// Builds a code from the counts of code lengths (16) and the symbols. nullopt: no prefix code, or symbols that no
+/// 8-bit baseline file has.
 [[nodiscard]] std::optional<JpegCode> make_jpeg_code(std::span<const std::uint8_t> counts,
                                                      std::span<const std::uint8_t> symbols, JpegBand band);
 
@@ -63,20 +63,20 @@ struct BaselineJpeg {
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
   std::vector<Component> components;
-  /// By number; in the order of rows and columns, not zigzag.
+  /// Tables by number, in the order of rows and columns, not zigzag.
   std::array<std::optional<std::array<std::int32_t, 64>>, 4> quantisation;
   std::array<std::optional<JpegCode>, 4> dc;
   std::array<std::optional<JpegCode>, 4> ac;
   /// Units between restart markers; 0: none.
   int restart_units = 0;
-  /// From the first entropy-coded byte to the end of the file.
+  /// Bytes from the first entropy-coded one to the end of the file.
   std::span<const std::byte> scan;
 };
 
 /// Row times 8 plus column of the coefficients in the order of the file.
 [[nodiscard]] const std::array<std::uint8_t, 64>& jpeg_zigzag();
 
-/// Nothing: another kind of JPEG, or anything that libjpeg should be asked about.
+/// Returns nullopt for another kind of JPEG, and for anything unusual, which libjpeg should decode.
 [[nodiscard]] std::optional<BaselineJpeg> read_baseline_jpeg(std::span<const std::byte> file);
 
 }  // namespace roentgen::data

@@ -31,7 +31,7 @@ struct Bits {
   int count = 0;
   bool is_over = false;
 
-  // At least 56 bits, zeros beyond the data.
+  // Loads bits until there are at least 56; zeros beyond the data.
   HWY_INLINE void refill() {
     if (HWY_UNLIKELY(at > limit)) {
       is_over = true;
@@ -60,7 +60,7 @@ HWY_INLINE std::int16_t next_value(Bits& bits, int size) {
   return static_cast<std::int16_t>(number + (is_negative & (1 - (1 << size))));
 }
 
-// One symbol, of any length: no more than 26 bits. `bits` of the result are 0 where there is no such code.
+// Reads one symbol of any length, at most 26 bits. `bits` of the result are 0 where there is no such code.
 HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBand band) {
   JpegCode::Whole out = code.whole[bits.peek(JpegCode::kLookBits)];
   int length = out.bits, symbol = out.value;
@@ -116,7 +116,8 @@ class BlocksInTurn {
   [[nodiscard]] HWY_INLINE const JpegStep* steps() const { return steps_; }
   [[nodiscard]] HWY_INLINE std::int16_t* block() const { return block_; }
   [[nodiscard]] HWY_INLINE bool is_over() const { return block_ == end_; }
-  // After a step; `skip` is negative where the block ends (all bits above the seventh one are its sign).
+  // Selects the table for the next step; `skip` is negative where the block ends (all bits above the seventh one are
+  // its sign).
   HWY_INLINE void choose_steps(std::int64_t skip) {
     constexpr std::int64_t kTable = JpegScan::kSteps * std::int64_t{sizeof(JpegStep)};
     steps_ = reinterpret_cast<const JpegStep*>(reinterpret_cast<const char*>(plane_->steps.data()) + (skip & kTable));
@@ -210,7 +211,7 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
   }
 }
 
-// From differences to values: of 16 bits, as they are stored.
+// Sums differences to values of 16 bits, as they are stored.
 HWY_INLINE std::uint16_t sum_dc(const JpegScan& scan, std::int64_t from, std::int64_t to, std::uint16_t dc) {
   std::int16_t* const first = scan.blocks.data();
   if (scan.slots.size() == 1) {

@@ -46,9 +46,9 @@ void expect_libjpegs(const std::vector<std::byte>& file, int width_px, int heigh
   }
 }
 
-// Both symbols of a lookup are placed before the block's end is looked at.
+// Both symbols of a lookup are stored before the block's end is checked.
 
-// All coefficients of noise at the best quality are there, the last one of a block, too, after which no end is written.
+// Noise at the best quality has all coefficients, including the last one of a block, after which no end is written.
 TEST(JpegLuma, has_libjpegs_pixels_of_blocks_without_an_end) {
   for (const int width : {8, 24, 257}) {
     const auto samples = random_bytes(static_cast<std::size_t>(width * 40), 5);
@@ -121,7 +121,7 @@ TEST(JpegLuma, reads_restart_markers) {
     ::unsetenv("TJ_RESTART");
     ASSERT_GT(read_baseline_jpeg(file).value().restart_units, 0);
     expect_libjpegs(file, 150, 47, std::string("every ") + interval);
-    // One that is not the next of eight.
+    // A marker that is not the next of eight.
     auto wrong = file;
     for (std::size_t i = wrong.size() / 2; i + 1 < wrong.size(); ++i) {
       if (wrong[i] == std::byte{0xFF} && wrong[i + 1] >= std::byte{0xD0} && wrong[i + 1] <= std::byte{0xD7}) {
@@ -217,7 +217,7 @@ TEST(JpegLuma, is_decoded_whole_where_no_reduction_is_asked_for) {
   EXPECT_TRUE(std::ranges::equal(image.bytes(), whole.bytes()));
 }
 
-// Every step against the symbols one by one.
+// Compares every step with the symbols one by one.
 TEST(JpegSteps, are_one_or_two_symbols) {
   const auto file = encode_test_jpeg({.width_px = 16, .height_px = 16, .samples = smooth_bytes(16, 16, 1)});
   const BaselineJpeg jpeg = read_baseline_jpeg(file).value();

@@ -28,7 +28,7 @@ class JpegStep {
     /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
     std::int8_t first_skip = 0;
     std::int8_t last_skip = 0;
-    /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
+    /// Fewest remaining coefficients for which the step is valid, so that no step but an end ends a block.
     std::uint8_t least = kNever;
     /// Bits of all symbols of the step.
     std::uint8_t bits = 0;
@@ -72,7 +72,7 @@ struct JpegScan {
   struct Plane {
     const JpegCode* dc = nullptr;
     const JpegCode* ac = nullptr;
-    /// Inside of a block, then at its begin.
+    /// Steps inside a block, then those at its beginning.
     std::array<JpegStep, 2 * kSteps> steps;
   };
   /// A block of a unit (MCU): where it is among the blocks of its row of units, less `pitch` times the unit's column.
@@ -92,7 +92,7 @@ struct JpegScan {
   static constexpr std::int64_t kMostLanes = 16;
 
   std::vector<Plane> planes;
-  /// In the order of the file; those of the first plane are first.
+  /// Slots in the order of the file; those of the first plane are first.
   std::vector<Slot> slots;
   std::span<const std::uint8_t> bytes;
   std::vector<Segment> segments;
@@ -118,16 +118,16 @@ struct JpegScan {
   /// so that a vector holds the same coefficient of many blocks. The last row is never read.
   std::span<std::int16_t> blocks;
   std::int64_t stride = 0;
-  /// By coefficients behind the next one: where the last one read is in `blocks`. 63: the block's last one; from kEnd
-  /// on: what nobody looks at.
+  /// Offset in `blocks` of the last coefficient read, by the number of coefficients after the next one. 63: the block's
+  /// last coefficient; from kEnd on: the row that is never read.
   std::array<std::uint32_t, kCoefficients + JpegStep::kEnd> places{};
   /// (rows * size, out_stride) levels.
   std::span<std::uint8_t> out;
   std::int64_t out_stride = 0;
 };
 
-/// All but `blocks` and `out`, whose sizes are (used + 1) * stride and rows * size * out_stride. False: the file is not
-/// what jpeg_luma.cpp reads.
+/// Fills all members but `blocks` and `out`, whose sizes are (used + 1) * stride and rows * size * out_stride. False:
+/// jpeg_luma.cpp does not read this file.
 [[nodiscard]] bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch,
                                   JpegScan& scan);
 

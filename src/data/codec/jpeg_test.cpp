@@ -58,7 +58,7 @@ TEST(Jpeg, keeps_a_constant_gray_exactly) {
   EXPECT_TRUE(std::ranges::all_of(image.bytes(), [](std::byte b) { return b == std::byte{130}; }));
 }
 
-// At quality 100 quantisation steps are 1; colour conversion and the transform round by a few levels more.
+// Quantisation steps are 1 at quality 100; colour conversion and the transform add rounding of a few levels.
 TEST(Jpeg, decodes_colour_close_to_what_was_written) {
   const Image image = decode(colour_file());
   ASSERT_EQ(image.channels(), 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From coefficients to pixels: libjpeg's reduced inverse DCT (jidctred.c) to the bit, of many blocks at once.
+// libjpeg's reduced inverse DCT (jidctred.c), bit for bit, for many blocks at once.
 #pragma once
 
 #include <cstdint>

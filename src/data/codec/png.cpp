@@ -84,7 +84,7 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
                    .bits = header.color_type == SPNG_COLOR_TYPE_INDEXED ? 8 : header.bit_depth};
 }
 
-// How libspng is asked for the pixels: never scaled down, native byte order.
+// Form of the pixels that libspng decodes: never scaled down, native byte order.
 struct Plan {
   int format = SPNG_FMT_PNG;
   int channels = 1;
@@ -126,7 +126,7 @@ int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int 
   return error == SPNG_IO_EOF && has_whole_pixel_chunks(bytes) ? 0 : error;
 }
 
-// From the channels of the file to those asked for; `pixels` are of the machine's byte order.
+// Converts the channels of the file to the requested ones; `pixels` are in the machine's byte order.
 void convert(std::span<const std::byte> pixels, int channels, Image& out) {
   with_sample_type(out.layout().bits, [&](auto sample) {
     using Sample = decltype(sample);

@@ -115,7 +115,7 @@ HWY_INLINE void transpose_blocks(Vector* a) {
   }
 }
 
-// Which rows have which filter: 255 in their lane, else 0.
+// Masks of rows by filter: 255 in their lane, else 0.
 struct LaneFilters {
   Vector sub, up, average, paeth;
 };
@@ -222,7 +222,7 @@ class BlockUndo {
   }
   [[nodiscard]] std::size_t lanes() const { return lanes_; }
 
-  // At most as many rows as lanes.
+  // Undoes the filters of at most as many rows as there are lanes.
   bool undo(std::span<const std::uint8_t> filtered, std::span<const std::uint8_t> above, std::uint8_t* out) {
     const std::size_t rows = filtered.size() / (row_bytes_ + 1);
     LaneFilters filters;
@@ -285,7 +285,7 @@ class BlockUndo {
     for (std::size_t r0 = 0; r0 < lanes_; r0 += kTile) {
       for (std::size_t t0 = 0; t0 < tiled_steps_; t0 += lanes_) {
         const std::uint8_t* source = first_row + r0 * (row_bytes_ + 1) + (t0 - std::min(t0, r0 * pixel_bytes_));
-        // From one lane to the next: a row down and a pixel back.
+        // Distance from one lane to the next: a row down and a pixel back.
         std::size_t pitch = row_bytes_ + 1 - pixel_bytes_;
         if (!is_inside(t0, r0, rows)) {
           edge.fill(0);
@@ -328,7 +328,7 @@ class BlockUndo {
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   std::size_t lanes_ = 0;
-  // Until the last lane's last byte: in whole pixels, and in whole tiles.
+  // Steps until the last lane's last byte: in whole pixels, and in whole tiles.
   std::size_t steps_ = 0;
   std::size_t tiled_steps_ = 0;
   // (steps, lanes)

@@ -91,7 +91,7 @@ TEST(PngFilters, are_each_undone_alone) {
   });
 }
 
-// All of a, b and c that can meet: 2^24 would take long on every target, so those near each other and the ends.
+// Tests values of a, b and c near each other and at the ends; all 2^24 would take long on every target.
 TEST(PngFilters, choose_paeth_s_neighbour_in_every_order) {
   std::vector<int> values;
   for (int v = 0; v < 256; v += v < 6 || v > 249 ? 1 : 9) values.push_back(v);

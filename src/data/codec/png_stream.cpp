@@ -42,7 +42,7 @@ class Chunks {
  public:
   explicit Chunks(Bytes bytes) : bytes_(bytes), at_(kSignatureBytes) {}
 
-  /// Nothing at the end, or where the file is cut short.
+  /// Returns the next chunk; nullopt at the end, or where the file is truncated.
   std::optional<Chunk> next() {
     if (bytes_.size() - at_ < 12) return std::nullopt;
     const std::size_t length = big_endian_at(bytes_, at_, 4);
@@ -60,7 +60,7 @@ class Chunks {
   std::size_t at_;
 };
 
-/// Every byte of `packed`, a zlib stream, unpacks to every byte of `filtered`, and its Adler-32 holds.
+/// True if every byte of `packed`, a zlib stream, unpacks to all of `filtered`, and its Adler-32 holds.
 bool inflate_whole(std::span<const std::uint8_t> packed, std::span<std::uint8_t> filtered) {
   const auto state = std::make_unique<inflate_state>();
   isal_inflate_init(state.get());

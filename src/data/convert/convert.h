@@ -36,10 +36,10 @@ struct ConvertOptions {
   int jpeg_quality = 92;
   /// Side of the stored images, px; 0: as they are. Not with Keep.
   std::int64_t size_px = 0;
-  /// How they are resized.
+  /// Resize to a square.
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;  ///< filter of the resize
-  /// How DICOM files become gray levels. Not with Keep.
+  /// Conversion of DICOM files to gray levels. Not with Keep.
   Intensity intensity = Intensity::Stored;
   JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
   /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.

@@ -45,7 +45,7 @@ struct RecordForm {
   std::string_view ending{};
   /// A file for every image, and a table of them, instead of many images in a file.
   bool is_folder = false;
-  /// One sample as it stands in a file: `index` into dataset.samples.
+  /// Serialises a sample; `index` into dataset.samples.
   std::string (*write)(const Dataset& dataset, std::size_t index, const StoredForm& image) = nullptr;
   /// Zeros behind the last one.
   std::size_t end_bytes = 0;
@@ -61,7 +61,7 @@ RG_RECORD_FORMS(RG_DECLARE_FORM)
 
 /// The form of that name; ConfigError naming the choices.
 [[nodiscard]] RecordForm record_form(std::string_view name);
-/// All of them, in the order of the list.
+/// All forms, in the order of the list.
 [[nodiscard]] std::vector<RecordForm> record_forms();
 /// "tfrecord, tar, png".
 [[nodiscard]] std::string record_form_names();

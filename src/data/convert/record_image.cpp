@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFormats{"", "png", "raw", "jpeg"};
 
-// The same gray levels on another range, rounded.
+// Scales gray levels to another range, rounded.
 template <typename From, typename To>
 void spread(const Image& from, Image& to) {
   const double most = to.layout().max_value;

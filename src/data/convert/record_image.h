@@ -19,7 +19,7 @@ namespace roentgen::data {
 /// Makes images as records have them. Keeps its buffers. One per worker: thread-compatible.
 class RecordMaker {
  public:
-  /// Both must outlive it.
+  /// `dataset` and `options` must outlive it.
   RecordMaker(const Dataset& dataset, const ConvertOptions& options)
       : dataset_(dataset), options_(options), reader_(FileReader::PageCache::Use, options.intensity) {}
 
@@ -33,7 +33,7 @@ class RecordMaker {
   [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
   // decoded_ with one channel where its three are equal.
   void drop_equal_channels();
-  /// How records are resized.
+  /// Preprocessing that resizes records.
   [[nodiscard]] Preprocess resized(int channels) const;
   void resize();
   // stored_ with white at the greatest number of 8 or 16 bits.

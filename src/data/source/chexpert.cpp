@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kTables{"train.csv", "valid.csv", "test.csv"};
 constexpr std::string_view kPatient = "patient";
-/// How the folders of the published set begin.
+/// Prefix of the folders of the published set.
 constexpr std::string_view kSet = "CheXpert";
 
 /// Folders directly below, sorted.
@@ -70,7 +70,7 @@ bool is_chexpert_table(const std::vector<std::string>& header) {
   return find_column(header, {"Path"}) && find_column(header, {"Frontal/Lateral"});
 }
 
-/// None where the name does not say.
+/// Split named by a table's file name; None where it names none.
 Split split_of(const fs::path& table) {
   const std::string name = table.filename().string();
   if (name.starts_with("train")) return Split::Train;

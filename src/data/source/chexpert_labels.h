@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// In CheXpert's order.
+/// Findings in CheXpert's order.
 inline constexpr std::array<std::string_view, 14> kChexpertFindings{"No Finding",       "Enlarged Cardiomediastinum",
                                                                     "Cardiomegaly",     "Lung Opacity",
                                                                     "Lung Lesion",      "Edema",
@@ -43,7 +43,7 @@ class ChexpertLabels {
  private:
   struct Column {
     std::string name;
-    /// None: the table does not have it.
+    /// Index of the column; nullopt: the table does not have it.
     std::optional<std::size_t> column;
     LabelPolicy policy;
   };

@@ -147,7 +147,7 @@ void check_layout(const ClassLayout& layout, const std::set<std::string>& classe
   check_no_parts(layout, classes, options);
 }
 
-/// All images below the root: those of the classes in a listing, and counts of the others.
+/// Images below the root: those of the classes in a listing, and counts of the others.
 class ClassImages {
  public:
   ClassImages(const ClassLayout& layout, const std::vector<Label>& labels, const SourceOptions& options)
@@ -235,7 +235,7 @@ class ClassImages {
 
 }  // namespace
 
-// Only where images lie in nothing but folders of classes, directly: other trees have their tables elsewhere.
+// True where images lie only directly in class folders; other trees have their tables elsewhere.
 bool probe_class_folders(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.csv.empty()) return false;
   const ClassLayout layout = class_layout(options.root);

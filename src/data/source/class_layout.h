@@ -20,7 +20,7 @@ namespace roentgen::data {
 
 /// A class's folder, in one part of the data set.
 struct ClassFolder {
-  /// Below the root.
+  /// Path below the root.
   std::filesystem::path path;
   std::string name;
   Split split = Split::None;

@@ -51,10 +51,10 @@ struct Columns {
   }
 };
 
-/// Which columns of the tables are labels.
+/// Label columns of the tables.
 struct Labels {
   std::vector<std::string> names;
-  /// By convert: their order and that there may be none are known, and so is a column `id`.
+  /// Whether convert wrote the tables. Then their order is known, there may be none, and a column `id` exists.
   bool are_converted = false;
   /// There may be none, too.
   bool are_proposed = false;
@@ -63,7 +63,7 @@ struct Labels {
 /// Origin of a label.
 struct LabelColumn {
   std::string name;
-  /// None: the table does not have it.
+  /// Index of the column; nullopt: the table does not have it.
   std::optional<std::size_t> column;
   /// Positive when the field is or lists this; else the field itself is 1, 0, -1, ...
   std::optional<std::string> value;
@@ -157,7 +157,7 @@ bool is_fact_column(const Columns& columns, std::size_t i) {
   return std::ranges::count(columns.all(), std::optional(i)) > 0;
 }
 
-/// All columns that read as labels with a positive.
+/// Names of all columns that read as labels and have a positive.
 std::vector<std::string> label_columns(const io::Csv& table, const Columns& columns) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
@@ -166,7 +166,7 @@ std::vector<std::string> label_columns(const io::Csv& table, const Columns& colu
   return labels;
 }
 
-/// How to name the labels; without a column that reads as one, what a label looks like.
+/// Remedy that names possible labels; without any, it says how a label column looks.
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
   const std::vector<std::string> labels = label_columns(table, columns);
   if (!labels.empty()) return set_option("data.labels", labels);
@@ -244,7 +244,7 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
   return columns;
 }
 
-/// How to read a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
+/// Remedy for a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});

@@ -326,7 +326,7 @@ std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const st
     const auto hash = [&](const std::string& spelling) { return hash_patient(dataset, spelling, salt); };
     if (!written.empty()) hashes.same.push_back(hash(std::string(written)));
     if (!is_new) continue;
-    // In a union of data sets, the namespace and a line break stand before the patient.
+    // In a union of data sets, the namespace and a line break precede the patient.
     const std::size_t own = patient.find('\n') + 1;
     const std::string before(patient.substr(0, own)), name(patient.substr(own));
     hashes.same.push_back(hash(std::string(patient)));

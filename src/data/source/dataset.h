@@ -21,7 +21,7 @@ namespace roentgen::data {
 
 /// Part that an image belongs to. None: no part, because no list names it, say; never trained on, never evaluated.
 enum class Split : std::uint8_t { Train, Val, Test, None };
-/// All of them, in the order of Dataset::summaries.
+/// All splits, in the order of Dataset::summaries.
 inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
 
 /// "train", "val", "test", "none".
@@ -29,14 +29,14 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 /// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
-/// How a record's bytes lie in their file.
+/// Storage of a record's bytes in their file.
 enum class Framing : std::uint8_t {
   Plain,          ///< as they are
   MaskedCrc32c,   ///< the last 4 bytes that are read hold the others' masked CRC32C (io/record.h)
   RecordIoParts,  ///< in parts, to be joined (io/recordio.h)
 };
 
-/// In which order pixels lie that are stored without a codec.
+/// Order of pixels stored without a codec.
 enum class PixelOrder : std::uint8_t {
   Interleaved,  ///< rows of pixels, of colour each red, green, blue
   PlanarBgr,    ///< three images, blue, green and red: Caffe's
@@ -86,7 +86,7 @@ struct Sample {
 
 /// One of the data sets that a Dataset was made of.
 struct DatasetPart {
-  /// Among the others: SourceOptions::name.
+  /// Name among the others: SourceOptions::name.
   std::string name{};
   /// Name in source_list.h of the source that read it.
   std::string source{};
@@ -129,7 +129,7 @@ struct Dataset {
   std::vector<DatasetPart> parts;
   /// (K)
   std::vector<std::string> label_names;
-  /// In the order of the csv.
+  /// Samples in the order of the csv.
   std::vector<Sample> samples;
   /// Label tables read, and the SHA-256 of each one's bytes (hex), same order.
   std::vector<std::filesystem::path> csv;
@@ -142,7 +142,7 @@ struct Dataset {
   std::vector<std::string> notes;
   /// Image files in the folder that are no part of the data set, masks and hidden files aside.
   std::int64_t left_out_images = 0;
-  /// In the order of kSplits.
+  /// Summaries in the order of kSplits.
   std::array<SplitSummary, 4> summaries;
 
   /// Counts of one split.
@@ -154,7 +154,7 @@ enum class Blank : std::uint8_t { Unknown, Negative };
 /// Meaning of -1 (CheXpert's "uncertain").
 enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
-/// How fields that are neither 0 nor 1 are read.
+/// Reading of fields that are neither 0 nor 1.
 struct LabelPolicy {
   Blank blank = Blank::Unknown;             ///< meaning of an empty field
   Uncertain uncertain = Uncertain::Ignore;  ///< meaning of -1
@@ -219,8 +219,8 @@ enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 /// notes say how to name them and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
-/// Whether the image files that a table names must be there. Unneeded: the rows alone are read (sources csv and nih),
-/// all of them whatever their view. Errors name lines, no image.
+/// Whether the image files that a table names must exist. Unneeded: only the rows are read (sources csv and nih), all
+/// of them whatever their view. Errors then name lines, not images.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
 /// Settings of load_dataset(). docs/reference/data.md describes every key of a recipe's [data] section.
@@ -242,7 +242,7 @@ struct SourceOptions {
   UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< treatment of a source without named labels
   /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
   std::vector<std::pair<std::string, std::string>> label_map{};
-  /// For all labels, and exceptions by label name.
+  /// Policy for all labels, and exceptions by label name.
   LabelPolicy policy{};
   std::vector<std::pair<std::string, LabelPolicy>> label_policies{};  ///< exceptions by label name
   /// Views to keep: names, or "frontal" (PA, AP and their variants); empty: all. Images of unknown view are kept and

@@ -28,7 +28,7 @@ class FolderFiles {
   /// Names of files in the folders listed so far, by folder.
   using Folders = std::map<std::string, std::unordered_set<std::string>>;
 
-  /// Below `root`, find() looks for names without their folders; empty: it does not.
+  /// Creates a finder. find() also looks below `root` for names without their folders; empty: it does not.
   explicit FolderFiles(std::filesystem::path root = {}) : root_(std::move(root)) {}
 
   /// Returns the first of `places` that is a file. Tries next the image file that a place means without its ending,
@@ -51,7 +51,7 @@ class FolderFiles {
 
   std::filesystem::path root_;
   Folders folders_;
-  /// One for each folder, made at its first use.
+  /// Endings by folder, filled at the first use.
   std::map<std::string, Endings> endings_;
   /// Files below the root by their names, with the ending of an image also by their names without it. Nothing: not
   /// asked for yet.

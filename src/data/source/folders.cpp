@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which folder belongs to which data set: place_folders() of dataset.h.
+// Assignment of folders to data sets: place_folders() of dataset.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void place_in_order(std::vector<SourceOptions>& sources, const std::vector<Named
   for (std::size_t i = 0; i < sources.size(); ++i) sources[i].root = folders[i].folder;
 }
 
-/// Every data set its own name.
+/// Gives every data set its own name.
 void settle_names(std::vector<SourceOptions>& sources) {
   std::set<std::string> names;
   for (SourceOptions& source : sources) {

@@ -23,7 +23,7 @@ struct ImageList {
   Dataset dataset;
   /// DICOM files in the folders that are left out: exclusion_of().
   Tally dicom;
-  /// All else in the folders that is passed over or left out.
+  /// Counts of everything else in the folders that is skipped or left out.
   LeftOut left_out;
   /// Lines on files that are listed twice by links.
   std::vector<std::string> notes;

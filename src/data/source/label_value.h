@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a field of a label table to 1, 0 or NaN, under the policy for blanks and -1.
+// Converts a field of a label table to 1, 0 or NaN, under the policy for blanks and -1.
 #pragma once
 
 #include <optional>

@@ -37,7 +37,7 @@ class NameIndex {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view image) const;
 
  private:
-  /// By parts in reverse: "x.jpg/s1/p1/". Names with one ending are neighbours.
+  /// Rows by reversed parts: "x.jpg/s1/p1/". Names with a common ending are neighbours.
   std::map<std::string, std::size_t, std::less<>> rows_;
   /// Most last parts that two names share.
   std::size_t most_shared_ = 0;

@@ -77,7 +77,7 @@ bool is_nih_table(const std::vector<std::string>& header, ImageFiles files) {
   return name_column(header, files) && find_column(header, {kFindingsColumn});
 }
 
-/// Without ".gz".
+/// Name without ".gz".
 std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }

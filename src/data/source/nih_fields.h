@@ -10,7 +10,8 @@
 
 namespace roentgen::data {
 
-/// One spelling of each finding: "Pleural Thickening" is Pleural_Thickening, the box csv's "Infiltrate" Infiltration.
+/// Canonical spelling of a finding: "Pleural Thickening" is Pleural_Thickening, the box csv's "Infiltrate"
+/// Infiltration.
 [[nodiscard]] std::string canonical_finding(std::string_view text);
 
 /// "17" of "00000017", of "17" and of the image name "00000017_003.png"; empty of nothing.

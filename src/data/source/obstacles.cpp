@@ -31,14 +31,14 @@ struct Obstacle {
 struct Table {
   std::string name;
   std::vector<std::string> header;
-  /// Why it has no header; empty if it has one.
+  /// Reason for a missing header; empty if there is one.
   std::string fault;
 };
 
 /// Columns and names that a source's table is known by.
 struct TableForm {
   std::string_view source;
-  /// Each a column, or several names for one with bars between.
+  /// Required columns; several names for one are separated by bars.
   std::array<std::string_view, 3> columns;
   /// A name that is looked for begins or ends like this.
   std::string_view begin, end;

@@ -63,7 +63,7 @@ class Reader {
     }
     for (const Value& item : value->as_array()) out.emplace_back(text(key, item));
   }
-  /// One of `names`, in the order of the enumerators.
+  /// Reads one of `names`, in the order of the enumerators.
   template <typename T, std::size_t N>
   void choice(std::string_view key, const std::array<std::string_view, N>& names, T& out) const {
     const Value* value = find(key);
@@ -172,7 +172,7 @@ void read_label_map(const Reader& reader, std::string_view section, SourceOption
   }
 }
 
-/// All of a table but `sources`.
+/// Reads all keys of a table but `sources`.
 SourceOptions read_one(const Value& table, const std::string& section) {
   SourceOptions options;
   const Reader reader(table, section);

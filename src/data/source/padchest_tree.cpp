@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// In small letters; empty places at the end.
+/// A label's relatives, in small letters; empty entries at the end.
 struct Family {
   /// finding_key() of it, compared by spelling_key().
   std::string_view finding;
@@ -157,7 +157,7 @@ PadchestRelation padchest_relation(std::string_view finding, std::string_view na
   if (name == stripped(finding)) return PadchestRelation::Means;
   const std::string key = finding_text_key(finding), named_key = finding_text_key(name);
   if (const Family* family = family_of(key)) {
-    // Before equal keys: "mass" has the key of the finding that it leaves open.
+    // Checked before equal keys: "mass" has the key of the finding that it leaves open.
     if (has(family->open, name)) return PadchestRelation::Open;
     if (has(family->narrower, name)) return PadchestRelation::Means;
   }

@@ -29,7 +29,7 @@ bool names_nobody(std::string_view text) {
   return std::ranges::find(kNobody, lower_case(text)) != kNobody.end();
 }
 
-/// Without blanks around it, no-break spaces among them, which tables from web pages have.
+/// Text without blanks around it, including no-break spaces, which occur in tables from web pages.
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
   for (std::size_t before = text.size() + 1; text.size() < before;) {

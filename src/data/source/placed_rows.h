@@ -55,7 +55,7 @@ class PlacedRows {
   const SourceOptions& options_;
   Listing& listing_;
   FolderFiles files_;
-  /// In normal form.
+  /// Row numbers by normalised id and path.
   Numbers ids_, paths_;
   std::unordered_set<std::string> passed_over_;  ///< in normal form
   std::vector<std::string> absent_;

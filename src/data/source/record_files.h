@@ -20,16 +20,16 @@ enum class RecordKind : std::uint8_t { TfRecord, Tar, RecordIo, Lmdb };
 /// A file of records.
 struct RecordFile {
   std::filesystem::path path;
-  /// For people: its name, of data.mdb with that of its folder.
+  /// Name for people; for data.mdb with the name of its folder.
   std::string name;
   /// Split given by the beginning of the name, in any case and not followed by a letter. Words: "train", "training",
   /// "val", "valid", "validate", "validation", "eval", "test", "testing"; else None.
   Split split = Split::None;
-  /// Is it its ending that says what it holds, not its number alone?
+  /// Whether its ending identifies the format, not its number alone.
   bool has_ending = false;
 };
 
-/// How many of the files NAME-00000-of-00010 there are to be are absent, as "9 of train-*-of-00010"; empty: none is.
+/// Missing files of a series NAME-00000-of-00010, as "9 of train-*-of-00010"; empty: none.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
 /// Names of the missing files in a numbered series (NAME-000.tar, NAME-002.tar) without a total, in order. Not an

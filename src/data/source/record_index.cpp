@@ -65,7 +65,7 @@ class Writer {
   std::vector<std::string> names_;
 };
 
-/// The same, backwards. After a failure all numbers are 0 and all texts empty.
+/// Reads an index. After a failure all numbers are 0 and all texts empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -118,7 +118,7 @@ class Reader {
   std::vector<std::string> names_;
 };
 
-// Each walk serves both directions.
+// Serialises in both directions.
 template <typename Archive, typename Names>
 void walk_names(Archive& archive, Names& names) {
   archive.list(names, [&](auto& name) { archive.text(name); });

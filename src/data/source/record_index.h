@@ -17,9 +17,9 @@
 
 namespace roentgen::data {
 
-/// One image as its record says it: labels are not in the sample yet, nor is the path of its file.
+/// An image as its record describes it, without the labels and the path of its file.
 struct IndexedRecord {
-  /// In its file, from 1.
+  /// Number in its file, from 1.
   std::size_t number = 0;
   Sample sample;
   RecordLabels labels;
@@ -28,7 +28,7 @@ struct IndexedRecord {
 /// Something in a record file that is not read: "left out, files .seg.png".
 struct UnreadEntry {
   std::string what;
-  /// For people: the record file's name.
+  /// Name of the record file, for people.
   std::string where;
 };
 
@@ -47,7 +47,7 @@ struct RecordIndex {
 [[nodiscard]] std::string seal_record_index(std::string_view body);
 /// Encodes the index as bytes with a checksum.
 [[nodiscard]] std::string encode_record_index(const RecordIndex& index);
-/// Nothing: cut short, damaged, or of another version of the program.
+/// Decodes an index; nullopt: truncated, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);
 
 /// Path of the index of a record file below `cache_folder`. The name is a hash of the file's path, the file_state() of

@@ -22,7 +22,7 @@ struct FoundLabels {
   std::vector<std::string> names;
   friend bool operator==(const FoundLabels&, const FoundLabels&) = default;
 };
-/// One class an image, of at least 0; its name where it has one.
+/// Class of an image, at least 0; its name where it has one.
 struct ClassLabel {
   std::int64_t number = 0;
   std::string name{};

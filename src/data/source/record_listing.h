@@ -52,11 +52,11 @@ class RecordListing {
   /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,
   /// or of another form than those before.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
-  /// Is it known by now what labels there are?
+  /// Whether the form of the labels is known by now.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }
   /// The image's split as the record says it; `field` names the place.
   [[nodiscard]] Split given_split(std::string_view text, std::string_view field, std::string_view where);
-  /// Is the split of all images of a file known without their records?
+  /// Whether the split of all images of a file is known without their records.
   [[nodiscard]] bool knows_split(const RecordFile& file) const;
   /// Takes a record that is damaged: its image counts as a corrupt one, of unknown labels, where knows_split().
   /// DataError of `why` elsewhere.
@@ -111,7 +111,7 @@ class RecordListing {
   bool is_damaged_ = false;
   /// Labels of each sample, as stored; nullopt for damaged ones.
   std::vector<std::optional<RecordLabels>> labels_;
-  /// All labels of the data set in the form that is stored.
+  /// All labels of the data set in their stored form.
   std::vector<std::string> names_;
   std::map<std::int64_t, std::string> classes_;
   std::set<std::string> found_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which record files a folder holds, whatever else lies there.
+// Record files of a folder, whatever else it contains.
 #pragma once
 
 #include <filesystem>

@@ -68,7 +68,7 @@ void check_index_beside(const RecordListing& listing, const RecordFile& file, st
                  fmt::format("{}", records), "fetching or writing the file again, or removing an .idx of another file");
 }
 
-// One label is a class, as in ImageNet's lists; several are findings.
+// Labels of a record. One label is a class, as in ImageNet's lists; several are findings.
 RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& stored, const std::string& where) {
   constexpr float kMostClass = 1 << 24;  // up to there all whole numbers are floats
   if (stored.size() == 1) {
@@ -91,7 +91,7 @@ RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& s
   return labels;
 }
 
-/// One file on its way into the listing.
+/// Reader of one file into the listing.
 class RecFile {
  public:
   RecFile(RecordListing& listing, const RecordFile& file, std::span<const std::byte> bytes)

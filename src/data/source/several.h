@@ -10,10 +10,10 @@ namespace roentgen::data {
 
 class TableFiles;
 
-/// One data folder, without its summaries: load_dataset() of one.
+/// Loads one data folder, without its summaries.
 [[nodiscard]] Dataset load_one(const SourceOptions& options, TableFiles& tables);
 
-/// All of options.sources, without summaries: load_dataset() of several.
+/// Loads all of options.sources as one data set, without summaries.
 [[nodiscard]] Dataset load_several(const SourceOptions& options, TableFiles& tables);
 
 }  // namespace roentgen::data

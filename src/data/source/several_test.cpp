@@ -176,7 +176,7 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   options.labels = {"Mass", "Effusion"};
   EXPECT_THAT(refusal(both(), options),
               HasSubstr("[data.label_map] Lung Opacity: expected one label for each name, got Mass and Effusion"));
-  // One source, one column, two labels.
+  // One source with one column for two labels.
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
   EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
@@ -231,7 +231,7 @@ TEST_F(Several, survive_the_way_to_a_recipe_and_back) {
   EXPECT_TRUE(options.sources[1].csv.empty());
   const Value table = to_value(options);
   EXPECT_EQ(to_value(source_options_from_value(table, {})), table);
-  // Only what differs, so that a later --set of the common keys holds for all.
+  // Stores only differences, so that a later --set of the common keys applies to all.
   EXPECT_EQ(table.at("sources").as_array()[0].as_table().size(), 2U);
 }
 

@@ -13,7 +13,7 @@
 
 namespace roentgen::data {
 
-/// One list file.
+/// A list file.
 struct NameList {
   std::filesystem::path path;  ///< file that was read
   /// First word of each line, as written.

@@ -27,7 +27,7 @@ class TableFiles {
  public:
   /// Header of a csv, whose rows are not read; empty: no csv, or unreadable.
   [[nodiscard]] const std::vector<std::string>& header(const std::filesystem::path& path);
-  /// All of a csv. DataError when it is unreadable.
+  /// Content of a csv. Throws DataError when it is unreadable.
   [[nodiscard]] const io::Csv& table(const std::filesystem::path& path);
   /// First table with the rows of all that have its header. DataError when one is unreadable.
   [[nodiscard]] const io::Csv& joined(const std::vector<std::filesystem::path>& paths);

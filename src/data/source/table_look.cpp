@@ -83,7 +83,7 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool
     }
     if (classes.size() > kMostClasses) return std::nullopt;
   }
-  // Each value twice on average: else it is a name.
+  // Values that occur twice on average are classes; otherwise they are names.
   if (classes.size() < 2 || 2 * std::ssize(classes) > rows || are_measurements(classes)) return std::nullopt;
   return classes;
 }

@@ -37,7 +37,7 @@ std::string_view text_of(std::span<const std::byte> archive, const io::TarMember
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// One shard on its way into the listing.
+/// Reader of one shard into the listing.
 class Shard {
  public:
   Shard(RecordListing& listing, const RecordFile& file, std::span<const std::byte> archive)

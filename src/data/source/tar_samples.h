@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which files of a WebDataset shard are one sample, by their names. For src/data/source only.
+// Groups the files of a WebDataset shard into samples, by their names. For src/data/source only.
 //
 // WebDataset cuts a name at the first dot of its last part: "000017.png", "000017.json" and "000017.seg.png" are the
 // sample 000017, whose image is the first. Names may hold dots themselves, as UIDs do ("1.2.840.7.png",

@@ -52,7 +52,7 @@ class TarSource : public LoaderTest {
     folder.write("a.tar", ended(members));
     return load_dataset(in(folder));
   }
-  /// All as test, so that few are enough.
+  /// Reads all samples as test, so that few are enough.
   static Dataset read_whole(const TestFolder& folder, std::string_view members) {
     folder.write("a.tar", ended(members));
     SourceOptions options = in(folder);

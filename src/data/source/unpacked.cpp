@@ -45,7 +45,7 @@ fs::path unpacked(const fs::path& path, const fs::path& cache_folder) {
   if (!io::is_gzip(packed)) return path;
   const std::string name = path.filename().string();
   const fs::path folder = cache_folder / "unpacked";
-  // They are as private as the data.
+  // The unpacked files are as private as the data.
   const std::string problem = cache_folder.empty() ? "no cache folder" : runtime::make_private_folder(folder);
   if (!problem.empty()) {
     throw DataError(error_text("data.unpack", name, "a folder of this user's own for unpacked files", problem,

@@ -19,7 +19,8 @@ struct BatchSlot {
   std::span<std::byte> images;
   /// (N, K): 1, 0; 0 where unknown. With LabelForm::ClassIndex (N, 1): 0 .. K-1.
   std::span<float> labels;
-  /// Same size as labels: 1 known, 0 unknown. All 0 in the rows behind the last valid sample, whose images are 0 too.
+  /// Mask of the size of labels: 1 known, 0 unknown. All 0 in the rows after the last valid sample, whose images are 0
+  /// too.
   std::span<float> mask;
 };
 

@@ -77,7 +77,7 @@ class BatchPool {
   [[nodiscard]] std::int64_t total_steps() const;
   void wind();
   void stop();
-  /// Those that the sizes call for and that are not there yet. Fewer readers where the system gives no more threads.
+  /// Starts the threads that the sizes ask for. Fewer readers where the system gives no more threads.
   void start_threads();
   void work(int thread);
   Claim claim(int thread);
@@ -121,7 +121,7 @@ class BatchPool {
   RowTimes times_then_;
 
   WorkPermits permits_;
-  /// By permit.
+  /// Loaders by permit.
   std::vector<SampleLoader> loaders_;
 
   /// Chain of stages, used by the worker that pulls.
@@ -134,7 +134,7 @@ class BatchPool {
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
   bool is_awaited_ RG_GUARDED_BY(mutex_) = false;
   std::deque<int> free_slots_ RG_GUARDED_BY(mutex_);
-  /// In order; the consumer takes from the front. All but the last have all their elements.
+  /// Open batches in order; the consumer takes from the front. All but the last have all their elements.
   std::deque<std::unique_ptr<OpenBatch>> open_ RG_GUARDED_BY(mutex_);
   /// Numbers of the next batch to open and of the next to give.
   std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
@@ -147,7 +147,7 @@ class BatchPool {
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
   RowTimes times_ RG_GUARDED_BY(mutex_);
-  /// Why a worker ended early, outside of any row (memory, say).
+  /// Error that ended a worker outside of any row, such as a lack of memory.
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
 
   std::vector<std::jthread> threads_;  // last: joined before anything they use goes

@@ -18,7 +18,7 @@
 namespace roentgen::data {
 namespace {
 
-/// How often another sample is drawn for a corrupt one before giving up: by then almost everything must be corrupt.
+/// Largest number of draws to replace a corrupt sample; after so many, almost everything must be corrupt.
 constexpr int kMaxDraws = 100;
 
 /// Bytes of the file that an earlier stage has read; an empty span where none has. Failure where that read failed.

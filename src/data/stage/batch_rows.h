@@ -23,7 +23,7 @@ namespace roentgen::data {
 /// A batch from the time its slot is chosen until the slot is released.
 struct OpenBatch {
   int slot = 0;
-  /// From the first batch of the first epoch.
+  /// Number of the batch, from the first batch of the first epoch.
   std::int64_t number = 0;
   /// Elements of the batch, one per row of the slot; padding fills nothing.
   std::vector<Element> elements;
@@ -42,7 +42,7 @@ struct OpenBatch {
 /// SampleLoader of its own.
 class RowFiller {
  public:
-  /// All must outlive it. DataError: see LabelRows.
+  /// Arguments must outlive it. Throws DataError: see LabelRows.
   RowFiller(const Dataset& dataset, const std::vector<std::uint32_t>& samples, const LoaderOptions& options);
 
   [[nodiscard]] SampleLoader make_loader() const { return {dataset_, options_}; }

@@ -15,7 +15,7 @@ namespace roentgen::data {
 /// Storage of a cache. With Disk, samples pass unchanged, and the decoder looks into the Loader's store.
 enum class CachePlace : std::uint8_t { Memory, Disk };
 
-/// In memory: refuses more than `limit_mb` MiB.
+/// Cache stage. In memory: refuses more than `limit_mb` MiB.
 struct CacheStage {
   static constexpr std::string_view kName = "cache";  ///< name in the text
   std::int64_t limit_mb = kLimit_mb;                  ///< most that is kept in memory, MiB

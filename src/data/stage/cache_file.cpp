@@ -136,7 +136,7 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
   if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
   index_ = {static_cast<std::byte*>(address), bytes};
   io::guard_map(index_, -1);
-  // After a power failure the end may be an old one, while pixels behind it reached the disk.
+  // After a power failure the stored end may be old, while pixels beyond it reached the disk.
   Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
   expect_bytes(size_bytes());
   const std::uint64_t size = (expected_bytes_.load() + kAlignment - 1) / kAlignment * kAlignment;
@@ -183,7 +183,8 @@ bool CacheFile::is_of(const CacheFileForm& form) const {
   return std::equal(wanted.begin(), wanted.begin() + kEnd, header.begin()) && header[kEnd] >= wanted[kEnd];
 }
 
-// Its blocks are taken now: a page of a map that finds no room on the disk would kill the process. The header is last.
+// Allocates the file's blocks now: a page of a mapping that finds no room on the disk would kill the process. The
+// header is written last.
 void CacheFile::initialise(const CacheFileForm& form) const {
   const int code = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(index_bytes(form.samples)));
   if (code == 0) {

@@ -120,7 +120,7 @@ class CacheFile {
   mutable std::vector<std::atomic<const std::byte*>> segments_;
   mutable Mutex mapping_;
   mutable std::atomic<std::uint64_t> expected_bytes_ = 0;
-  /// By sample: the offset at which its pixels were found to be sound; 0: not yet.
+  /// Offset at which a sample's pixels were verified; 0: not yet.
   mutable std::vector<Word> sound_at_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of stages: the order a pipeline gives, without images.
+// For tests of stages: the order that a pipeline gives, without images.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class OrderOf {
             .epochs = options_.epochs};
   }
   [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
-  /// At most `most` elements.
+  /// Returns at most `most` elements.
   [[nodiscard]] std::vector<Element> elements(std::size_t most = 100000) const {
     const StageContext now = context();
     Chain chain(pipeline_, now);

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// To be changed with what a codec gives, or what is kept.
+/// Version of the cached pixels; change it whenever a codec's output or the stored form changes.
 constexpr int kDecoding = 2;
 constexpr std::string_view kRemedy = "another --cache-dir, or train.cache=memory";
 

@@ -28,7 +28,7 @@ namespace roentgen::data {
 
 struct Dataset;
 
-/// How a DiskCache keeps.
+/// Options of a DiskCache.
 struct DiskCacheOptions {
   /// Made where it is absent; on a disk of this node. Never the data folder.
   std::filesystem::path folder;
@@ -61,7 +61,7 @@ class DiskCache final : public ImageStore {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< the cache's file
   /// Images in the file.
   [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
-  /// One line: "cache: 12 of 100 images kept in /…".
+  /// One line for people: "cache: 12 of 100 images kept in /…".
   [[nodiscard]] std::string text() const;
 
  private:

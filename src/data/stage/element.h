@@ -33,7 +33,7 @@ struct Cargo {
   /// Bytes of its file, or why there are none; neither where nothing was read yet.
   std::optional<std::vector<std::byte>> file{};
   std::optional<std::string> read_error{};
-  /// Its row of a batch, slot_bytes() long, and what became of it; empty where nothing was mapped yet.
+  /// Row of a batch, slot_bytes() long, and its result; empty where nothing was mapped yet.
   runtime::AlignedBuffer image{};
   std::optional<Row> row{};
 
@@ -55,7 +55,7 @@ struct Element {
   std::shared_ptr<const Cargo> cargo{};
 };
 
-/// Which samples lie in which file: file i holds the samples files[i], in their order.
+/// Samples of each file: file i holds the samples files[i], in their order.
 using FileTable = std::vector<std::vector<std::uint32_t>>;
 
 }  // namespace roentgen::data

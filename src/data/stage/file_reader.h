@@ -20,11 +20,11 @@ class Descriptor;
 
 namespace roentgen::data {
 
-/// One per worker: thread-compatible. Throws DataError where the process may open no more files, which is no file's
-/// fault.
+/// Reader of files, one per worker: thread-compatible. Throws DataError where the process may open no more files, which
+/// is not the fault of a file.
 class FileReader {
  public:
-  /// Whether what is read is dropped from the page cache before (advice to the system): for measuring.
+  /// Whether to drop a file from the page cache before reading it (advice to the system), for measurements.
   enum class PageCache : std::uint8_t { Use, Drop };
 
   explicit FileReader(PageCache page_cache = PageCache::Use);  ///< opens nothing yet

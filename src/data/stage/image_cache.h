@@ -19,7 +19,7 @@ namespace roentgen::data {
 /// First come, first kept, until the budget is full. What it gives lives as long as the cache. Thread-safe.
 class ImageCache final : public ImageStore {
  public:
-  /// For `samples` samples and at most `budget_bytes` of pixels.
+  /// Creates a cache for `samples` samples and at most `budget_bytes` of pixels.
   ImageCache(std::int64_t samples, std::size_t budget_bytes);
 
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse /*use*/) override { return find(sample) != nullptr; }

@@ -24,7 +24,7 @@ struct StoredPicture {
   Image image;
   /// Hash of the decoded image (pixel_hashes.h), where the store knows it.
   std::optional<std::uint64_t> pixel_hash{};
-  /// It was kept: nothing was decoded.
+  /// Whether it came from the store, without decoding.
   bool is_kept = false;
 };
 

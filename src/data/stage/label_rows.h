@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a sample's labels (1, 0, NaN) to the two rows that a loss reads: targets and mask.
+// Converts a sample's labels (1, 0, NaN) to the two rows that a loss reads: targets and mask.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ struct LoaderOptions {
   /// End of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
   Preprocess preprocess{};  ///< from a picture to the network's input
-  /// Not used in evaluation.
+  /// Augmentation; not used in evaluation.
   Augment augment{};
   /// Evaluation: one distortion of every image (test_views.h); nothing: as they are. Not used in training.
   std::optional<AugmentDraw> view{};

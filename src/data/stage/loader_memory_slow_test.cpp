@@ -74,7 +74,7 @@ class LoaderMemory : public testing::Test {
     expect_no_growth(held);
   }
 
-  /// By means, since what lies in a buffer of files or rows just then differs from one epoch's end to the next.
+  /// Compares means, since the content of buffers differs between ends of epochs.
   static void expect_no_growth(const std::vector<std::size_t>& held) {
     constexpr std::ptrdiff_t kMany = 5;
     const auto mean = [](auto first) { return std::accumulate(first, first + kMany, std::size_t{0}) / kMany; };

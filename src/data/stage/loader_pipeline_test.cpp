@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The same order, with the work done in other places.
+// Pipelines of the same order that do the work in other stages.
 constexpr std::array kWays{
     "samples | shuffle | shard | repeat | map_and_batch(1)",
     "samples | shuffle | shard | repeat | map_and_batch(4) | prefetch(1)",
@@ -176,7 +176,7 @@ TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
 }
 
-// One file takes 20 ms, so that all of them would be half a second.
+// A file takes 20 ms, so all of them would take half a second.
 TEST_F(PipelineTest, stops_without_reading_what_nobody_waits_for) {
   for (const std::string way : {"samples | map | shuffle(500) | batch | prefetch",
                                 "files | interleave(parallel=2) | map(2) | skip(20) | batch | prefetch",

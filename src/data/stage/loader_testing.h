@@ -47,7 +47,7 @@ class Slots {
   [[nodiscard]] const std::vector<std::byte>& images(int slot) const { return images_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const std::vector<float>& labels(int slot) const { return labels_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const std::vector<float>& mask(int slot) const { return masks_[static_cast<std::size_t>(slot)]; }
-  /// One hash of all that a slot holds.
+  /// Hash of everything that a slot holds.
   [[nodiscard]] std::string hash(int slot) const {
     return io::fast_hash_hex(images(slot)) + io::fast_hash_hex(std::as_bytes(std::span(labels(slot)))) +
            io::fast_hash_hex(std::as_bytes(std::span(mask(slot))));

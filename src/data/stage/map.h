@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// With `parallel` threads (1: whoever pulls does it), which work up to that many rows ahead.
+/// Maps with `parallel` threads (1: the thread that pulls), which work at most as many rows ahead.
 struct MapStage {
   static constexpr std::string_view kName = "map";  ///< name in the text
   std::int64_t parallel = 1;                        ///< threads

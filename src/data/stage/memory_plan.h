@@ -39,7 +39,7 @@ struct MemoryNeeds {
   int slots = 2;    ///< batches held at a time
 };
 
-/// One of those that hold.
+/// Memory of a stage.
 struct MemoryUse {
   /// "shuffle(buffer=500)", "2 decoding threads", "3 batches".
   std::string what;
@@ -70,14 +70,14 @@ struct MemoryUse {
 struct MemoryWishes {
   /// Needs with the largest possible number of slots. Readers are not included; they get a part of the rest.
   MemoryNeeds needs;
-  /// At least 1; no fewer slots, even where they do not fit.
+  /// Fewest slots, at least 1, even where they do not fit.
   int fewest_slots = 2;
   /// Uses outside the pipeline, such as validation.
   std::vector<MemoryUse> others{};
-  /// For decoded images in memory, of what is left.
+  /// Budget for decoded images in memory, taken from the rest.
   std::uint64_t cache_bytes = 0;
 };
-/// How it is shared.
+/// Division of a budget.
 struct MemoryShares {
   std::uint64_t budget_bytes = 0;  ///< budget that was shared
   int slots = 0;                   ///< batches held at a time

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: which samples make which batch on which rank, by formula, to hold the stages to.
+// For tests: the expected samples of each batch and rank, by formula.
 #pragma once
 
 #include <cstdint>

@@ -22,11 +22,11 @@ namespace roentgen::data {
 /// Function that one thread applies to an element; it owns that thread's buffers. Must not throw because of a sample.
 using ElementWork = std::function<void(Element&)>;
 
-/// Up to `window` elements are pulled, worked on or waiting. One thread at a time pulls; while the pipeline is wound
-/// forward nobody works ahead. One thread calls start() and next().
+/// Up to `window` elements are pulled, in work or waiting. One thread at a time pulls; while the pipeline is moved
+/// forward no thread works ahead. One thread calls start() and next().
 class OrderedIterator final : public StageIterator {
  public:
-  /// Both at least 1.
+  /// Threads and window, both at least 1.
   struct Size {
     int threads = 1;
     std::int64_t window = 1;

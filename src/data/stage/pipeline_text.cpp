@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From text to stages.
+// Parser of pipeline texts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class Settings final : public StageVisitor {
     value = static_cast<int>(found - words.begin());
   }
 
-  // To be called when all were visited.
+  // Call it after all settings were visited.
   void expect_all_used() const {
     for (const Given& given : given_) {
       if (given.is_used) continue;

@@ -26,7 +26,7 @@ class PixelHashes {
  public:
   explicit PixelHashes(std::int64_t samples) : hashes_(static_cast<std::size_t>(samples)) {}  ///< all hashes are 0
 
-  /// Nothing yet, or a blank image: 0.
+  /// Hash of a sample; 0: not known yet, or a blank image.
   [[nodiscard]] std::uint64_t get(std::uint32_t sample) const {
     return hashes_.at(sample).load(std::memory_order_relaxed);
   }

@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// How a Loader works.
+/// Mode of operation of a Loader.
 struct PoolPlan {
   int workers = 1;
   /// Are they to be as many as are needed, not all (worker_tuner.h)?
@@ -39,8 +39,8 @@ struct PoolLimits {
 };
 [[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, const PoolLimits& limits);
 
-/// Is every pass a whole number of batches, and its order a function of the pass alone? So it is where samples are
-/// sharded and nothing reorders, leaves out, keeps or repeats behind that but one repeat.
+/// Whether every pass is a whole number of batches whose order is a function of the pass alone. This holds where
+/// samples are sharded and no later stage reorders, leaves out, keeps or repeats, except for one repeat.
 [[nodiscard]] bool has_whole_passes(const Pipeline& pipeline);
 
 }  // namespace roentgen::data

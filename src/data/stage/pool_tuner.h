@@ -31,10 +31,10 @@ class PoolTuner {
   }
   /// Finished batches that may be held.
   [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
-  /// Is there anything to find out?
+  /// Whether any size is tuned.
   [[nodiscard]] bool does_tune() const { return plan_.is_tuned || plan_.is_read_tuned || plan_.is_prefetch_tuned; }
-  /// To be called for each batch. `ready`: batches that were finished when it was asked for. True when now, for the
-  /// first time, every size has settled.
+  /// Call it for each batch. `ready`: batches that were finished when this one was requested. Returns true when every
+  /// size has settled, for the first time.
   bool observe(const BatchTimes& times, std::int64_t ready);
   /// Was every size found once? Reading ahead goes on being measured.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }

@@ -11,7 +11,8 @@
 
 namespace roentgen::data {
 
-/// Up to `count` elements; behind a batch, batches. 0 ("auto"): behind a batch as many as there are slots, else 2.
+/// Holds up to `count` elements; after a batch stage, batches. 0 ("auto"): as many batches as there are slots, or 2
+/// elements.
 struct PrefetchStage {
   static constexpr std::string_view kName = "prefetch";  ///< name in the text
   std::int64_t count = 0;                                ///< elements ahead; 0: chosen

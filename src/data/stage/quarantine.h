@@ -29,9 +29,9 @@ struct FoundBad {
 /// Collects them. One thread.
 class Quarantine {
  public:
-  /// At most max_bad_share * samples distinct ones are borne. `file`: csv with the columns image, epoch, reason to
-  /// which each is appended that is not in it, made with the first one; empty: none. `known`: samples that were counted
-  /// before, in the run that is resumed.
+  /// Tolerates at most max_bad_share * samples distinct bad samples. `file`: csv with the columns image, epoch, reason,
+  /// created for the first one; each new one is appended. Empty: none. `known`: samples that were counted before, in
+  /// the run that is resumed.
   Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file,
              const std::vector<std::uint32_t>& known = {});
 

@@ -10,7 +10,7 @@ namespace {
 
 // A reader whose file waits for a decoding thread reads nothing meanwhile.
 constexpr double kReserve = 2.5;
-// Less than that is no reason to read ahead.
+// Smallest share of blocked time that justifies reading ahead.
 constexpr double kBlockedShare = 0.1;
 // Speed-up that more readers must bring.
 constexpr double kGain = 1.05;

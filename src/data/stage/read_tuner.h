@@ -27,12 +27,12 @@ class ReadTuner {
   [[nodiscard]] int readers() const { return readers_; }
   /// Did the last window change nothing?
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// From now on there are no more than these.
+  /// Limits the number of readers from now on.
   void limit(int most) {
     most_ = std::min(most_, most);
     readers_ = std::min(readers_, most_);
   }
-  /// To be called for each batch. `decoders`: threads that decode at once.
+  /// Call it for each batch. `decoders`: threads that decode at once.
   void observe(const BatchTimes& times, int decoders);
 
  private:
@@ -44,7 +44,7 @@ class ReadTuner {
   bool is_settled_ = false;
   std::int64_t batches_ = -1;
   BatchTimes sum_;
-  /// Before the last window there were so many, and a window took so long; only where they became more.
+  /// Number of readers before the last window, and the duration of a window with them; only where readers were added.
   int readers_before_ = 0;
   double window_before_s_ = 0.0;
   /// Windows in which no more are taken.

@@ -20,7 +20,8 @@ struct Case {
   double most_batches_per_s = 1e9;
   int decoders = 2;
 
-  /// With that many readers, in the steady state: `decoders` work at once, and threads that are neither are blocked.
+  /// Times of a batch with that many readers, in the steady state: `decoders` threads work at once, and the other
+  /// threads are blocked.
   [[nodiscard]] BatchTimes batch(int readers) const {
     const double threads = decoders + readers;
     const double made_s = std::max({work_s / decoders, (work_s + latency_s) / threads, 1.0 / most_batches_per_s});

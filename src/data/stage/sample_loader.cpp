@@ -16,7 +16,8 @@
 namespace roentgen::data {
 namespace {
 
-// Whether a picture is kept should seldom depend on the augmentation: other runs find what one has kept.
+// Scale that decides whether a picture is cached. It is fixed, because other runs with other augmentation use the same
+// cache.
 constexpr double kUsualScale = 0.4;
 
 /// Adds the time of its life to a sum.

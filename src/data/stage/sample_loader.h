@@ -41,7 +41,7 @@ struct SampleCosts {
 /// Keeps its buffers from sample to sample. One per worker: thread-compatible.
 class SampleLoader {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive it.
   SampleLoader(const Dataset& dataset, const LoaderOptions& options);
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
@@ -57,8 +57,8 @@ class SampleLoader {
   [[nodiscard]] SampleCosts take_costs();
 
  private:
-  /// Into `out`: what `draw` needs of the picture; hashes the picture where that is asked for and `out` is not all of
-  /// it.
+  /// Decodes into `out` the part of the picture that `draw` needs. Hashes the picture on request, where `out` is not
+  /// all of it.
   [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
                               Image& out);
   [[nodiscard]] ImageUse use() const;

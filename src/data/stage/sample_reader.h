@@ -33,7 +33,7 @@ class SampleReader {
   /// without a codec become gray on request, as codecs convert colour (codec.h); else they keep their channels.
   [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options,
                               Image& out);
-  /// Both.
+  /// Reads and decodes.
   [[nodiscard]] Status load(const Sample& sample, Channels channels, Image& out);
   /// Was a file opened by the last read()?
   [[nodiscard]] bool has_opened() const { return reader_.has_opened(); }

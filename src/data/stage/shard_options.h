@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the samples of an epoch are cut into batches and dealt to ranks.
+// Division of an epoch's samples into batches and among ranks.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class Tail : std::uint8_t {
 /// The reverse; ConfigError naming the choices.
 [[nodiscard]] Tail parse_tail(std::string_view text);
 
-/// How an epoch is cut.
+/// Options of that division.
 struct ShardOptions {
   /// Samples of a full batch on one rank.
   std::int64_t batch = 1;

@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// Without the first `count` elements.
+/// Skips the first `count` elements.
 struct SkipStage {
   static constexpr std::string_view kName = "skip";  ///< name in the text
   std::int64_t count = 0;                            ///< elements left out

@@ -27,7 +27,7 @@ class RowFiller;
 struct StageContext {
   /// The samples of the split: indices into Dataset::samples.
   const std::vector<std::uint32_t>& samples;
-  /// The same by file; null where the pipeline does not begin with files.
+  /// Samples by file; null where the pipeline does not begin with files.
   const FileTable* files = nullptr;
   std::uint64_t seed = 0;
   ShardOptions shard;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the settings of a pipeline's stages become text and come back, and what passes from one stage to the next.
+// Conversion of stages' settings to text and back, and the kinds of elements between stages.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Carries : std::uint8_t {
 struct CountSetting {
   std::string_view name;           ///< name in the text
   std::int64_t default_value = 0;  ///< value that is not printed
-  /// How 0 is written ("auto", "all", "forever"); empty: 0 is not allowed.
+  /// Word for 0 ("auto", "all", "forever"); empty: 0 is not allowed.
   std::string_view word_for_zero{};
   std::int64_t greatest = std::numeric_limits<std::int32_t>::max();  ///< largest value allowed
 };

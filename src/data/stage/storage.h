@@ -19,9 +19,9 @@ class EmulatedStorage {
  public:
   explicit EmulatedStorage(StorageCosts costs) : costs_(costs) {}
 
-  /// To be called when a file is opened: waits for its turn among all opens, then open_s.
+  /// Call it when a file is opened: waits for its turn among all opens, then open_s.
   void open();
-  /// To be called when `bytes` of it were read.
+  /// Call it when `bytes` of the file were read.
   void read(std::uint64_t bytes) const;
   /// Calls of open() so far.
   [[nodiscard]] std::int64_t opened() const { return opened_; }

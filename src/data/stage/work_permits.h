@@ -24,7 +24,7 @@ class WorkPermits {
   /// Waits for one.
   [[nodiscard]] int acquire(int thread, std::int64_t order);
   void release(int permit);
-  /// At most so many are out from now on, from 1 to `most`; those above that are not taken back.
+  /// Limits the permits in use to `count`, from 1 to `most`; permits in use are not revoked.
   void allow(int count);
   /// Threads that wait.
   [[nodiscard]] int waiting() const;
@@ -37,9 +37,9 @@ class WorkPermits {
   void hand_out() RG_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  /// One for each thread, so that only the one that is served wakes up.
+  /// Condition of each thread, so that only the thread that gets a permit wakes up.
   std::deque<std::condition_variable_any> is_served_;
-  /// By thread: the permit it was given, or -1.
+  /// Permit of each thread, or -1.
   std::vector<int> given_ RG_GUARDED_BY(mutex_);
   std::vector<Waiter> waiters_ RG_GUARDED_BY(mutex_);
   std::vector<int> free_ RG_GUARDED_BY(mutex_);
@@ -47,7 +47,7 @@ class WorkPermits {
   int out_ RG_GUARDED_BY(mutex_) = 0;
 };
 
-/// One of them, for a scope.
+/// A permit held for a scope.
 class WorkPermit {
  public:
   WorkPermit(WorkPermits& permits, int thread, std::int64_t order)

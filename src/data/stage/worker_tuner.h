@@ -12,7 +12,7 @@ namespace roentgen::data {
 
 /// Times between two batches.
 struct BatchTimes {
-  /// From the time one batch was taken to the next.
+  /// Time from one taken batch to the next.
   double interval_s = 0.0;
   /// Part of interval_s spent waiting for the batch.
   double wait_s = 0.0;
@@ -45,7 +45,7 @@ class WorkerTuner {
   /// Workers that should work now, from 1 to the most there are.
   [[nodiscard]] int active() const { return active_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// To be called for each batch. True when this one settled it.
+  /// Call it for each batch. Returns true when this one settled the number.
   bool observe(const BatchTimes& times);
 
  private:
@@ -71,7 +71,8 @@ class PrefetchTuner {
   /// Batches to hold now, from 1 to the most.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// To be called for each batch. `ready`: how many were finished when it was asked for. True when this one settled it.
+  /// Call it for each batch. `ready`: number of finished batches when this one was requested. Returns true when this
+  /// one settled the number.
   bool observe(const BatchTimes& times, std::int64_t ready);
 
  private:

@@ -87,7 +87,7 @@ TEST(PrefetchTuner, keeps_all_where_the_consumer_waits) {
 }
 
 TEST(PrefetchTuner, keeps_what_slow_batches_use_up) {
-  // Every fourth batch takes as long to make as three to use: of those ahead, all but one are needed.
+  // Every fourth batch takes as long to make as three take to use, so all batches held ahead but one are needed.
   PrefetchTuner tuner(6);
   for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
     const bool is_slow = batch % 4 == 3;

@@ -17,7 +17,7 @@
 namespace roentgen::data {
 namespace {
 
-// One number of Augment in a recipe: its name and its range, ends included.
+// A number of Augment in a recipe: its name and its range, ends included.
 struct Field {
   std::string_view key;
   double Augment::*member;
@@ -118,7 +118,7 @@ Augment augment_from_value(const Value& table) {
 
 AugmentDraw draw(const Augment& augment, Random& random) {
   AugmentDraw drawn;
-  // One number per line, in this order for ever: recipes must give the same pictures in later versions.
+  // Order of the draws. It must never change: recipes must give the same pictures in later versions.
   drawn.rotate_rad = random.uniform(-1.0, 1.0) * augment.rotate_deg * std::numbers::pi / 180.0;
   drawn.shift_x = random.uniform(-1.0, 1.0) * augment.translate;
   drawn.shift_y = random.uniform(-1.0, 1.0) * augment.translate;

@@ -57,7 +57,7 @@ struct AugmentDraw {
   double rotate_rad = 0.0;
   /// Tangent of the shear: the top of the picture goes right, by this share of its distance from the middle.
   double shear = 0.0;
-  /// By how much the picture moves right and down, as fractions of the output.
+  /// Shift of the picture to the right and down, as fractions of the output.
   double shift_x = 0.0;
   double shift_y = 0.0;  ///< shift downwards
   double zoom = 1.0;     ///< magnification

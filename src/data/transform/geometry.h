@@ -17,7 +17,7 @@ struct Geometry {
   /// Axis of the output's width; with rotation, of the upright picture's, which is square.
   Axis x;
   Axis y;  ///< axis of the height
-  /// Or sheared: "with rotation" means either.
+  /// Whether the picture is rotated or sheared; "with rotation" below means either.
   bool is_rotated = false;
   /// Rotation matrix in pixels. Output pixel (i, j) of S x S lies in the upright picture at this offset from its
   /// middle:
@@ -33,7 +33,7 @@ struct Geometry {
 /// Geometry of one picture. Pure function.
 [[nodiscard]] Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw);
 
-/// The same in the pixels that `image` has of its picture (Image::part).
+/// Geometry in the pixels that `image` has of its picture (Image::part).
 [[nodiscard]] Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw);
 
 /// Part of a picture that a transform uses, and the smallest scale at which it may be decoded. Pure function.

@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// How a picture that is not square becomes square.
+/// Method that makes a picture square.
 enum class Fit : std::uint8_t {
   Squash,  ///< each axis is scaled on its own (NIH's own 1024x1024 files are made so)
   Crop,    ///< the largest square in the middle
@@ -27,7 +27,7 @@ enum class Filter : std::uint8_t {
   Area,      ///< mean over the pixel's footprint, OpenCV's INTER_AREA when shrinking
 };
 
-/// How JPEG files are decoded.
+/// Decoded size of JPEG files.
 enum class JpegSize : std::uint8_t {
   Exact,   ///< at full size, as every other program does
   Scaled,  ///< where the picture shrinks: at the least of 1/8, 1/4 and 1/2 of its size that still has a pixel for each
@@ -61,8 +61,8 @@ struct Preprocess {
   Fit fit = Fit::Squash;             ///< how a picture becomes square
   Filter filter = Filter::Triangle;  ///< filter of the resize
   JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
-  /// How the stored values of a DICOM file become gray levels: a name of codec/intensity.h. Files of other formats are
-  /// taken as they are.
+  /// Conversion of a DICOM file's stored values to gray levels: a name of codec/intensity.h. Files of other formats are
+  /// used as they are.
   std::string intensity = "stored";
   /// (channels), on the [0, 1] scale.
   std::vector<double> mean{0.5};
@@ -72,7 +72,7 @@ struct Preprocess {
 
   /// Side of the fitted picture: resize_px, or size_px where that is 0.
   [[nodiscard]] std::int64_t fitted_px() const { return resize_px > 0 ? resize_px : size_px; }
-  /// Is the input only a part of the fitted picture?
+  /// Whether the input is only a part of the fitted picture.
   [[nodiscard]] bool is_cut() const { return fitted_px() > size_px; }
 
   /// Every field, for checkpoint metadata: {size, resize, channels, fit, filter, jpeg, intensity, mean, std}.
@@ -89,7 +89,8 @@ struct Preprocess {
 ///   xrv       1 channel, fit = crop, [-1024, 1024]: torchxrayvision's weights
 ///   unit      1 channel, [0, 1]
 [[nodiscard]] Preprocess preset(std::string_view name);
-/// The same with 1 or 3 channels: mean and std become their average (3 -> 1) or repeat (1 -> 3). ConfigError otherwise.
+/// Changes the number of channels to 1 or 3: mean and std become their average (3 -> 1) or repeat (1 -> 3). Throws
+/// ConfigError otherwise.
 [[nodiscard]] Preprocess with_channels(Preprocess preprocess, int channels);
 /// The name of the preset whose mean and std these are (at this number of channels), or "" when none.
 [[nodiscard]] std::string_view preset_name(const Preprocess& preprocess);

@@ -30,7 +30,7 @@ inline constexpr double kTestCrop = 224.0 / 256.0;
 /// choices.
 [[nodiscard]] std::vector<AugmentDraw> test_views(std::string_view name, const Preprocess& preprocess = {});
 
-/// One line that defines it: for tables and JSON.
+/// Definition of the views in one line, for tables and JSON.
 [[nodiscard]] std::string test_views_text(std::string_view name);
 
 }  // namespace roentgen::data

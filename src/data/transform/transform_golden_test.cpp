@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-// On the scale 0 to 255. Pillow sums in double and keeps float32 between its passes, we sum in float32.
+// Tolerance on the scale 0 to 255. Pillow sums in double and keeps float32 between its passes; ours sums in float32.
 constexpr double kLevels = 1e-4;
 
 Image formula_image(const GoldenResize& golden) {

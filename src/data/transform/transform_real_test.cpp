@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From NIH's PNG files to 224 x 224 against Pillow (tests/golden/pillow_resize.csv).
+// Compares transforms of NIH's PNG files to 224 x 224 with Pillow (tests/golden/pillow_resize.csv).
 #include <gtest/gtest.h>
 
 #include "data/codec/codec.h"

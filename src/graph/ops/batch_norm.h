@@ -28,8 +28,8 @@ struct BatchNorm {
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics
   bool relu = false;      ///< act is max(., 0), else nothing
-  /// In inference the convolution before it, which nothing else reads, computes this as well: with weights that hold
-  /// scale and statistics. What is computed stays the same.
+  /// In inference: folded into the convolution before it, which nothing else reads, by weights that include scale and
+  /// statistics. The computed values stay the same.
   bool folded = false;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes

@@ -13,7 +13,7 @@
 
 namespace roentgen::graph {
 
-/// How the terms of a loss become one number.
+/// Reduction of a loss's terms to one number.
 enum class Reduction : int {
   MeanKnown,  ///< sum / number of known labels (mask > 0): the default; equals torch's mean when all are known
   MeanBatch,  ///< sum / number of images with any known label
@@ -35,7 +35,7 @@ struct SigmoidCrossEntropy {
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;                     ///< a Reduction
   std::vector<double> positive_weights;  ///< (K), or empty: all 1
-  /// One for each input behind the third.
+  /// Weight of each input after the third.
   std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
@@ -52,7 +52,7 @@ struct SoftmaxCrossEntropy {
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;             ///< a Reduction
   double label_smoothing = 0.0;  ///< e, 0 to below 1
-  /// One for each input behind the third.
+  /// Weight of each input after the third.
   std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes

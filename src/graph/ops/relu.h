@@ -16,8 +16,8 @@ namespace roentgen::graph {
 struct Relu {
   static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};  ///< name and inputs
 
-  /// In inference the convolution or linear layer before it, which nothing else reads, computes this as well. Written
-  /// by a pass (graph/passes); what is computed stays the same.
+  /// In inference: folded into the convolution or linear layer before it, which nothing else reads. Set by a pass
+  /// (graph/passes); the computed values stay the same.
   bool folded = false;
 
   void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }           ///< lists the attributes

@@ -32,7 +32,7 @@ Graph batch_norm_relu(const Graph& graph) {
 
 Graph batch_norm_add_relu(const Graph& graph) {
   const auto readers = graph.consumers();
-  // For relu r = relu(add(b, s)) with a fusable batch norm b: b moves to r's place, since s may be computed after b.
+  // Maps a relu r = relu(add(b, s)) to its fusable batch norm b. b moves to r's place, since s may be computed after b.
   std::vector<NodeId> norm_of_relu(graph.nodes().size(), -1);
   std::vector<bool> is_absorbed(graph.nodes().size(), false);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {

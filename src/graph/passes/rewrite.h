@@ -15,7 +15,7 @@ namespace roentgen::graph {
 struct Replacement {
   /// The node is not copied; who read it reads `forwarded_to` (an id of the old graph) instead. -1: copied.
   NodeId forwarded_to = -1;
-  /// Not copied here, but later, in the place of the node that replaces another by it (see `stands_for`).
+  /// The node is copied later, in the place of the node that it replaces (see `stands_for`).
   bool is_postponed = false;
   /// Copy this old node (with `op` and `inputs`) in this place, and let readers of this node read it. -1: itself.
   NodeId stands_for = -1;

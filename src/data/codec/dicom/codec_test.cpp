@@ -230,7 +230,7 @@ TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
 
 constexpr const char* kDeflated = "1.2.840.10008.1.2.1.99";
 
-// So many MiB of zeros, deflated.
+// Deflated zeros of `mebibytes` MiB.
 std::string deflated_zeros(int mebibytes) {
   std::vector<std::uint8_t> zeros(std::size_t{1} << 20), packed(std::size_t{1} << 16);
   isal_zstream stream;

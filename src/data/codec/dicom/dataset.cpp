@@ -103,7 +103,7 @@ Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, 
   return Done{};
 }
 
-// How DCMTK reads the data set: HTJ2K frames lie in it as those of JPEG 2000 do.
+// Transfer syntax by which DCMTK reads the data set: HTJ2K frames are stored like those of JPEG 2000.
 E_TransferSyntax syntax_of(const std::string& uid) {
   if (uid.empty()) return EXS_Unknown;
   if (uid == kHtj2kLossless || uid == kHtj2kLosslessRpcl || uid == kHtj2k) return EXS_JPEG2000;

@@ -35,7 +35,7 @@ struct ParsedDicom {
   std::unique_ptr<DcmDataset> dataset;
 };
 
-/// How much of the file is read.
+/// Extent of reading.
 enum class DicomExtent : std::uint8_t { UntilPixels, Whole };
 
 /// Reads a file; `bytes` must outlive the result. Failure: cut short, damaged, nested or unpacking beyond bounds.

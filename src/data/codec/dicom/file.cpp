@@ -74,7 +74,7 @@ Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& heade
     return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
   }
   if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
-  // One byte makes the length even.
+  // One byte may be padding to an even length.
   if (element->getLength() > wanted_bytes + 1) {
     header.notes.emplace_back("DICOM pixel data longer than the image's are taken without what is behind them");
   }

@@ -18,7 +18,8 @@
 
 namespace roentgen::data {
 
-/// How the file's own tables, rescale and windows were read. Only intensities that use them (is_viewed) care.
+/// Notes on how the file's own tables, rescale and windows were read. Only intensities that use them (is_viewed) need
+/// it.
 struct DicomView {
   /// Error message of a table or number that cannot be read; empty if all can.
   std::string fault;
@@ -47,7 +48,7 @@ struct DicomHeader {
 
 struct ParsedDicom;
 
-/// One file, read but for its pixels. Thread-compatible.
+/// A file read up to its pixels. Thread-compatible.
 class DicomFile {
  public:
   /// `bytes` must outlive it. Failure: damaged, or no image of header()'s kind; sizes are not held to limits here.

@@ -41,7 +41,7 @@ struct JpegFrame {
   int near = 0;
   /// Bytes from the start marker to the end marker, both included.
   std::size_t length_bytes = 0;
-  /// All between start and end marker, in their order; they refer to the stream.
+  /// Segments between start and end marker, in order; they refer to the stream.
   std::vector<JpegSegment> segments;
 };
 

@@ -112,7 +112,7 @@ bool is_high_throughput(std::span<const std::byte> stream) {
   return false;
 }
 
-// Before any pixel memory is taken.
+// Checks the header before pixel memory is allocated.
 Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
   const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
   const bool is_gray = picture.numcomps == 1 && picture.comps[0].dx == 1 && picture.comps[0].dy == 1;

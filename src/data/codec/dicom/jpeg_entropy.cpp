@@ -70,7 +70,7 @@ class HuffmanCode {
   }
 
   std::vector<std::byte> symbols_;
-  /// By length: the first kLongest bits beyond its codes, and the place of its first symbol less its first code.
+  /// By code length: the first kLongest bits beyond its codes, and the index of its first symbol minus its first code.
   std::array<std::uint32_t, kLongest + 1> end_{};
   std::array<std::uint32_t, kLongest + 1> offset_{};
   std::array<Match, std::size_t{1} << kLookBits> short_{};
@@ -195,7 +195,7 @@ bool read_scan_header(const JpegSegment& segment, Scan& scan) {
   return true;
 }
 
-// Nothing if the segments do not make one scan.
+// Returns nullopt if the segments do not form one scan.
 std::optional<Scan> read_scan(const JpegFrame& frame) {
   Scan scan;
   std::size_t scans = 0;

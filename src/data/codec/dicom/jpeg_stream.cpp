@@ -139,7 +139,7 @@ void take_bits(const Samples& samples, const DicomHeader& header, Codes codes) {
   });
 }
 
-// One frame in a data set of its own, as DCMTK's codec takes it. Zeros behind the end marker keep its look-ahead
+// Puts one frame into a data set of its own, as DCMTK's codec expects. Zeros after the end marker keep its look-ahead
 // inside.
 std::unique_ptr<DcmPixelSequence> sequence_of(Bytes stream) {
   constexpr std::size_t kPadding_bytes = 32;

@@ -204,7 +204,7 @@ Status read_view(DcmItem& dataset, std::string_view what, DicomHeader& header) {
     return Done{};
   }
   Status window = read_window(dataset, what, header);
-  // Before a window the bits of the modality table do not matter.
+  // A window makes the bits of the modality table irrelevant.
   if (!meaning.window) std::ranges::copy(modality_notes, std::back_inserter(header.view.notes));
   return window;
 }
