@@ -51,7 +51,7 @@ struct BatchSize {
 
 /// "emulated:1200" as 1200 images a second; ConfigError otherwise.
 [[nodiscard]] double parse_emulated_device(std::string_view text);
-/// Is it of that form?
+/// Whether the text names an emulated device.
 [[nodiscard]] bool is_emulated_device(std::string_view text);
 
 }  // namespace roentgen::bench

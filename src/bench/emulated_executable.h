@@ -13,7 +13,7 @@ class Executable;
 
 namespace roentgen::bench {
 
-/// When, within a step, things are done; shares of the step's time.
+/// Course of a step: shares of the step's time at which things are done.
 struct StepCourse {
   double forward_over = 0.0;
   /// Share of each bucket, in the order in which they become ready, ascending, the last at most 1.

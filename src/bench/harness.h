@@ -19,7 +19,7 @@
 
 namespace roentgen::bench {
 
-/// How often, and on how many threads.
+/// Numbers of repetitions and of threads.
 struct CaseOptions {
   /// Runs before, and runs measured; at least 0 and 1.
   std::int64_t warmup = 3;
@@ -55,11 +55,11 @@ inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure a
 
 /// Work to be measured.
 struct CaseWork {
-  /// One repetition. Returns the seconds that count, or a negative number for "all of it".
+  /// Runs one repetition. Returns the seconds that count, or a negative number for "all of it".
   std::function<double()> run;
   /// Called after the last repetition: checks the answer, throws Error when it is wrong, returns its checksum.
   std::function<std::string()> check;
-  /// One repetition's amount and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
+  /// Amount of one repetition and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
   double amount = 0.0;
   std::string unit;
   /// Table of what was measured, put into the result.

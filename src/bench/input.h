@@ -55,8 +55,8 @@ struct InputOptions {
   std::int64_t steps = 10;
   /// Longest time that is measured in a round, even of fewer steps; 0: any.
   double most_s = 0.0;
-  /// Every file is dropped from the page cache before it is read again (advice to the system, which may ignore it; no
-  /// root needed).
+  /// Whether every file is dropped from the page cache before it is read again (advice to the system, which may ignore
+  /// it; no root needed).
   bool is_cold = false;
   std::optional<data::StorageCosts> storage{};
   /// A device that takes so many images a second is waited for after each batch; 0: none.
@@ -70,7 +70,7 @@ struct InputOptions {
 
 /// The batches that `options` ask for: their size, and as many slots as the pipeline holds ahead and one.
 [[nodiscard]] BatchSize batch_size(const InputOptions& options);
-/// How the memory that options.memory_mb grants is shared, with no more slots than batch_size() has. ConfigError as
+/// Divides the memory that options.memory_mb grants, with no more slots than batch_size() has. Throws ConfigError as
 /// data::share_memory().
 [[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options);
 /// Decoding threads: what is asked for, or the physical cores of options.cores, or those of the process.

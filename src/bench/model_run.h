@@ -32,7 +32,7 @@ class ModelRun {
  private:
   NetworkOptions options_;
   std::unique_ptr<engine::Executable> executable_;
-  /// None in inference.
+  /// Optimizer steps; nullopt in inference.
   std::optional<SgdSteps> training_;
 };
 

@@ -92,7 +92,7 @@ struct StepTeam {
 /// batch norms do something.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options,
                                                                     engine::Engine& engine, int threads);
-/// Its plan, without its memory.
+/// Plans inference without allocating its memory.
 [[nodiscard]] engine::Plan plan_inference(const NetworkOptions& options, engine::Engine& engine, int threads);
 
 /// Slots 0 to `count` - 1 of a compiled network, for a Loader. Labels, which a benchmark's images need not have, go

@@ -44,7 +44,7 @@ struct Unit {
 /// The option --slow; 0 means the case's own factor.
 [[nodiscard]] Option slow_option(double& factor);
 
-/// How much is computed, and how often: --batch, --image, --channels, --warmup, --steps.
+/// Sizes and repetitions: --batch, --image, --channels, --warmup, --steps.
 struct SizeArguments {
   /// A number, or several with commas; empty: the case's own.
   std::string batch{};
@@ -58,7 +58,7 @@ struct SizeArguments {
   [[nodiscard]] std::vector<Option> options(Names names);
   /// The one number in `batch`, or `usual`. ConfigError for several.
   [[nodiscard]] std::int64_t batch_or(std::int64_t usual) const;
-  /// The same sizes without a batch, for cases that take several.
+  /// Copy without a batch, for cases that take several.
   [[nodiscard]] SizeArguments without_batch() const;
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };
@@ -68,7 +68,7 @@ struct SizeArguments {
 struct NetworkArguments {
   /// Targets of the options that are its fields.
   NetworkOptions network{.device = "auto"};
-  /// With commas; empty: the case's own.
+  /// Names separated by commas; empty: the case's own.
   std::string models{};
   std::int64_t threads = 0;
   bool may_oversubscribe = false;

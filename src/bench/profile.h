@@ -22,7 +22,7 @@ class Floor;
 /// Runs since the executable's last reset_profile().
 struct ProfiledRuns {
   std::int64_t count = 1;
-  /// All of their time, and what of it an optimizer took, if there was one.
+  /// Time of all entries, and the part of an optimizer, if there was one.
   double total_s = 0.0;
   std::optional<double> optimizer_s;
 };

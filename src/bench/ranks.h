@@ -23,7 +23,7 @@ inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 /// The ranks that were launched, over MPI. ConfigError that says how to launch them when there is only one; CommError
 /// without MPI.
 [[nodiscard]] std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name);
-/// Every rank's number, in rank order.
+/// Numbers of all ranks, in rank order.
 [[nodiscard]] std::vector<double> gather(dist::Communicator& group, double own);
 /// Seconds by arm and round, in the order of interleave() (rounds.h). All ranks begin a run together; its time is that
 /// of the slowest rank.
@@ -32,8 +32,7 @@ inline constexpr std::chrono::milliseconds kRankLimit{60'000};
                                                                 const std::function<double(std::size_t)>& run);
 /// The first cores that this process may use, one for each of its compute threads.
 [[nodiscard]] runtime::CoreList first_cores(int threads);
-/// Whether so many threads of this host are more than it has hardware threads: what is measured then is how they take
-/// turns.
+/// Whether this host has fewer hardware threads than `threads`; measured times then include waiting for turns.
 [[nodiscard]] bool are_too_many(int threads);
 /// Sets ranks, hosts [names, one a rank] and oversubscribed. A host with more ranks than hardware threads is
 /// oversubscribed; `warnings` then says that ranks take turns. Every rank must call it.

@@ -92,7 +92,7 @@ std::vector<std::string> cases_of(std::string_view option, const std::vector<Opt
   return cases;
 }
 
-/// One option a name. The text of one that only some cases have begins with their names.
+/// Merges options of one name. The text of an option that only some cases have begins with the names of these cases.
 std::vector<Option> merged(const std::vector<Option>& options) {
   std::vector<Option> result;
   for (const Option& option : options) {

@@ -44,14 +44,14 @@ inline constexpr int kStopped = 3;
 
 /// Result of a command.
 struct CommandResult {
-  /// For --json FILE.
+  /// Content of --json FILE.
   Value json;
   int exit_code = kSuccess;
   /// Another process speaks for this one, which writes no --json file.
   bool is_silent = false;
 };
 
-/// One verb. One thread.
+/// A command of the program. One thread.
 class Command {
  public:
   /// @param summary one line, for the list of commands; as `name` a string literal

@@ -107,7 +107,7 @@ void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
       of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-// Over several seeds each, these are no difference of the recipes.
+// Prints differing keys. With several seeds each, these are not the difference of the recipes.
 void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;
@@ -128,7 +128,7 @@ std::string title(std::string_view name, const score::ComparedSide& side) {
   return fmt::format("{}: {}{}\n", name, terminal_text(side.what), seeds);
 }
 
-// How a side's labels are read: as its own recipe says, else the other side's.
+// Options to read a side's labels: by its own recipe, else by the other side's.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {

@@ -22,7 +22,7 @@ class ToldError : public std::exception {
 
 /// A failure as it is reported.
 struct Failure {
-  /// One line; empty: it has been told.
+  /// Text of one line; empty: it was printed already.
   std::string text;
   /// kBadInput for what the user can mend, else kFailure.
   int exit_code = 1;

@@ -17,7 +17,8 @@
 namespace roentgen::cli {
 namespace {
 
-// By a signal or a debugger: 'T' or 't' behind the name, which ends with the last parenthesis.
+// Whether a signal or a debugger stopped the process: state 'T' or 't' after the name, which ends with the last
+// parenthesis.
 bool stands_still(int process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string text(std::istreambuf_iterator<char>(file), {});

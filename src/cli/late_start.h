@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Why ranks are not all up: told by the process that started them, since MPI_Init waits for all without a limit.
+// Reasons why not all ranks have started. The process that started them reports it, since MPI_Init waits without a
+// limit.
 #pragma once
 
 #include <chrono>
@@ -12,8 +13,8 @@
 
 namespace roentgen::cli {
 
-/// One line that names, of `ranks`, those of this host whose process stands still; else those that have not begun
-/// here; else none.
+/// One line that names the ranks of this host whose process is stopped; else those that have not begun here; else none.
+/// `ranks`: number of ranks.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit);
 

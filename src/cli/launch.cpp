@@ -112,7 +112,7 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   return run_group(mpirun_command(start, command), how);
 }
 
-// Only rank 0 speaks; what it warns of, the others would say again.
+// Silences all ranks but 0, because the others would repeat its warnings.
 void be_silent() {
   drop_standard_output();
   log::set_level(log::Level::Error);
@@ -225,7 +225,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
-// To the process that started the ranks, which may be on another host.
+// Reports to the process that started the ranks, which may be on another host.
 void tell_ready() {
   if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
 }

@@ -29,7 +29,7 @@ struct RankOptions {
   /// Recipe of a command that trains or evaluates. It gives the number of threads, and the cores for input. Empty: all
   /// share the rank's cores.
   std::function<train::TrainRecipe()> recipe{};
-  /// How gradients are averaged: dist/reduce/reducer.h, dist/reduce/wire.h.
+  /// Algorithm that averages gradients: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and

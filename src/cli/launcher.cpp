@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kNoProgram = 127;
 constexpr int kNotRun = 126;
-/// Beyond it, exit codes are signals.
+/// Exit codes above it are signals.
 constexpr int kKilled = 128;
 
 /// Signals wait for take() while it lives; what comes after the last one goes where it went before.
@@ -185,11 +185,11 @@ class LongStay {
     }
     if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
-  /// It was ended after rank 0's end.
+  /// Whether it was ended after rank 0's end.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// It was ended before all ranks were up.
+  /// Whether it was ended before all ranks had started.
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
-  /// It was given no time to say anything.
+  /// Whether it was killed without time to print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
 
  private:
@@ -228,16 +228,16 @@ class LongStay {
   bool has_begun_ = false;
 };
 
-/// How mpirun ended.
+/// End of mpirun.
 struct Waited {
   int status = 0;
-  /// By us, once rank 0 had told its end.
+  /// Ended by us, after rank 0 had reported its end.
   bool is_overdue = false;
-  /// By us, before all ranks were up; that is said.
+  /// Ended by us, before all ranks had started; the reason is printed.
   bool is_late = false;
-  /// By us, with SIGKILL.
+  /// Killed by us with SIGKILL.
   bool is_killed = false;
-  /// All ranks were up.
+  /// Whether all ranks had started.
   bool has_begun = false;
 };
 
@@ -318,7 +318,7 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
   if (outputs.err_words.has_told()) return {};  // of a rank on another host
-  // Without its guard a rank is gone as well, and mpirun alone says so. What we have asked to end is no news.
+  // A rank dies with its guard, and then only mpirun reports it. Ends that we have requested are not reported.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();

@@ -13,9 +13,9 @@ namespace roentgen::cli {
 
 /// Effect on the ranks of a signal to the waiting program.
 enum class OnSignal : std::uint8_t {
-  /// They save what they have, once all of them can, and stop; a second signal ends them at once.
+  /// Ranks save their state, once all of them can, and stop; a second signal ends them at once.
   Save,
-  /// It ends them at once.
+  /// Ranks end at once.
   End,
 };
 
@@ -26,16 +26,17 @@ struct GroupOptions {
   std::int64_t ranks = 1;
   /// Rank 0 may be on another host, from where it cannot tell us anything.
   bool may_be_remote = false;
-  /// Not 0: ranks that are not all up after so long are named and ended: MPI_Init has no time limit of its own.
+  /// Time limit for all ranks to start; then the missing ones are named and the group is ended. MPI_Init has no limit
+  /// of its own. 0: none.
   std::chrono::milliseconds to_start{0};
-  /// Not 0: mpirun that has begun none of the ranks after so long is ended. Ranks are seen on this host alone.
+  /// Time limit for the first rank to start; then mpirun is ended. Only ranks on this host are seen. 0: none.
   std::chrono::milliseconds to_begin{0};
   /// mpirun that is still there so long after rank 0 has told its end is ended: MPI_Finalize has no time limit of its
   /// own.
   std::chrono::milliseconds after_end{30'000};
 };
 
-/// How a group of processes ended.
+/// End of a group of processes.
 struct GroupEnd {
   /// Rank 0's, where it has told it or mpirun does.
   int exit_code = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How a group is waited for, with shell scripts in mpirun's place. They send this process the signals.
+// Waiting for a group, with shell scripts in mpirun's place. They send this process the signals.
 #include "cli/launcher.h"
 
 #include <gmock/gmock.h>
@@ -142,7 +142,7 @@ TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {
   EXPECT_EQ(end.signal, 0);
 }
 
-// It ignores SIGTERM in the first; in the second it ends with a code of its own, and says what MPIs say then.
+// The first script ignores SIGTERM. The second ends with a code of its own, and prints the message of an MPI.
 TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
   for (const char* stays : {"trap '' TERM; ended 3; while :; do :; done",
                             "trap 'killed 1 15; exit 143' TERM; ended 3; while :; do :; done"}) {

@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Above this a picture is no sheet to look at, and many programs refuse it.
+// Limit of a sheet; larger pictures are hard to view, and many programs refuse them.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 class LookCommand final : public Command {

@@ -56,7 +56,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   }
   // The processes bind themselves (take_place), and look themselves whether they are too many (check_places).
   if (start.mpi == dist::kMpich) {
-    // Its variables go everywhere by themselves.
+    // MPICH's mpirun passes all variables by itself.
     words = {mpirun, "-n", fmt::to_string(start.ranks), "-bind-to", "none", "-genv", kStartedByUs, "1"};
     if (!start.hosts.empty()) words.insert(words.end(), {"-hosts", start.hosts});
   } else {

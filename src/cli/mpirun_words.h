@@ -43,13 +43,13 @@ class MpirunWords {
   [[nodiscard]] std::string take_line(std::string line);
   /// A paragraph of mpirun's; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
-  /// Is it an error, which another rank has said before?
+  /// Whether it is an error that another rank has printed before.
   [[nodiscard]] bool is_said_again(std::string_view line);
-  /// Is it of what hydra says behind its paragraph?
+  /// Whether it belongs to hydra's text after its paragraph.
   [[nodiscard]] bool is_after_words(std::string_view line);
 
   std::string begun_;
-  /// Since a rule, with it.
+  /// Text since a rule, including the rule.
   std::string paragraph_;
   /// Lines that may still come of what hydra says behind its paragraph.
   int after_words_ = 0;

@@ -102,7 +102,7 @@ class Heatmaps {
                     options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
-  // How well maps point says little of images that the weights were trained on.
+  // Refuses overlap: scores of heat-maps say little on images that the weights were trained on.
   void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;

@@ -15,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// Which labels of an image get a heat-map.
+/// Labels of an image that get a heat-map.
 struct HeatmapChoice {
   enum class Kind : std::uint8_t { None, Top, All, Listed };
   Kind kind = Kind::None;

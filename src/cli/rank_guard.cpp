@@ -48,7 +48,7 @@ void tell(int signal, bool is_run) {
   ::_exit(kBySignal + signal);
 }
 
-// With the signals held that `held` has.
+// Guards the rank while the signals in `held` are blocked.
 [[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run) {
   ::prctl(PR_SET_NAME, kGuardName);
   std::bitset<NSIG> passed;

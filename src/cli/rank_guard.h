@@ -24,11 +24,9 @@ inline constexpr const char* kGuardName = "roentgen-guard";
 /// @param is_run as of text_of()
 void guard_rank(bool is_run);
 
-/// One line: which rank a signal ended, and where.
-/// @param place as dist::LaunchBoard::place_of()
-/// @param is_run of a training, which --resume goes on with
+/// One line: the rank that a signal ended, and its place in the work.
 [[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);
-/// Is it a line of text_of()?
+/// Whether it is a line of text_of().
 [[nodiscard]] bool is_about_killed(std::string_view line);
 
 /// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries.

@@ -12,7 +12,7 @@
 namespace roentgen::cli {
 namespace {
 
-// How many, then each.
+// Number of cores, then each core.
 std::string words_of(const runtime::CoreList& cores) {
   return fmt::format("{} {} ", cores.size(), fmt::join(cores, " "));
 }

@@ -12,9 +12,9 @@ namespace roentgen::cli {
 
 /// Cores of one rank.
 struct RankPlace {
-  /// All but those of communication.
+  /// Cores except those for communication.
   runtime::CoreList cores;
-  /// Its own; empty: it shares `cores`.
+  /// Cores for communication; empty: it shares `cores`.
   runtime::CoreList communication;
   /// Some of `cores`, for input alone; empty: input and computing share all of these.
   runtime::CoreList input;
@@ -22,7 +22,7 @@ struct RankPlace {
   int threads = 0;
 };
 
-/// For other ranks.
+/// Serialised form for other ranks.
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
 /// "cores 0-28, input 29, communication 30": each that there is; `cores` are those that compute.

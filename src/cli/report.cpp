@@ -39,7 +39,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kReplicates = 2000;  // as roentgen compare
 
-// All whole lines: of a run that was killed, or goes on, the last one may be cut short.
+// Reads all whole lines: the last one may be truncated in a run that was killed or is running.
 std::vector<Value> read_log(const fs::path& path) {
   const std::string text = io::read_text(path).or_throw();
   std::vector<Value> lines;

@@ -29,7 +29,7 @@ std::string number_text(double value) {
   return std::abs(value) >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-/// In one piece: "a b c" of an array, "key value, key value" of a table.
+/// Text of a value in one line: "a b c" of an array, "key value, key value" of a table.
 std::string inline_text(const Value& value, bool is_bytes) {
   if (value.is_null()) return "-";
   if (value.is_bool()) return value.as_bool() ? "yes" : "no";

@@ -6,18 +6,17 @@
 
 namespace roentgen::cli {
 
-/// From now on SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask for a stop, and a second SIGINT or SIGTERM ends the process at
-/// once. SIGUSR1 and SIGHUP may come several times: launchers and terminals repeat them. SIGHUP stays ignored under
-/// nohup.
+/// Makes SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask for a stop; a second SIGINT or SIGTERM ends the process at once.
+/// SIGUSR1 and SIGHUP may come several times: launchers and terminals repeat them. SIGHUP stays ignored under nohup.
 void listen_for_stop();
-/// From now on a closed pipe is an error of the write alone: a reader of the progress that has gone ends no run. Call
-/// it before anything is printed.
+/// Makes a closed pipe an error of the write alone, so that a reader of the progress that exits does not end the run.
+/// Call it before anything is printed.
 void ignore_closed_pipes();
 /// True where nohup, or a parent like it, keeps SIGHUP from this process.
 [[nodiscard]] bool is_hangup_ignored();
 /// Was a stop asked for since listen_for_stop()? Thread-safe.
 [[nodiscard]] bool is_stop_asked();
-/// All is saved: none of these signals changes how the process ends any more.
+/// Ignores these signals from now on, because everything is saved.
 void ignore_stop();
 
 }  // namespace roentgen::cli

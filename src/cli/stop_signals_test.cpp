@@ -10,7 +10,7 @@
 namespace roentgen::cli {
 namespace {
 
-// In a process of its own: exit code 1 when a stop was asked for, else 0.
+// Runs in a process of its own: exit code 1 when a stop was requested, else 0.
 [[noreturn]] void listen_and_raise(int signal) {
   listen_for_stop();
   std::raise(signal);

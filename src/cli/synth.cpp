@@ -51,7 +51,7 @@ constexpr std::int64_t kQuality = 92, kPngLevel = 6;
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
 
-// Which of the words it is.
+// Index of the word that `text` is.
 std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
   if (text == words[0]) return 0;
   if (text == words[1]) return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How far the clocks of ranks are apart, so that what they write down can be put on one axis.
+// Offsets between the clocks of ranks, so that their records can share one time axis.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace roentgen::dist {
 struct ClockOffset {
   /// Time of this rank's clock minus that of rank 0's at the same moment.
   std::int64_t offset_ns = 0;
-  /// It is that within so much: half the shortest way there and back.
+  /// Error bound of the offset: half the shortest round trip.
   std::int64_t error_ns = 0;
 };
 

@@ -67,7 +67,7 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
   flights_.clear();
 }
 
-// Until it is told to stop, or a collective fails.
+// Serves requests until it is told to stop, or a collective fails.
 void CommThread::serve(Communicator& group, Reducer& reducer) {
   while (true) {
     Request request;

@@ -46,7 +46,7 @@ class CommThread {
   [[nodiscard]] int local_size() const { return local_size_; }
   /// Names of the hosts, by rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
-  /// How gradients are averaged: names of algorithm and wire format.
+  /// Names of the averaging algorithm and the wire format.
   [[nodiscard]] const std::string& way() const { return way_; }
   /// Timeout of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
@@ -74,8 +74,7 @@ class CommThread {
   /// @return may this rank name the cause? (Communicator::claim_failure)
   [[nodiscard]] bool fail() noexcept;
 
-  /// From now on averages that are asked for while it records become spans of it. Null: none.
-  /// @param timeline must outlive this, or the next call
+  /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
   void trace(Timeline* timeline);
 
   /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
@@ -84,16 +83,16 @@ class CommThread {
  private:
   struct Request {
     std::span<float> data;
-    /// Not empty: summed instead.
+    /// Values to sum; empty: `data` is averaged.
     std::span<double> sums{};
-    /// Not null: `data` and `sums` are of another device, and copied.
+    /// Copies for `data` and `sums` of another device; null: they are the host's.
     runtime::DeviceCopies* copies = nullptr;
     /// Reached once they are there.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
     /// Goes the way that ReduceOptions say.
     bool is_gradients = false;
-    /// Not null: a call instead.
+    /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
     /// Null: not traced.
     Timeline* timeline = nullptr;
@@ -135,7 +134,7 @@ class CommThread {
   std::condition_variable_any is_done_;
   std::vector<Request> requests_ RG_GUARDED_BY(mutex_);
   std::int64_t given_ RG_GUARDED_BY(mutex_) = 0;
-  /// All below are done; those in `early_` as well.
+  /// Tickets below it are done; those in `early_` as well.
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
   std::vector<std::int64_t> early_ RG_GUARDED_BY(mutex_);
   bool is_made_ RG_GUARDED_BY(mutex_) = false;

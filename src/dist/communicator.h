@@ -19,7 +19,7 @@ namespace roentgen::dist {
 /// Purpose of a collective, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
 struct Phase {
   const char* name = "";  ///< name, a literal
-  /// Which one; negative: there is only one.
+  /// Index of the collective; negative: there is only one.
   std::int64_t index = -1;
   /// "gradient bucket 3", "start-up".
   [[nodiscard]] std::string text() const;
@@ -31,9 +31,9 @@ class Communicator;
 /// left alone until it is done. One destroyed before that cannot be taken back: it logs an error.
 class [[nodiscard]] Pending {
  public:
-  /// Nothing to wait for.
+  /// Creates one with nothing to wait for.
   Pending() = default;
-  /// For communicators: collective `ticket` of `owner`, which must outlive this.
+  /// For communicators: waits for collective `ticket` of `owner`, which must outlive this.
   Pending(Communicator& owner, std::int64_t ticket, Phase phase) : owner_(&owner), ticket_(ticket), phase_(phase) {}
   Pending(Pending&& other) noexcept;             ///< takes over the collective
   Pending& operator=(Pending&& other) noexcept;  ///< takes over the collective; logs an error where one was under way
@@ -84,7 +84,7 @@ class Communicator {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// 0 to size() - 1.
   [[nodiscard]] virtual int rank() const = 0;
-  /// At least 1.
+  /// Number of ranks, at least 1.
   [[nodiscard]] virtual int size() const = 0;
   /// Position among the ranks of this host, from 0: picks devices and cores.
   [[nodiscard]] virtual int local_rank() const = 0;
@@ -95,7 +95,8 @@ class Communicator {
 
   /// `data` of `root` goes to all others. CommError for a root that is no rank.
   virtual Pending broadcast(std::span<std::byte> data, int root, Phase phase) = 0;
-  /// Every rank ends with the sum over ranks, in place. The same bits on all ranks, and for the same ranks every time.
+  /// Replaces `data` on every rank by the sum over ranks. Gives the same bits on all ranks, and for the same ranks
+  /// every time.
   virtual Pending all_reduce_sum(std::span<float> data, Phase phase) = 0;
   virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;  ///< all_reduce_sum() in double
   /// Averages: all_reduce_sum divided by size().
@@ -114,7 +115,7 @@ class Communicator {
   /// Starts a collective of messages, which counts as any other: all ranks, the same order, missing ranks named.
   virtual Pending compose(Composite& composite, Phase phase);
 
-  /// From now on this process ends without goodbye to the others, who may never come to where it would wait for them.
+  /// Prepares this process to end without waiting for the others, which may never reach that point.
   virtual void abandon() noexcept = 0;
   /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
   /// cause, and where no answer comes within seconds.

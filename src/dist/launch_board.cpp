@@ -32,7 +32,7 @@ constexpr std::size_t kFailed = 2;
 constexpr std::size_t kKilled = 3;
 constexpr std::size_t kHost = 4;
 constexpr std::size_t kFirstRank = 5;
-// In a rank's line the process begins here; in one that the first rank writes, what says that it is taken.
+// Offset of the process in a rank's line. In a line that only the first rank writes, it marks that the line is taken.
 constexpr std::size_t kBehind = 96;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
@@ -71,7 +71,7 @@ struct Board {
   bool is_of_starter = false;
 };
 
-// For as long as this process lives.
+// Board of this process, which exists as long as the process.
 const Board& board() {
   static const Board joined = []() -> Board {
     const auto launched = launched_rank();
@@ -107,7 +107,7 @@ void write_line(std::size_t number, const char* format, Values... values) {
   write_text(line_of(board().memory, number), format, values...);
 }
 
-// Unless another rank has written it.
+// Writes a line unless another rank has written it.
 template <typename... Values>
 void write_first(std::size_t number, const char* format, Values... values) {
   const std::span<char> line = line_of(board().memory, number);

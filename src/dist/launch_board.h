@@ -41,7 +41,7 @@ class LaunchBoard {
   ~LaunchBoard();
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// All ranks listen to signals.
+  /// Whether all ranks handle signals.
   [[nodiscard]] bool is_ready() const;
   /// Exit code of the rank of this host that failed first; nullopt while none has.
   [[nodiscard]] std::optional<int> failure() const;

@@ -15,13 +15,13 @@ namespace roentgen::dist {
 struct LaunchedRank {
   int rank = 0;
   int size = 1;
-  /// Among those of this host; size 0: not told.
+  /// Rank among those of this host; size 0: unknown.
   int local_rank = 0;
   int local_size = 0;
 };
 
-/// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that MPICH,
-/// Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
+/// Returns nullopt where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that
+/// MPICH, Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
 
 /// A variable of a launcher that promises this process others beside it.
@@ -36,7 +36,7 @@ struct Promise {
 enum class PromiseOf : std::uint8_t {
   /// The launcher that started this process: srun, or another one that speaks PMIx.
   Step,
-  /// Also a batch job that asked for several tasks, whose script started this process.
+  /// A batch job that asked for several tasks, whose script started this process.
   Job,
 };
 

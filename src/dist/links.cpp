@@ -117,7 +117,7 @@ class Links {
   Communicator& group_;
   const LinkTest& test_;
   Phase phase_{};
-  /// By the rank at the other end.
+  /// Times by the rank at the other end.
   Times latency_s_, message_s_;
   std::vector<std::byte> buffer_;
 };

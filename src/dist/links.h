@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How fast ranks send to each other, and which links are slow: `bench links` asks it of all pairs, training of its
-// hosts.
+// Measures the speed of links between ranks and finds slow ones. `bench links` tests all pairs, training its hosts.
 #pragma once
 
 #include <chrono>
@@ -17,11 +16,11 @@
 
 namespace roentgen::dist {
 
-/// From one rank to another.
+/// Link from one rank to another.
 struct Link {
   int from = 0;  ///< rank that sends
   int to = 0;    ///< rank that receives
-  /// Both ranks run on one host: the other kind of link is never compared with it.
+  /// Whether both ranks run on one host. Links within hosts and between hosts are never compared.
   bool is_within_host = false;
   /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
   /// machine does comes on top. 0: not measured.
@@ -58,21 +57,21 @@ struct RankPair {
   int low = 0;   ///< lower rank
   int high = 0;  ///< higher rank
 };
-/// Which pairs are tested, one round after another; those of a round, which share no rank, at the same time.
+/// Pairs to test, one round after another. Pairs of a round share no rank and are tested at the same time.
 using PairRounds = std::vector<std::vector<RankPair>>;
-/// Every rank with every other, one pair at a time.
+/// Pairs every rank with every other, one pair at a time.
 [[nodiscard]] PairRounds all_pairs(int ranks);
 /// The first rank of every host with that of every other, each host in at most one pair of a round.
 /// @param hosts by rank
 [[nodiscard]] PairRounds host_pairs(std::span<const std::string> hosts);
 
-/// How a link is tested.
+/// Settings of a link test.
 struct LinkTest {
   /// A message of which bandwidth is measured; several are under way at once.
   std::size_t message_bytes = std::size_t{4} << 20U;
   /// Round trips of 8 bytes; 0: latency is not measured.
   int round_trips = 100;
-  /// After one that does not count.
+  /// Rounds, after one that does not count.
   std::int64_t rounds = 5;
   /// Bandwidth by the median of the rounds; false: by the best one, since a lost packet is no property of a link.
   bool takes_median = true;
@@ -80,8 +79,8 @@ struct LinkTest {
   std::chrono::milliseconds limit{60'000};
 };
 
-/// Both directions of all pairs, by sender and receiver. Every rank calls it, with the same pairs and test, and has the
-/// same result. CommError naming the other end of a link where nothing passes.
+/// Measures both directions of all pairs, by sender and receiver. Every rank must call it with the same pairs and test;
+/// all get the same result. Throws CommError naming the other end of a link where nothing passes.
 [[nodiscard]] std::vector<Link> measure_links(Communicator& group, const PairRounds& pairs, const LinkTest& test);
 
 }  // namespace roentgen::dist

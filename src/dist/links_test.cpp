@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which links are slow, how they are named, and who is tested with whom.
+// Slow links, their names, and the pairing of ranks.
 #include "dist/links.h"
 
 #include <gmock/gmock.h>

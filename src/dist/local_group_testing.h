@@ -109,7 +109,7 @@ class LocalGroup {
       Address from;
       std::span<std::byte> data;
     };
-    // With the group's mutex.
+    // Call it with the group's mutex held.
     bool take(const Expected& expected) {
       auto& messages = group_.messages_[{expected.from.rank, rank_, expected.from.tag}];
       if (messages.empty()) return false;
@@ -200,7 +200,7 @@ class LocalGroup {
   std::vector<std::int64_t> reached_;
   bool has_failed_ = false;
   std::map<int, std::vector<std::string>> phases_;
-  /// By sender, receiver and tag.
+  /// Messages by sender, receiver and tag.
   std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> messages_;
 };
 

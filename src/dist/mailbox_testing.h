@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: ranks of one process that send messages by reading each other's memory, as late as a seed says. The
-// receiver copies from the sender's memory when it polls, so that who writes to what it sends is found out.
+// For tests: ranks of one process that send messages by reading each other's memory, with delays drawn from a seed. The
+// receiver copies from the sender's memory when it polls, so the test detects a sender that changes it too early.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Mailboxes {
   std::vector<std::int64_t> started_;
 };
 
-/// One rank. Knows messages and composites; its own all_reduce_mean() does nothing but count.
+/// Communicator of one rank. It supports messages and composites; its own all_reduce_mean() only counts calls.
 class MailboxCommunicator : public Communicator {
  public:
   /// @param hosts of every rank; empty: one host
@@ -151,7 +151,7 @@ class MailboxCommunicator : public Communicator {
   std::deque<Flight> flights_;
 };
 
-/// One whose collectives are a LocalGroup's, so that figures travel as well as gradients do.
+/// Communicator whose collectives are a LocalGroup's, so that metrics are sent as well as gradients.
 class MailboxMember final : public MailboxCommunicator {
  public:
   MailboxMember(Mailboxes& boxes, LocalGroup& group, int rank, unsigned seed)

@@ -143,7 +143,7 @@ class MpiCommunicator final : public Communicator {
   struct Flight {
     bool is_under_way = false;
     Handle request{};
-    /// Not null: one made of messages instead.
+    /// Composite of messages, for a collective that is not MPI's own; else null.
     Composite* composite = nullptr;
     std::span<float> to_be_mean{};
     Phase phase{};
@@ -157,7 +157,7 @@ class MpiCommunicator final : public Communicator {
     Phase phase{};
   };
 
-  // Those who wait for nobody; else those who have not come to that collective.
+  // Ranks that wait for nobody; without any, those that have not reached that collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
     std::iota(all.begin(), all.end(), 0);
@@ -177,7 +177,7 @@ class MpiCommunicator final : public Communicator {
     int of = 0;
     bool if_silent = true;
   };
-  // Once: whether this rank is the first that fails. From then on no call is made to MPI.
+  // Decides once whether this rank is the first that fails. From then on no call is made to MPI.
   bool claim(Claim claim) const noexcept {
     session_.has_failed = true;
     if (!claim_) claim_ = ask_to_be_first(claim);
@@ -373,7 +373,7 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<std::string> hosts_;
   Handle window_{};
-  /// In the window.
+  /// This rank's signs, in the window.
   Signs* own_ = nullptr;
   /// Signs of all ranks when they were asked; kept, since an answer may come late.
   mutable std::vector<Signs> signs_;
@@ -381,7 +381,7 @@ class MpiCommunicator final : public Communicator {
   mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
   mutable std::optional<bool> claim_;
   std::int64_t next_ticket_ = 0;
-  /// All below are done.
+  /// Tickets below it are done.
   std::int64_t oldest_ = 0;
   std::array<Flight, kMostFlights> flights_;
   /// A deque: what MPI works on must not move.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In place of dist/mpi.cpp and dist/mpi_library.cpp in a build with RG_MPI=OFF.
+// Replaces dist/mpi.cpp and dist/mpi_library.cpp in a build with RG_MPI=OFF.
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"

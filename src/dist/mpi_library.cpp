@@ -36,7 +36,7 @@ std::string version_by(GetLibraryVersion get) {
   return version;
 }
 
-// Nothing where the file cannot be opened or is no MPI, and then adds why to `reasons`.
+// Opens the file as MPI library; otherwise returns nullopt and adds the reason to `reasons`.
 std::optional<MpiLibrary> open(const std::string& file, int flags, std::string& reasons) {
   const auto refuse = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : ", ") + reason;

@@ -117,7 +117,7 @@ TEST(MpiCommunicator, drives_many_collectives_at_once_and_out_of_order) {
 }
 
 TEST(MpiCommunicator, a_barrier_holds_until_all_have_come) {
-  // All ranks are children of one mpirun, whose number names a file that the last one to come leaves.
+  // All ranks are children of one mpirun. Its process id names a file that the last rank creates.
   const auto sign = std::filesystem::temp_directory_path() / ("roentgen_gate_" + std::to_string(::getppid()));
   const int last = group->size() - 1;
   for (int i = 0; group->rank() == last && i < 1000; ++i) std::this_thread::yield();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors made of MPI's codes. For dist/mpi.cpp
-// alone.
+// MPI session from MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors from MPI's codes. For
+// dist/mpi.cpp alone.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace roentgen::dist {
 
-/// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
+/// Session from MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure, because that would wait
+/// for the others.
 template <typename Abi>
 class Session {
  public:
@@ -69,7 +70,7 @@ class Session {
 struct Signs {
   /// Collectives that it has started.
   std::int64_t begun = 0;
-  /// All below are done.
+  /// Collectives below it are done.
   std::int64_t done = 0;
   /// Grows while it waits for others.
   std::int64_t polls = 0;

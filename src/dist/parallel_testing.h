@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests that are a group of processes: what main() in mpi_parallel_test.cpp gives them.
+// For tests that are a group of processes: state that main() in mpi_parallel_test.cpp sets.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace roentgen::dist {
 inline constexpr std::chrono::milliseconds kLong{60'000};
 /// Owns the communicator.
 inline CommThread* thread = nullptr;
-/// Its communicator, while the first tests run on it.
+/// Communicator of the group, while the first tests run on it.
 inline Communicator* group = nullptr;
 
 }  // namespace roentgen::dist

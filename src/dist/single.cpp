@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One process: everything is done when it is started. Refuses to be one of several processes that a launcher started,
-// since each would train alone and overwrite the others' files.
+// Communicator of one process: every operation is done when it is started. Refuses to be one of several processes that
+// a launcher started, since each would train alone and overwrite the others' files.
 #include <cstring>
 
 #include "core/error.h"

@@ -44,7 +44,7 @@ class RankedScores {
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:
-  // In ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
+  // Entries in ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
   std::vector<std::uint32_t> entries_;
   // Distinct, ascending.
   std::vector<float> scores_;

@@ -14,7 +14,7 @@
 
 namespace roentgen::eval {
 
-/// How intervals are made.
+/// Settings of the intervals.
 struct BootstrapOptions {
   /// 0: no intervals.
   std::int64_t replicates = 1000;
@@ -30,8 +30,8 @@ struct BootstrapOptions {
 /// Throws ConfigError on replicates < 0, a level outside (0, 1) or threads < 1.
 void check_options(const BootstrapOptions& options);
 
-/// Which cluster each sample belongs to, renumbered 0 ... count - 1 in ascending order of the ids, so that neither the
-/// order of samples nor gaps in the ids change a resample.
+/// Cluster of each sample, renumbered 0 ... count - 1 in ascending order of the ids. So neither the order of samples
+/// nor gaps in the ids change a resample.
 struct Clusters {
   std::vector<std::uint32_t> index;  ///< (samples)
   std::int64_t count = 0;            ///< number of clusters
@@ -39,7 +39,7 @@ struct Clusters {
 /// Cluster of every sample by its id.
 [[nodiscard]] Clusters make_clusters(std::span<const std::int64_t> ids);
 
-/// One resample: how often each of `clusters` clusters is drawn, summing to `clusters`. A pure function of
+/// One resample: the number of times each of `clusters` clusters is drawn, summing to `clusters`. A pure function of
 /// (clusters, seed, replicate).
 [[nodiscard]] std::vector<std::uint32_t> draw_clusters(std::int64_t clusters, std::uint64_t seed,
                                                        std::int64_t replicate);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whether a probability of 0.3 comes true three times in ten: Brier score and expected calibration error with its bins.
-// temperature.h makes probabilities that do so better.
+// Calibration: whether a probability of 0.3 comes true three times in ten. Brier score and expected calibration error
+// with its bins. temperature.h improves the calibration of probabilities.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ class Sides {
   [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return models_.front()[i]; }
-  /// Why a label, or the mean, has too few patients for an interval; or empty.
+  /// Reason why a label, or the mean, has too few patients for an interval; empty: none.
   [[nodiscard]] std::string_view few(std::size_t label) const { return few_[label]; }
   [[nodiscard]] std::int64_t defined_count() const { return std::ranges::count(is_defined_, true); }
 

@@ -55,7 +55,7 @@ struct Difference {
 /// All labels and their mean.
 struct Comparison {
   std::vector<Difference> labels{};  ///< rows in the order of the predictions
-  /// Over the labels that are defined, as EvalTable::mean; from the same resamples. positives and n are 0.
+  /// Mean over the labels that are defined, as EvalTable::mean, from the same resamples. positives and n are 0.
   Difference mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
   std::int64_t images = 0;          ///< images compared

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How a comparison looks on a terminal, in a csv and as a tree for machines.
+// Output of a comparison: on a terminal, as a csv, and as a JSON tree.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whether 95% intervals hold the truth in about 95 of 100 simulated studies, for each kind of figure.
+// Tests that 95% intervals hold the truth in about 95 of 100 simulated studies, for each kind of metric.
 #include <gtest/gtest.h>
 
 #include <map>

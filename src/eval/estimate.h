@@ -22,7 +22,7 @@ inline constexpr std::int64_t kFewestPatients = 5;
 /// A figure that is undefined in a larger share of the resamples gets no interval and no p, either.
 inline constexpr double kMostUndefined = 0.10;
 
-/// Why there is no interval; as the reasons of figure.h.
+/// Reasons for a missing interval, in the form of the reasons of figure.h.
 inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
 inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";  ///< reason for a mean
 /// Reason for any figure.
@@ -30,7 +30,7 @@ inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% 
 
 /// A figure with its interval.
 struct Estimate {
-  /// Nothing where it is undefined; `reason` says why.
+  /// Value; nullopt where it is undefined, and `reason` says why.
   std::optional<double> value{};
   /// Absent when the value is, without replicates, with one patient only, and where `no_interval` says why.
   std::optional<Interval> interval{};
@@ -38,7 +38,7 @@ struct Estimate {
   std::int64_t replicates_left_out = 0;
   /// A constant of figure.h; empty when defined.
   std::string_view reason{};
-  /// One of the constants above; empty where there is an interval, or none of anything.
+  /// One of the constants above; empty where there is an interval, or no value at all.
   std::string_view no_interval{};
 };
 

@@ -10,7 +10,7 @@
 
 namespace roentgen::eval {
 
-/// Why a figure is undefined. Lower case, without a full stop, as they stand behind "undefined: ".
+/// Reasons for an undefined value: lower case, without a full stop, to follow "undefined: ".
 inline constexpr std::string_view kOneClass = "only one class is present";
 inline constexpr std::string_view kNoImages = "no image with known truth";  ///< truth is unknown of all images
 inline constexpr std::string_view kNoLabel = "no label is defined";         ///< reason for a mean

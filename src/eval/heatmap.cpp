@@ -99,7 +99,7 @@ HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
   map.low = std::numeric_limits<float>::infinity();
   map.high = -map.low;
   const auto pitch = static_cast<std::size_t>(cells.width);
-  // One row of cells at a time along x, then pixels along y.
+  // Interpolates one row of cells at a time along x, then pixels along y.
   std::vector<double> lines(static_cast<std::size_t>(cells.height) * columns.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Place& column = columns[i % columns.size()];

@@ -11,7 +11,7 @@
 
 namespace roentgen::eval {
 
-/// One number a cell of a feature map. Plain value.
+/// Coarse map: one number for each cell of a feature map. Plain value.
 struct CoarseMap {
   std::int64_t width = 0;   ///< cells in a row
   std::int64_t height = 0;  ///< rows
@@ -34,7 +34,8 @@ struct MapAxis {
   std::int64_t pixels = 0;
 };
 
-/// One number a pixel of the original picture; NaN where the network saw nothing (outside a crop). Plain value.
+/// Heat-map: one number for each pixel of the original picture; NaN where the network saw nothing (outside a crop).
+/// Plain value.
 struct HeatMap {
   std::int64_t width_px = 0;   ///< columns
   std::int64_t height_px = 0;  ///< rows

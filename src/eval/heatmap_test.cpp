@@ -70,7 +70,7 @@ TEST(MapBack, treats_both_axes_alike) {
   }
 }
 
-// Between two cells of -0.1 beside cells of -4 the curve swings over zero.
+// Cubic interpolation overshoots zero between two cells of -0.1 next to cells of -4.
 TEST(MapBack, of_negative_cells_is_nowhere_positive_whatever_lies_between_them) {
   const HeatMap map =
       map_back({.width = 4, .height = 1, .values = {-4.0F, -0.1F, -0.1F, -4.0F}}, squash(40, 4), squash(1, 1));
@@ -142,7 +142,7 @@ TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
                     .high = 2.0F,
                     .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
-  // Nothing below 0; half of (0.5, 0, 0) at the largest; a quarter of (0, 0.5, 1) at a quarter of it.
+  // Transparent below 0; half of (0.5, 0, 0) at the largest value; a quarter of (0, 0.5, 1) at a quarter of it.
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 

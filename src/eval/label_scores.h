@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From predictions to the samples of one label.
+// Selects the samples of one label from predictions.
 #pragma once
 
 #include <cstddef>

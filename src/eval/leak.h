@@ -58,7 +58,7 @@ struct PixelOverlap {
 
 /// Text of a pixel check, in the form of leak_text() and clean_check_text().
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
-/// One line that says how many images were compared, or why none were; in the way of clean_check_text().
+/// One line with the number of compared images, or the reason why none were; in the form of clean_check_text().
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
 
 }  // namespace roentgen::eval

@@ -34,7 +34,7 @@ inline constexpr double kHeatShare = 0.5;
 /// Pointing game (Zhang et al. 2018), without tolerance. 1 when the middle of the map's peak pixel lies in one of the
 /// boxes. With several peaks the share of them that does, so that a flat map scores like chance.
 [[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
-/// The same of a pixel drawn at random among those the network saw: their share inside the boxes.
+/// Pointing score of a pixel drawn at random among those the network saw: their share inside the boxes.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
 
 /// The exact pixels of a finding in a picture.
@@ -47,7 +47,7 @@ struct Mask {
 
 /// Pointing game on exact pixels: the share of the map's peaks inside the mask, which has the map's size.
 [[nodiscard]] double pointing_hit(const HeatMap& map, const Mask& mask);
-/// The same of a pixel drawn at random among those the network saw.
+/// Pointing score of a pixel drawn at random among those the network saw: their share inside the mask.
 [[nodiscard]] double pointing_chance(const HeatMap& map, const Mask& mask);
 
 /// The box around the hottest part. Of the pixels at or above low + kHeatShare * (high - low), these are the ones
@@ -65,7 +65,7 @@ struct LocalisationRow {
   std::int64_t maps = 0;         ///< maps with boxes
   double pointing = 0.0;         ///< sum of pointing_hit()
   double pointing_chance = 0.0;  ///< sum of pointing_chance()
-  /// By kIouThresholds.
+  /// Maps whose box reaches the overlap, by kIouThresholds.
   std::array<double, kIouThresholds.size()> found{};
   std::array<double, kIouThresholds.size()> found_by_chance{};  ///< sums of iou_chances()
   /// Number of maps with a mask.

@@ -34,12 +34,12 @@ enum class MetricClasses : std::uint8_t {
   Pooled,  ///< a mean over all images, whatever their class
 };
 
-/// How a metric is called.
+/// Names of a metric.
 struct MetricInfo {
   Metric metric{};  ///< metric that is described
-  /// In JSON: "auprc".
+  /// Key in JSON: "auprc".
   std::string_view key;
-  /// In tables: "AUPRC".
+  /// Title in tables: "AUPRC".
   std::string_view title;
   MetricNeeds needs{};      ///< inputs of the metric
   MetricClasses classes{};  ///< use of positives and negatives
@@ -49,13 +49,13 @@ struct MetricInfo {
 [[nodiscard]] std::span<const MetricInfo> metrics();
 /// Key, title and needs of a metric.
 [[nodiscard]] const MetricInfo& info_of(Metric metric);
-/// All of them as a request.
+/// All metrics, as a request.
 [[nodiscard]] std::vector<Metric> all_metrics();
 
 /// One label under one resample.
 struct MetricInput {
   const ScoreCounts& counts;  ///< the label's samples by score
-  /// At the label's threshold; null: it has none.
+  /// Counts at the label's threshold; null: it has none.
   const Confusion* confusion = nullptr;
   /// Samples by scaled score; null: no temperature.
   const ScoreCounts* scaled = nullptr;

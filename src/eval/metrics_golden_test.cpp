@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every figure against scikit-learn's on the same samples: tests/golden/metrics.csv, written by
+// Compares every metric with scikit-learn's on the same samples: tests/golden/metrics.csv, written by
 // tools/peers/metrics_sklearn.py.
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@ struct OperatingPoints {
   std::vector<std::string> label_names{};
   /// (K) a score at or above it is called positive; nothing where validation had one class only.
   std::vector<std::optional<double>> thresholds{};
-  /// All logits are divided by it; nothing where none is best.
+  /// Temperature that divides all logits; nullopt where none is best.
   std::optional<double> temperature{};
   /// Images of the validation set; its io::name_list_sha256 is list_sha256.
   std::int64_t images = 0;

@@ -24,12 +24,12 @@ inline constexpr std::array<std::string_view, 14> kPublishedFindings{
     "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",
     "Emphysema",   "Fibrosis",     "Pleural_Thickening", "Hernia"};
 
-/// One published column.
+/// Column of published results.
 struct PublishedColumn {
   std::string_view title;  ///< heading of the column
   /// Id of the KnownList beside which it may stand.
   std::string_view list = "nih-community-test";
-  /// Its own test images were another random split, never published: told wherever the column is.
+  /// Whether its test images were another random split, never published. Every table with the column says so.
   bool is_own_split = false;
   std::string_view source;  ///< publication
   /// AUROC by kPublishedFindings.
@@ -38,7 +38,7 @@ struct PublishedColumn {
   [[nodiscard]] double mean() const;  ///< mean over the 14 findings
 };
 
-/// All columns. A further one is one line in published.cpp.
+/// All columns. To add one, add a line in published.cpp.
 [[nodiscard]] std::span<const PublishedColumn> published_columns();
 
 /// Columns that may be shown next to `table`, whose images are those of `list` (null: no known list). Conditions: the
@@ -47,7 +47,7 @@ struct PublishedColumn {
 /// nor other labels pass.
 [[nodiscard]] std::vector<PublishedColumn> columns_beside(const EvalTable& table, const KnownList* list);
 
-/// How a table stands against a column. The interval is that of our figure: a published one is a number without error.
+/// Comparison of a table with a column. The interval is that of our value; a published value is a number without error.
 struct Verdict {
   std::int64_t findings = 0;  ///< findings compared
   std::int64_t above = 0;     ///< findings in which ours is higher
@@ -57,7 +57,7 @@ struct Verdict {
   std::int64_t clearly_below = 0;  ///< of those below, ones whose interval excludes 0
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
-/// Over the findings that both have.
+/// Compares the findings that both have.
 [[nodiscard]] Verdict verdict(const EvalTable& table, const PublishedColumn& column);
 
 /// The table next to the columns, a verdict a column ("above CheXNet in 10 of 14, interval excludes 0 in 6"), and the

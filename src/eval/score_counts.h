@@ -24,7 +24,7 @@ struct ScoreCounts {
   std::int64_t all_negatives = 0;  ///< sum of `negatives`
 
   [[nodiscard]] std::int64_t all() const { return all_positives + all_negatives; }  ///< samples of both classes
-  /// Is there at least one of each class?
+  /// Whether both classes occur.
   [[nodiscard]] bool has_both_classes() const { return all_positives > 0 && all_negatives > 0; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of this room: random samples with ties, to hold every figure against a naive reference.
+// For tests of this room: random samples with ties, to compare every metric with a naive reference.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace roentgen::eval {
 
-/// One label's samples, and how often each is drawn.
+/// Samples of one label, and the number of times each is drawn.
 struct ScoredSamples {
   std::vector<float> scores{};
   std::vector<std::uint8_t> labels{};
@@ -57,7 +57,7 @@ struct Counted {
   explicit Counted(const ScoredSamples& samples) : ranked(samples.scores, samples.labels), counts(ranked.count()) {}
 };
 
-/// One label's samples under their multiplicities.
+/// Counts of one label's samples under their multiplicities.
 inline ScoreCounts resampled(const RankedScores& ranked, const ScoredSamples& samples) {
   ScoreCounts counts;
   ranked.count(samples.multiplicity, counts);

@@ -21,12 +21,12 @@ struct SeedAurocs {
   std::vector<std::pair<std::string, std::optional<double>>> labels;
 };
 
-/// One finding over the seeds.
+/// Results of one finding over the seeds.
 struct SeedRow {
   std::string label;  ///< name of the finding, or "mean"
-  /// In the order of the seeds.
+  /// Values in the order of the seeds.
   std::vector<std::optional<double>> values;
-  /// Nothing when any value is undefined.
+  /// Mean; nullopt when any value is undefined.
   std::optional<double> mean;
   /// Sample standard deviation (n - 1); nothing for one seed.
   std::optional<double> sd;

@@ -25,15 +25,15 @@ struct KnownList {
   std::string_view sha256;
 };
 
-/// All of them.
+/// All known lists.
 [[nodiscard]] std::span<const KnownList> known_lists();
 
 /// The list with this hash, or nullptr. Lives as long as the program. A further list is one line in split_list.cpp: id,
 /// name, images, and the hash that `roentgen eval` or `inspect` prints of it.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256);
-/// The same among `lists`, which must outlive the result.
+/// Finds the list among `lists`, which must outlive the result.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256, std::span<const KnownList> lists);
-/// For JSON: the id of the list with this hash, or null.
+/// Id of the list with this hash, or null, for JSON.
 [[nodiscard]] Value known_list_value(std::string_view sha256);
 
 }  // namespace roentgen::eval

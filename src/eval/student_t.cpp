@@ -10,7 +10,7 @@
 namespace roentgen::eval {
 namespace {
 
-// Beyond it the normal distribution differs by less than 1e-9.
+// Degrees of freedom beyond which the normal distribution differs by less than 1e-9.
 constexpr double kManyDof = 1e8;
 
 // I_x(a, b) for x <= (a + 1) / (a + b + 2), where the fraction converges fast (modified Lentz; DLMF 8.17.22).

@@ -31,7 +31,7 @@ struct Group {
 /// The predictions of these rows.
 [[nodiscard]] Predictions select_rows(const Predictions& predictions, std::span<const std::size_t> rows);
 
-/// How the probabilities of a study's images become one.
+/// Rule that combines the probabilities of a study's images.
 enum class Aggregate : std::uint8_t { Max, Mean };
 /// "max", "mean".
 [[nodiscard]] std::string_view name_of(Aggregate aggregate);

@@ -37,7 +37,7 @@ class Figures {
   /// Values with every patient counted once; the reasons of those that are NaN.
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::string_view reason(std::size_t column) const { return reasons_[column]; }
-  /// Why a column has too few patients for an interval; or empty.
+  /// Reason why a column has too few patients for an interval; empty: none.
   [[nodiscard]] std::string_view few(std::size_t column) const { return few_[column]; }
 
   /// Fills a row (columns).

@@ -34,7 +34,7 @@ struct MetricColumn {
   Metric metric{};  ///< metric of the column
   /// (K)
   std::vector<Estimate> labels{};
-  /// Over the labels that are defined, as EvalTable::mean.
+  /// Mean over the labels that are defined, as EvalTable::mean.
   Estimate mean{};
   std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
 };
@@ -70,8 +70,8 @@ struct EvalTable {
 /// Figures beside AUROC that evaluate() computes.
 struct MetricRequest {
   std::vector<Metric> metrics{};  ///< beside AUROC
-  /// From validation. Held fixed over the resamples. Without them there are no figures at a threshold and none of
-  /// scaled scores: neither is ever fitted on the predictions that are evaluated.
+  /// Operating points from validation, held fixed over the resamples. Without them there are no metrics at a threshold
+  /// and none of scaled scores: neither is ever fitted on the evaluated predictions.
   std::optional<OperatingPoints> points{};
 };
 
@@ -84,7 +84,7 @@ struct MetricRequest {
 /// labels, the method and what was left out. Ends with a newline.
 [[nodiscard]] std::string to_text(const EvalTable& table);
 
-/// All other figures in further tables of the same form; empty when there are none.
+/// All other metrics in further tables of the same form; empty when there are none.
 [[nodiscard]] std::string details_text(const EvalTable& table);
 
 /// Returns the table for JSON; "metrics", "points" and "top" only when present. Undefined values are null, with the

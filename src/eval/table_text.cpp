@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the table of an evaluation looks on a terminal.
+// Text of an evaluation's table for a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -28,7 +28,7 @@ inline constexpr std::string_view kNoTemperature =
 /// Undefined without known labels, for scores outside [0, 1], and where the best T is at an end of the range.
 [[nodiscard]] Figure fit_temperature(const Predictions& validation);
 
-/// The same predictions with every logit divided by `temperature`, > 0. Scores must lie in [0, 1].
+/// Copy of the predictions with every logit divided by `temperature`, > 0. Scores must lie in [0, 1].
 [[nodiscard]] Predictions scaled_by(const Predictions& predictions, double temperature);
 
 }  // namespace roentgen::eval

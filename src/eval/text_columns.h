@@ -16,7 +16,7 @@ namespace roentgen::eval {
 /// Cells of a line.
 using TextRow = std::vector<std::string>;
 
-/// Whether a rule parts the last line from the others.
+/// Whether a rule separates the last line from the others.
 enum class LastLine : std::uint8_t { Alike, Apart };
 
 /// The first column to the left, the rest to the right, two spaces between. The first row has the headings, with a rule

@@ -20,9 +20,9 @@ struct WorstCases {
   std::vector<std::size_t> false_negatives;
 };
 
-/// At most `most` of each for label number `label`; fewer where there are fewer images of that truth. Images of unknown
-/// truth are left out. No threshold is applied: these are the ends of the ranking. Equal probabilities: by image name,
-/// so the order of rows changes nothing. O(N log N).
+/// Worst cases of each kind for label number `label`: at most `most`, fewer where there are fewer images of that truth.
+/// Images of unknown truth are left out. No threshold is applied: these are the ends of the ranking. Equal
+/// probabilities are ordered by image name, so the order of rows changes nothing. O(N log N).
 [[nodiscard]] WorstCases worst_cases(const Predictions& predictions, std::size_t label, std::int64_t most);
 
 }  // namespace roentgen::eval

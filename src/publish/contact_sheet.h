@@ -23,7 +23,7 @@ struct SheetRow {
   std::vector<std::uint32_t> samples;
 };
 
-/// How samples are chosen and shown.
+/// Choice and presentation of samples.
 struct SheetOptions {
   data::Split split = data::Split::Train;
   /// Samples of each finding.

@@ -52,7 +52,8 @@ Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8
                 kGalleryPx);
 }
 
-// Also under another ending: MIMIC-CXR-JPG's images that were made PNG keep their names in its tables.
+// Finds an image also under another ending: the tables of MIMIC-CXR-JPG name JPEG files that users may have converted
+// to PNG.
 std::optional<std::size_t> find_image(const data::NameIndex& index, const fs::path& name) {
   if (const auto at = index.find(name.string())) return at;
   for (const char* extension : {".png", ".jpg", ".jpeg"}) {
@@ -149,7 +150,7 @@ class Filler {
   Picture picture_;
 };
 
-// With heat-maps where the network has any; else without, and `no_maps` says why.
+// Loads a model with heat-maps where the network has any; otherwise without, and sets `no_maps` to the reason.
 train::LoadedModel load_model(const fs::path& checkpoint, engine::Engine& engine, std::string& no_maps) {
   try {
     return train::load_checkpoint(checkpoint, engine, {.batch = kBatch, .has_heatmaps = true});

@@ -32,7 +32,7 @@ struct GalleryRow {
   std::vector<GalleryCase> false_negatives{};
 };
 
-/// All of them, and how the maps were made.
+/// All rows, and the method of the maps.
 struct Gallery {
   std::vector<GalleryRow> rows{};
   /// "cam", "grad-cam"; empty: the network has no maps.

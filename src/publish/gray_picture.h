@@ -16,7 +16,7 @@ struct GrayPicture {
   std::vector<std::uint8_t> pixels;
 
   GrayPicture() = default;
-  /// All black.
+  /// Creates a black picture.
   GrayPicture(std::int64_t width, std::int64_t height)
       : width_px(width), height_px(height), pixels(static_cast<std::size_t>(width * height)) {}
   [[nodiscard]] bool has(std::int64_t x, std::int64_t y) const {

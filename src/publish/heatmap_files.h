@@ -23,7 +23,8 @@
 
 namespace roentgen::publish {
 
-/// Whether images go by their names, which can hold a patient's number, or by numbers from 1 in the order of the list.
+/// Whether images are named by their names, which can hold a patient's number, or by numbers from 1 in the order of the
+/// list.
 enum class ImageNames : std::uint8_t { Hidden, Shown };
 
 /// A decoded picture with the way back from a network's input to its pixels. Keeps its memory from one to the next.

@@ -36,7 +36,7 @@ std::string model_name(const train::CheckpointInfo& info) {
   return name.empty() ? "network" : name;
 }
 
-// Whether torchvision's constructor of that name, with nothing but a number of classes, makes this very network.
+// Whether torchvision's constructor of that name, given only a number of classes, makes exactly this network.
 bool is_of_torchvision(const CardInput& input) {
   return input.preprocess.channels == 3 && torchvision_obstacle(recipe_of(input.info)).empty();
 }

@@ -201,7 +201,7 @@ class Translator {
     for (std::size_t i = 0; i < graph_.node(id).inputs.size(); ++i) inputs.push_back(input(id, i));
     emit_node("Concat", id, inputs, {{"axis", std::int64_t{1}}});
   }
-  // Nothing in inference.
+  // Dropout does nothing in inference.
   void emit(const graph::Dropout&, graph::NodeId id) { values_[static_cast<std::size_t>(id)] = input(id); }
   template <typename Loss>
   void emit(const Loss&, graph::NodeId id) {

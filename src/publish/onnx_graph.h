@@ -20,7 +20,7 @@ struct OnnxOptions {
   data::Preprocess preprocess;
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
-  /// All logits are divided by it; 1 = as trained.
+  /// Temperature that divides all logits; 1 = as trained.
   double temperature = 1.0;
   /// Batch norms that follow a convolution become part of its weights: fewer operators, other rounding.
   bool is_folding_batch_norm = false;

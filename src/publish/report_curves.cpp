@@ -121,7 +121,7 @@ std::string plot_over_updates(std::string title, std::vector<Series> series, boo
                     .height_px = 250.0});
 }
 
-// One series of each run that has it: named by letter, in the run's colour.
+// Series of each run that has one: named by letter, in the run's colour.
 std::vector<Series> chosen(const ReportInput& input, const std::vector<TrainingCurves>& curves,
                            Series TrainingCurves::*which) {
   std::vector<Series> series;

@@ -41,13 +41,14 @@ struct ReportRun {
   Value evaluation{};
   /// aucs.csv: AUROCs of validation by the best epoch, shown when there is no evaluation.
   std::vector<ForestRow> validation{};
-  /// For ROC curves and reliability diagrams.
+  /// Predictions for ROC curves and reliability diagrams.
   std::optional<ScoredPredictions> scored{};
 };
 
 /// Contents of a page: one run, or A and B.
 struct ReportInput {
-  /// One or two. Two with evaluations, or with predictions, have the same images in the same order, labels and truth.
+  /// One run or two. Two with evaluations, or with predictions, have the same images in the same order, labels and
+  /// truth.
   std::vector<ReportRun> runs{};
   /// B less A on the predictions of both; nothing for one run, and where there are no predictions beside the truth.
   std::optional<eval::Comparison> comparison{};

@@ -17,7 +17,7 @@ namespace roentgen::publish {
 [[nodiscard]] const Value* find(const Value& table, std::initializer_list<std::string_view> keys);
 /// A text as it is, a number as text; "" for null and for all else.
 [[nodiscard]] std::string text_of(const Value* value);
-/// Nothing for null and for what is no number.
+/// Number in a value; nullopt for null and for other kinds.
 [[nodiscard]] std::optional<double> number_of(const Value* value);
 
 /// io::name_list_sha256 of the images that the JSON of roentgen eval is of; "" where it does not say.

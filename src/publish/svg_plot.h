@@ -55,7 +55,7 @@ struct Plot {
   double height_px = 230.0;
 };
 
-/// Which coordinate of the points an axis is for.
+/// Coordinate of the points that an axis shows.
 enum class Direction : std::uint8_t { X, Y };
 
 /// An axis that holds all finite points, widened where they are all equal; 0 to 1 without points.
@@ -71,7 +71,7 @@ enum class Direction : std::uint8_t { X, Y };
 /// One line of a forest plot.
 struct ForestRow {
   std::string label{};
-  /// Nothing: the row says "undefined".
+  /// Value; nullopt: the row says "undefined".
   std::optional<double> value{};
   /// Ends of the interval, both or none.
   std::optional<double> low{};

@@ -11,7 +11,7 @@
 namespace roentgen::publish {
 namespace {
 
-// How much of source pixels `first`, first + 1, ... an output pixel covers; the shares sum to 1.
+// Shares of source pixels `first`, first + 1, ... in an output pixel; they sum to 1.
 struct Cover {
   std::int64_t first = 0;
   std::vector<double> shares;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which networks torchvision can make, so that weights load into them there.
+// Networks that torchvision can build, so that weights load into them there.
 #pragma once
 
 #include <string>

@@ -65,7 +65,7 @@ class Collector {
   const bool has_features_;
 };
 
-// After each batch.
+// Called after each batch.
 void interruptible(std::int64_t /*done*/) { throw_if_interrupted(); }
 
 }  // namespace

@@ -78,7 +78,7 @@ class CallbackObserver final : public train::Observer {
                       {"bad_images", record.bad_images}});
   }
 
-  // After an error in the function, an interrupt, or at the end of the interpreter.
+  // True after an error in the function, an interrupt, or at the end of the interpreter.
   [[nodiscard]] bool is_stop_asked() {
     try {
       if (!error_) throw_if_interrupted();

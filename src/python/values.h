@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Between Value and Python's own objects, both ways.
+// Conversion between Value and Python's own objects, both ways.
 #pragma once
 
 #include <nanobind/nanobind.h>

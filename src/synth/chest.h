@@ -127,7 +127,7 @@ struct Chest {
   [[nodiscard]] const Lung& lung(int side_index) const { return lungs.at(static_cast<std::size_t>(side_index)); }
 };
 
-/// Which study of which patient.
+/// Key of a study: patient and follow-up.
 struct StudyKey {
   std::uint64_t seed = 0;
   std::int64_t patient = 1;

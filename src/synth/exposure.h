@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From path lengths to a radiograph: Beer-Lambert, scatter, quantum noise, detector, logarithm, window, film curve.
+// Converts path lengths to a radiograph: Beer-Lambert, scatter, quantum noise, detector, logarithm, window, film curve.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 
 namespace roentgen::synth {
 
-/// How an image is stored. All forms are quantisations of the same curve values.
+/// Format of a stored image. All formats are quantisations of the same curve values.
 enum class Form : std::uint8_t {
   Png8,   ///< 8-bit gray PNG, 0 to 255
   Png16,  ///< 16-bit gray PNG, 0 to 65535
@@ -41,7 +41,7 @@ inline constexpr std::array kForms{FormName{"png8", Form::Png8}, FormName{"png16
 /// The value of white: 255, 4095 or 65535.
 [[nodiscard]] int white_of(Form form);
 
-/// How films are stored and what is left on them.
+/// Format of films and marks on them.
 struct FilmOptions {
   Form form = Form::Png8;
   /// Quality of JPEG files, 1 to 100.

@@ -21,7 +21,7 @@ constexpr std::int64_t kImages = 59;
 
 struct Measured {
   std::map<std::string, double> mean;
-  /// By image, ascending.
+  /// Bytes of each image, ascending.
   std::vector<double> bytes;
   std::vector<double> gray;
 };

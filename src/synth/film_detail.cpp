@@ -89,7 +89,7 @@ void add_octave(std::vector<float>& sum, std::int64_t size, const Octave& octave
   }
 }
 
-// How much structure a ray meets: all in the lung, less in the wall, some in bone, none beside the body.
+// Amount of structure that a ray meets: all in the lung, less in the wall, some in bone, none outside the body.
 float structure_at(const Planes& planes, std::size_t i) {
   if (planes.body[i] <= 0.0F) return 0.0F;
   const float in_body = std::min(1.0F, planes.body[i] * 0.02F);

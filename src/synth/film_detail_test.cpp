@@ -61,7 +61,7 @@ TEST(FineStructure, lies_inside_the_body_and_follows_the_seed) {
   EXPECT_NEAR(std::accumulate(one.begin(), one.end(), 0.0) / static_cast<double>(one.size()), 2.0, 0.005);
 }
 
-// The same place in the field at another size: averaged down, the large one is the small one and an octave more.
+// Structure has the same position in the field at another size: the large image averaged down equals the small one.
 TEST(FineStructure, is_the_same_at_every_size) {
   const Canvas large = half_body(2 * kSize), small = half_body(kSize);
   std::vector<float> fine(large.planes.body.size(), 2.0F), coarse(small.planes.body.size(), 2.0F);

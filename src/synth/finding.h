@@ -56,7 +56,7 @@ inline constexpr std::array kNihPrevalence{
 template <typename T>
 using PerFinding = std::array<T, kFindingCount>;
 
-/// How much of a finding a study shows, and the stream its details are drawn from.
+/// Amount of a finding that a study shows, and the stream from which its details are drawn.
 struct Plan {
   /// (0, 1]: how far the finding has gone. Size, extent or contrast grow with it; it alone decides the label's odds.
   double severity = 0.0;

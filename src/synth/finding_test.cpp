@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Each finding is what medicine means by its name: held against the geometry and the path lengths, not the pixels.
+// Tests that each finding is what medicine means by its name, by the geometry and the path lengths, not the pixels.
 #include "synth/finding.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ struct Population {
   double prevalence_high = 0.20;
   /// Share of labelled positives that show nothing, and share of clear findings that the label misses.
   double label_noise = 0.08;
-  /// On every prevalence.
+  /// Factor on every prevalence.
   double prevalence_factor = 1.0;
   /// Chance of the mark "uncertain" for a label that is positive or whose finding is present. For the others it is
   /// uncertain * prevalence / (1 - prevalence), so that about three uncertain labels in seven have no finding.

@@ -23,7 +23,7 @@ void lay_rib(Canvas& canvas, const Chest& chest, int number, double side) {
   const double reach = std::max(-0.97, std::min(0.97, (ring_y_mm - 18.0) / 165.0));
   const double half_x_mm = (chest.half_width_mm + 4.0) * std::sqrt(1.0 - reach * reach * (reach < 0.0 ? 1.0 : 0.35));
   const double half_z_mm = lung.half_depth_mm * (0.62 + 0.045 * std::min(number, 8));
-  // From the spine (angle 0, behind) to the costal cartilage (in front).
+  // Angles from the spine (0, behind) to the costal cartilage (in front).
   const double first_rad = 0.14, last_rad = number < 7 ? 2.45 : 2.05;
   const double middle_rad = 0.5 * 3.14159265358979323846;  // at the flank, where the rib turns from back to front
   for (const auto& [from_rad, to_rad] : {std::pair{first_rad, middle_rad}, std::pair{middle_rad, last_rad}}) {

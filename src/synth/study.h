@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One study from its key: radiograph and truth. A pure function, the same bits on every machine.
+// Renders a study from its key: radiograph and truth. A pure function, the same bits on every machine.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 
 namespace roentgen::synth {
 
-/// Which table holds the labels.
+/// Form of the label table.
 enum class LabelTable : std::uint8_t {
   Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; it has no word for uncertain or unknown
   Csv,  ///< labels.csv: a column a finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
@@ -43,7 +43,7 @@ struct SynthOptions {
   LabelTable labels = LabelTable::Nih;
   /// 0: as many as OpenMP gives. Results do not depend on it.
   int threads = 0;
-  /// How images are stored and what is left on their films.
+  /// Format of images and marks on their films.
   FilmOptions film;
   /// zlib level of the PNG files, 1 to 9; NIH's own were written at 6.
   int png_level = 6;
@@ -75,7 +75,7 @@ struct SynthReport {
   std::int64_t patients = 0;
   std::int64_t test_images = 0;
   std::int64_t boxes = 0;
-  /// In canonical order.
+  /// Findings in canonical order.
   std::vector<FindingReport> findings;
   /// Mean of the ceilings that exist.
   std::optional<double> mean_ceiling;

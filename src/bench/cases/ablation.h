@@ -26,7 +26,7 @@ struct OrderSizes {
 /// data does not spend a larger share of its passes on filling the buffer.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// One order, as parse_pipeline() reads it.
+/// An order of stages, as parse_pipeline() reads it.
 struct Order {
   std::string_view name;
   /// Fault of the order; empty: none.
@@ -38,9 +38,9 @@ struct Order {
 
 /// Options of the case.
 struct AblationOptions {
-  /// Its pipeline is not used; ranks: those that share the data, of which rank 0 is measured.
+  /// Input settings; its pipeline is not used. ranks: the number that share the data, of which rank 0 is measured.
   InputOptions input{.ranks = 2};
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 

@@ -80,7 +80,7 @@ class Bench {
   }
 
  private:
-  // All buckets.
+  // Averages all buckets.
   void average(const Arm& arm) {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const dist::Phase phase{"bucket", static_cast<std::int64_t>(i)};

@@ -29,7 +29,7 @@ struct AllreduceOptions {
   std::int64_t in_flight = 1;
   /// Interleaved; at least 1.
   std::int64_t rounds = 5;
-  /// How long a measurement lasts, about.
+  /// Approximate duration of a measurement.
   double measurement_s = 0.02;
 };
 

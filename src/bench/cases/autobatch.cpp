@@ -24,7 +24,7 @@ namespace {
 // Running takes a little beside the plan and what planning loaded: stacks of threads, code of reorders. 10 MiB
 // measured.
 constexpr std::size_t kRunningBytes = std::size_t{16} << 20U;
-// So many plans by guesses.
+// Number of plans made by guesses.
 constexpr std::size_t kGuesses = 5;
 
 // Plans of a network with this batch: each makes all its primitives, which takes seconds for a large one.
@@ -43,11 +43,11 @@ class Needs {
  private:
   NetworkOptions network_;
   engine::Engine& engine_;
-  /// With the code of the kernels that were planned: the library keeps them for whoever asks again.
+  /// Bytes of the process, including the code of the planned kernels, which the library keeps.
   std::size_t process_bytes_ = 0;
 };
 
-// One step at the batch, with whether it stayed within the budget.
+// Runs one step at the batch and records whether it stayed within the budget.
 Value confirm(NetworkOptions network, std::size_t budget_bytes) {
   network.warmup = 0;
   network.steps = 1;
@@ -145,7 +145,7 @@ Value run_autobatch(const AutobatchOptions& options) {
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
   Value confirmed;
   if (options.is_confirmed) {
-    // Else the peak is that of whatever was before, and never falls: the step is run, and plans are believed.
+    // Without a reset, the peak includes earlier work and never falls. Then the step is run, and plans are trusted.
     const bool is_peak_of_step = runtime::reset_peak_resident_memory();
     network.batch = confirmed_batch(
         [&](std::int64_t batch) { return needs.of(batch); },

@@ -36,7 +36,7 @@ struct PlannedBatch {
   std::size_t bytes = 0;
   /// Memory that the process held, where a step was run.
   std::optional<std::size_t> measured_bytes{};
-  /// By plan and, where it was run, by its step.
+  /// Whether it fits by its plan and, where the step was run, by the step.
   [[nodiscard]] bool fits(std::size_t budget_bytes) const {
     return std::max(bytes, measured_bytes.value_or(0)) <= budget_bytes;
   }

@@ -86,7 +86,7 @@ TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
   EXPECT_EQ(batch_below({5, 1000}, one, 5000), 4) << "no slope";
 }
 
-// Each image takes 10, the process 100 and, in a step, 25 more than planned.
+// An image takes 10, the process 100 and, in a step, 25 more than planned.
 TEST(Autobatch, goes_down_until_a_step_fits) {
   const auto needed = [](std::int64_t batch) { return static_cast<std::size_t>(100 + 10 * batch); };
   std::vector<std::int64_t> run;

@@ -18,7 +18,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Less is within what one measurement differs from the next.
+// Smallest notable difference; less is within the noise of a measurement.
 constexpr double kNotable = 0.05;
 
 using Seconds = std::map<std::string, double>;
@@ -27,7 +27,7 @@ using Seconds = std::map<std::string, double>;
 struct Layer {
   Seconds seconds;
   std::string chosen;
-  /// How often in all networks.
+  /// Number of occurrences in all networks.
   std::int64_t times = 0;
 };
 

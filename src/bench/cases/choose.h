@@ -20,7 +20,7 @@ namespace roentgen::bench {
 struct ChooseNetwork {
   std::string model;
   std::int64_t batch = 16;
-  /// In place of the model of that name: of that batch and of the options' sizes.
+  /// Graph in place of the model of that name, with that batch and the options' sizes.
   std::optional<graph::Graph> graph{};
 };
 

@@ -18,13 +18,14 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct FormatsOptions {
-  /// Its steps are the most that are measured, its time above 0. Whether it is cold is not asked: both are measured.
+  /// Input settings. `steps` is the most that are measured, and the time limit is above 0. is_cold is ignored: both are
+  /// measured.
   InputOptions input{.most_s = 1.0};
   /// Side of images that are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
   /// Folder for the record files, which are removed in the end.
   std::filesystem::path work;
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
@@ -36,8 +37,8 @@ struct RecordCase {
   /// Several images in a file?
   bool has_shards = true;
 };
-/// Every form that convert writes, images as they are first, then of `stored_px` px; a file an image only of the
-/// latter.
+/// All forms that convert writes: images as they are, then of `stored_px` px. The form of one file an image only has
+/// the latter.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
 /// Epochs after which the time of converting is won back; nothing where records are no faster.

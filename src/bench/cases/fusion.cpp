@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Fo
                                   : plan_inference(with(fuse), engine, network.threads).hash();
   };
   const auto add = [&](std::string_view fuse) { arms.push_back(std::make_unique<ModelRun>(with(fuse), form, engine)); };
-  // Only what changes something is made: all of them are held at a time.
+  // Adds only networks that differ, because all of them are held at a time.
   const auto add_unless = [&](std::string_view fuse, const std::string& unchanged) {
     if (hash_of(fuse) != unchanged) add(fuse);
   };
@@ -76,7 +76,7 @@ void measure_model(const NetworkOptions& network, const FusionOptions& options, 
   }
 }
 
-// All of them before anything is measured: a name or size that is refused costs no time.
+// Builds all graphs before anything is measured, so that an invalid name or size costs no time.
 std::vector<graph::Graph> graphs_of(const FusionOptions& options) {
   std::vector<graph::Graph> graphs;
   for (const std::string& model : options.models) {

@@ -21,7 +21,7 @@ struct FusionOptions {
                                   "googlenet",    "resnet50",     "densenet121"};
   /// Batch, image, channels, labels, threads, engine, algorithms; warm-up, and steps of a round. The rest is not used.
   NetworkOptions network{.warmup = 1, .steps = 3};
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 

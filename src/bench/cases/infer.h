@@ -19,9 +19,9 @@ struct InferOptions {
   NetworkOptions network{.warmup = 3, .steps = 20};
   /// Images of a batch, each above 0.
   std::vector<std::int64_t> batches{1, 16};
-  /// In place of the model of that name: a graph for each of `batches`, or none.
+  /// Graphs in place of the model of that name: one for each of `batches`, or none.
   std::vector<graph::Graph> graphs{};
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 

@@ -15,7 +15,7 @@ namespace roentgen::bench {
 struct LinksOptions {
   /// A message of which bandwidth is measured; at least 1.
   std::size_t message_bytes = std::size_t{4} << 20U;
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 5;
   /// Factor of a slow link, above 1 (dist/links.h). A link is slow if its bandwidth is below the usual one of its kind
   /// divided by this. It is also slow if its latency is above the usual one times this.

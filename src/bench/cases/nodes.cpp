@@ -29,7 +29,7 @@
 namespace roentgen::bench {
 namespace {
 
-// All ranks at once, as the steps are: ranks of one host share its memory's bandwidth.
+// Measures all ranks at once, as the steps are: ranks of one host share its memory's bandwidth.
 double copy_gb_per_s(const train::Ranks& ranks) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;
   constexpr int kTimes = 8;
@@ -50,7 +50,7 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
-  // One plan for all: their weights are to be the same to the bit.
+  // One plan for all ranks, because their weights must be equal bit for bit.
   const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, *engine, options.step.threads);
   const auto executable =
       compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choice = &choice});

@@ -23,11 +23,11 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct OverlapOptions {
-  /// Its batch, image side and channels are also the model's; its device, where it names one, takes the model's place.
+  /// Input settings. Batch, image side and channels are also the model's; a device named here replaces the model.
   InputOptions input;
   /// Model, labels, fuse, algorithms, engine and threads (0: the cores that input leaves) of the training step.
   NetworkOptions step;
-  /// At least 1.
+  /// Rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
@@ -52,14 +52,15 @@ enum class Cores : std::uint8_t {
 /// Least time of an overlapped step: disjoint max(input, train), shared train + input work / cores.
 [[nodiscard]] double least_step_s(const StepTimes& times, Cores cores, int core_count);
 
-/// Above the least time by no more than this factor counts as overlapped.
+/// Largest factor above the least time that counts as overlapped.
 inline constexpr double kOverlapFactor = 1.05;
 
 /// The steps of one kind.
 struct KindOfSteps {
   std::string_view name;
   std::span<const Course> rounds;
-  /// Each takes as long as the next on a quiet machine, as those do not that wait for batches: these come in bursts.
+  /// Whether all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches come
+  /// in bursts.
   bool is_steady = false;
 };
 /// Warnings that the times are not reliable. The slowest step of a round took over 1.25 times the fastest, for a steady

@@ -36,9 +36,9 @@ struct Cluster {
 
 /// Seconds that averaging takes.
 struct LinkTime {
-  /// Nothing else travels meanwhile.
+  /// Time during which the link is busy.
   double busy_s = 0.0;
-  /// Until the last bytes have arrived; others can be on their way behind them.
+  /// Time until the last bytes have arrived; other messages may follow meanwhile.
   double late_s = 0.0;
 };
 /// Time of averaging `bytes` over `ranks` in a ring; its slowest link decides. Every rank sends 2 (n - 1) / n of them
@@ -69,13 +69,13 @@ struct MeasuredStep {
 struct PredictOptions {
   /// `threads` at least 1; `steps` are measured.
   NetworkOptions step;
-  /// Not 0: a step takes batch / device_images_per_s s.
+  /// Images per second of an emulated device, whose step takes batch / device_images_per_s s. 0: none.
   double device_images_per_s = 0.0;
   /// Standard deviation of such a device's steps (normal_steps()).
   double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;
-  /// At least one number.
+  /// Numbers of ranks, at least one.
   std::vector<std::int64_t> ranks{1, 2, 4, 8};
   Cluster cluster;
 };

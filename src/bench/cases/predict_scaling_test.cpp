@@ -72,7 +72,7 @@ TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
   // 1 s of compute: the first bucket is through at 0.6 s, the second at 1.1 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, true, 1)), 1.1);
-  // When backward is over both are still to go.
+  // At the end of backward both buckets are still to be sent.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, false, 1)), 1.2);
   // 0.1 s of compute: the link is the bound; it begins at 0.05 s and is busy for 0.2 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({0.1}), 2, kSlow, 5, true, 1)), 0.25);

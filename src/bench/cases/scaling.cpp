@@ -294,7 +294,7 @@ class ScalingCase final : public Case {
     return request;
   }
 
-  // One rank of a point.
+  // Runs one rank of a point.
   [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {
     log::set_level(log::Level::Warning);  // a point is one of many
     RankRequest rank = request();
@@ -302,7 +302,7 @@ class ScalingCase final : public Case {
     return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });
   }
 
-  // All points, each a group of processes that runs this case again.
+  // Runs all points, each a group of processes that runs this case again.
   [[nodiscard]] Value run_points(const ScalingOptions& options, const Host& host) const {
     const ScalingPlan plan{.ranks = ranks_.counts(),
                            .per_host = ranks_.per_host,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How training gets faster with more ranks: points, each measured by a group of processes, and the table of them.
+// Scaling of training with the number of ranks: points, each measured by a group of processes, and a table of them.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,12 @@ class CommThread;
 
 namespace roentgen::bench {
 
-/// One point.
+/// Options of one point.
 struct ScalingOptions {
   /// `batch` is a rank's; `threads` at least 1. No profile.
   NetworkOptions step;
-  /// Not 0: a step lasts batch / device_images_per_s s, and buckets become ready as they do in a real one.
+  /// Images per second of an emulated device, whose step lasts batch / device_images_per_s s. Buckets become ready as
+  /// in a real step. 0: none.
   double device_images_per_s = 0.0;
   /// Gradients that travel together.
   double bucket_mb = 4.0;
@@ -36,9 +37,9 @@ struct ScalingOptions {
   /// Source of batches, with pipeline, workers, storage and cores; nothing: the same drawn batch again and
   /// again.
   std::optional<InputOptions> input{};
-  /// For `input`.
+  /// Data set for `input`.
   const data::Dataset* dataset = nullptr;
-  /// Not empty: a trace of all its steps, warm-up too, goes into this folder, which is made: ranks-2.json.
+  /// Folder for a trace of all steps, including warm-up (ranks-2.json); it is created. Empty: none.
   std::string trace_folder{};
 };
 
@@ -50,7 +51,7 @@ struct ScalingOptions {
 
 /// Points to measure, and how often.
 struct ScalingPlan {
-  /// At least one; efficiency counts from one rank, and there is none where that is not measured.
+  /// Numbers of ranks, at least one. Efficiency is relative to one rank; without that point there is none.
   std::vector<std::int64_t> ranks{1};
   /// Ranks of a host; 0: all on one.
   std::int64_t per_host = 0;

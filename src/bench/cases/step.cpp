@@ -31,7 +31,7 @@ constexpr double kMostFloorRatio = 5.0;
 struct Measurements {
   std::vector<double> step_s;
   std::vector<double> optimizer_s;
-  /// One for each step, the warm-up included.
+  /// Loss of each step, including warm-up.
   std::vector<float> losses;
 };
 

@@ -22,7 +22,7 @@ std::span<std::uint16_t> as_bf16(std::span<std::byte> bytes) {
 
 bool is_same(Share a, Share b) { return a.index == b.index && a.count == b.count; }
 
-// Whether a message of the round passes through memory of ours, and not from bucket to bucket.
+// Whether a message of the round passes through our own buffer instead of going from bucket to bucket.
 bool is_staged(const ReducePlan& plan, const Round& round, bool is_received) {
   return plan.wire_of(round) != Wire::F32 || (is_received && round.carry == Carry::Parts);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every way of the list over MPI, in a group of processes; two hosts are emulated by a map that says so.
+// Every algorithm of the list over MPI, in a group of processes; a host map emulates two hosts.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -24,7 +24,7 @@ class ReduceBucket;
 /// ranks; else `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
 
-/// How buckets are averaged; the same on all ranks.
+/// Algorithm that averages buckets; the same on all ranks.
 struct ReduceOptions {
   /// kAutoReduce, or as in reduce_list.h.
   std::string algorithm = "allreduce";
@@ -56,7 +56,7 @@ class Reducer {
 
  private:
   std::unique_ptr<const ReducePlan> plan_;
-  /// Under way and done; those are used again.
+  /// Buckets in flight, and done ones, which are reused.
   std::vector<std::unique_ptr<ReduceBucket>> buckets_;
 };
 

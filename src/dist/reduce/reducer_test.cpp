@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every way of the list over ranks in one process, whose messages come as late as a seed says.
+// Every algorithm of the list over ranks in one process, with message delays drawn from a seed.
 #include "dist/reduce/reducer.h"
 
 #include <gtest/gtest.h>
@@ -121,15 +121,16 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
   }
 }
 
-// How often an element is rounded to the wire format: the parts and the mean; in a tree and a ring, every partial sum.
+// Number of times an element is rounded to the wire format: the parts and the mean; in a tree and a ring, every partial
+// sum.
 int wire_roundings(int size, const ReduceOptions& options) {
   if (options.wire == "f32") return 0;
   if (options.algorithm == "ring") return size;
   return options.algorithm == "tree" ? 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))) : 2;
 }
 
-// Every rounding changes by at most its unit, of at most the sum of absolute values. In float32: additions and the
-// mean.
+// Every rounding changes a value by at most its unit, relative to the sum of absolute values. Additions and the mean
+// are in float32.
 TEST(Reducer, is_the_mean_within_rounding_and_the_same_on_all_ranks) {
   for_each_case([](int size, const ReduceOptions& options) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{13}, std::size_t{100}}) {

@@ -83,7 +83,7 @@ void append_exchange(Schedule& schedule, const std::vector<int>& members, std::s
 void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own) {
   const std::size_t count = members.size();
   schedule.is_chain = true;
-  // So many places before this member.
+  // Offset of the share after `before` members.
   const auto share = [&](std::size_t before) {
     return Share{.index = static_cast<std::int64_t>((own + 2 * count - before) % count),
                  .count = static_cast<std::int64_t>(count)};

@@ -41,7 +41,7 @@ struct Round {
   std::vector<Message> sends{};
   /// Parts: all of one share, added up in this order.
   std::vector<Message> receives{};
-  /// How many of `receives` are added before this rank's own part.
+  /// Number of `receives` that are added before this rank's own part.
   std::int64_t own_at = 0;
   /// The sum is complete here, and becomes the mean.
   bool is_mean = false;
@@ -53,7 +53,7 @@ struct Round {
 /// receives in the same order.
 struct Schedule {
   std::vector<Round> rounds{};
-  /// In float32 the communicator's own collective does the same: no rounds are needed.
+  /// Whether the communicator's own collective does the same, in float32; then there are no rounds.
   bool is_communicators_own = false;
   /// A message waits for one that arrived in the round before, over many rounds.
   bool is_chain = false;

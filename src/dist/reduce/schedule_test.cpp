@@ -31,7 +31,7 @@ std::vector<Way> ways() {
   return all;
 }
 
-// One host; a host a rank; pairs; and hosts of several sizes whose ranks are not neighbours.
+// Host maps: one host; a host for each rank; pairs; and hosts of several sizes whose ranks are not neighbours.
 std::vector<std::vector<int>> host_maps(int size) {
   std::vector<std::vector<int>> maps(4);
   for (int rank = 0; rank < size; ++rank) {
@@ -45,7 +45,7 @@ std::vector<std::vector<int>> host_maps(int size) {
 
 // Properties of a message.
 using Line = std::tuple<Carry, std::int64_t, std::int64_t, bool>;
-// From and to.
+// Sender and receiver.
 using Route = std::pair<int, int>;
 
 TEST(Schedule, what_is_sent_is_received_as_the_same_in_the_same_order) {

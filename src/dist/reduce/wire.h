@@ -33,7 +33,7 @@ struct WireSum {
   Wire wire = Wire::F32;
   /// Received elements in the order of summing: own.size() numbers each, in the wire format.
   std::span<const std::byte* const> sources{};
-  /// How many of `sources` are added before `own`.
+  /// Number of `sources` that are added before `own`.
   std::size_t own_at = 0;
   /// The sum is multiplied by it, and then rounded to the wire format, so that who sends it has what others receive.
   /// 0: neither.

@@ -85,7 +85,7 @@ BatchFeed::BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions o
 }
 
 BatchFeed::~BatchFeed() {
-  // In a forked process the threads that a destructor would join are not there.
+  // A forked process lacks the threads that the destructor would join.
   if (!process_.is_here()) static_cast<void>(loader_.release());
 }
 

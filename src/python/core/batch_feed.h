@@ -30,7 +30,7 @@ struct LentBatch {
   std::vector<std::uint32_t> samples;  ///< index into Dataset::samples of each row
 };
 
-/// How a feed reads.
+/// Options of a feed.
 struct FeedOptions {
   data::LoaderOptions loading;         ///< as data::Loader takes them
   std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples

@@ -12,7 +12,7 @@ namespace roentgen::python {
 class OwnProcess {
  public:
   OwnProcess();
-  /// Is this that process?
+  /// Whether this is the process that created it.
   [[nodiscard]] bool is_here() const;
   /// ConfigError in a process forked from it.
   /// @param what name of the object for users
@@ -22,8 +22,8 @@ class OwnProcess {
   int process_;
 };
 
-/// To be called before this process computes or makes a loader: ConfigError where one that it was forked from has done
-/// so. Its threads are gone, and what they held locked at the fork stays locked. Thread-safe.
+/// Call it before this process computes or makes a loader. Throws ConfigError in a process forked from one that has
+/// done so. Its threads are missing, and locks held at the fork stay locked. Thread-safe.
 void require_threads();
 
 }  // namespace roentgen::python
