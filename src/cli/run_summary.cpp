@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdint>
 
+#include "core/foreign_text.h"
 #include "eval/text_columns.h"
 
 namespace roentgen::cli {
@@ -25,17 +24,6 @@ std::string finding_table(const std::vector<std::pair<std::string, std::optional
   if (defined < 2) return eval::in_columns(std::move(rows), eval::LastLine::Alike);
   rows.push_back({"mean", fmt::format("{:.4f}", sum / static_cast<double>(defined))});
   return eval::in_columns(std::move(rows), eval::LastLine::Apart);
-}
-
-std::string shell_word(std::string_view word) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./=,:+@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string next_command(const std::filesystem::path& checkpoint, const std::vector<std::string>& data,

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +20,5 @@ namespace roentgen::cli {
 /// @param data folders of --data, as given
 [[nodiscard]] std::string next_command(const std::filesystem::path& checkpoint, const std::vector<std::string>& data,
                                        bool has_test_images);
-
-/// `word` as one word of a shell: unchanged, or in single quotes where it has other characters than a path needs.
-[[nodiscard]] std::string shell_word(std::string_view word);
 
 }  // namespace roentgen::cli

@@ -32,11 +32,5 @@ TEST(NextCommand, evaluates_test_images_or_predicts) {
             "next: roentgen predict --checkpoint 'my run/best.safetensors' IMAGES\n");
 }
 
-TEST(ShellWord, quotes_where_a_shell_would_split_or_expand) {
-  EXPECT_EQ(shell_word("run/a-b_1.png"), "run/a-b_1.png");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("it's $HOME"), "'it'\\''s $HOME'");
-}
-
 }  // namespace
 }  // namespace roentgen::cli
