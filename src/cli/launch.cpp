@@ -185,7 +185,8 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
   runtime::bind_process(placement.compute);
-  static_cast<void>(runtime::available_cores());  // of the process, before it has a thread that is bound elsewhere
+  // reads the cores of the process, before one of its threads is bound elsewhere
+  static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
   return placement.communication;
 }

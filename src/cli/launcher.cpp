@@ -213,7 +213,7 @@ class LongStay {
   }
   void kill_all() {
     is_killed_ = true;
-    ::kill(-watched_.child, SIGKILL);  // with what it calls other hosts by
+    ::kill(-watched_.child, SIGKILL);  // kills also the programs by which it reaches other hosts
   }
   static constexpr std::chrono::seconds kGrace{2};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -245,7 +245,7 @@ struct Waited {
 // do not, or mpirun: it is kept until then.
 Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
-  constexpr int kWhileKeptMs = 1;  // what is kept must not come after the end of a short run
+  constexpr int kWhileKeptMs = 1;  // output must not appear after the end of a short run
   LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
@@ -317,7 +317,7 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
                          GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
-  if (outputs.err_words.has_told()) return {};  // of a rank on another host
+  if (outputs.err_words.has_told()) return {};  // a rank on another host
   // A rank dies with its guard, and then only mpirun reports it. Ends that we have requested are not reported.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;

@@ -35,7 +35,7 @@ TEST(MpirunWords, leaves_what_ranks_say) {
 TEST(MpirunWords, takes_out_how_ranks_ended_and_remembers_the_first) {
   MpirunWords words;
   std::string passed;
-  for (const char c :  // as Open MPI 4.1.4 says it, however it is cut
+  for (const char c :  // text of Open MPI 4.1.4, cut in every way
        "before\n" + kRule +
            "\nPrimary job  terminated normally, but 1 process returned\n"
            "a non-zero exit code. Per user-direction, the job has been aborted.\n" +
@@ -56,7 +56,7 @@ TEST(MpirunWords, takes_out_how_ranks_ended_and_remembers_the_first) {
 TEST(MpirunWords, takes_out_what_hydra_says_of_the_rank_that_it_ended_itself) {
   MpirunWords words;
   const std::string rule(83, '=');
-  const std::string said =  // by MPICH 4.0.2, on standard output
+  const std::string said =  // text of MPICH 4.0.2 on standard output
       rule + "\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 9025 RUNNING AT n07\n" +
       "=   EXIT CODE: 9\n=   CLEANING UP REMAINING PROCESSES\n=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES\n" + rule +
       "\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n" +

@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kReplicates = 2000;  // as roentgen compare
+constexpr std::int64_t kReplicates = 2000;  // same number as roentgen compare
 
 // Reads all whole lines: the last one may be truncated in a run that was killed or is running.
 std::vector<Value> read_log(const fs::path& path) {

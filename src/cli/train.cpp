@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeedsFile = "seeds.csv";  // beside the seeds' folders
+constexpr const char* kSeedsFile = "seeds.csv";  // lies next to the seeds' folders
 
 class TrainCommand final : public Command {
  public:

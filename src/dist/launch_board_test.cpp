@@ -98,7 +98,7 @@ TEST(LaunchBoard, of_another_host_in_a_shared_folder_is_left_alone) {
   std::FILE* file = std::fopen(board.file().c_str(), "r+");
   ASSERT_NE(file, nullptr);
   std::fseek(file, 4 * 128, SEEK_SET);
-  std::fputc('#', file);  // in the host's name
+  std::fputc('#', file);  // damages the host's name
   std::fclose(file);
   EXPECT_EQ(as_rank(0, board.file(), [] { ::_exit(tell_ready() || tell_killed(9) ? 1 : 0); }), 0);
   EXPECT_FALSE(board.is_ready());

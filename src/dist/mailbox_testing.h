@@ -28,7 +28,7 @@ class Mailboxes {
   explicit Mailboxes(int size) : started_(static_cast<std::size_t>(size), 0) {}
   [[nodiscard]] int size() const { return static_cast<int>(started_.size()); }
 
-  using Route = std::tuple<int, int, int>;  ///< from, to, tag
+  using Route = std::tuple<int, int, int>;  ///< sender, receiver, tag
   std::size_t post(const Route& route, std::span<const std::byte> data) {
     const MutexLock lock(mutex_);
     auto& box = boxes_[route];

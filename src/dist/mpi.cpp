@@ -168,7 +168,7 @@ class MpiCommunicator final : public Communicator {
     const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
-    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
+    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
     return idle.empty() ? late : idle;
   }
 

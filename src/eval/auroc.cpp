@@ -38,7 +38,7 @@ template <typename CountOf>
 std::optional<double> area(std::span<const std::uint32_t> entries, CountOf count_of) {
   std::uint64_t twice_won = 0;
   std::uint64_t below = 0;      // negatives in the groups before
-  std::uint64_t positives = 0;  // in all groups before
+  std::uint64_t positives = 0;  // positives in all groups before
   std::uint64_t group_positives = 0;
   std::uint64_t group_all = 0;
   for (const std::uint32_t entry : entries) {

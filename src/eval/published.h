@@ -54,7 +54,7 @@ struct Verdict {
   /// Findings above whose interval of the difference excludes 0.
   std::int64_t clearly_above = 0;
   std::int64_t below = 0;          ///< findings in which ours is lower
-  std::int64_t clearly_below = 0;  ///< of those below, ones whose interval excludes 0
+  std::int64_t clearly_below = 0;  ///< findings below whose interval excludes 0
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 /// Compares the findings that both have.

@@ -45,7 +45,7 @@ TEST(Published, columns_have_their_means) {
   ASSERT_EQ(published_columns().size(), means.size());
   for (std::size_t i = 0; i < means.size(); ++i) {
     const PublishedColumn& column = published_columns()[i];
-    EXPECT_NEAR(column.mean(), means[i], i < 2 ? 6e-4 : 6e-5) << column.title;  // as rounded there
+    EXPECT_NEAR(column.mean(), means[i], i < 2 ? 6e-4 : 6e-5) << column.title;  // tolerance of the published rounding
     EXPECT_EQ(column.is_own_split, i < 3) << column.title;
   }
   EXPECT_EQ(chexnet().title, "CheXNet");

@@ -180,7 +180,7 @@ TEST(SeedComparison, finds_a_recipe_with_shuffled_labels_of_one_finding) {
   }
   std::printf("shuffled labels: found in %d of %d pairs; the sound finding differs in %d\n", broken, kPairs, sound);
   EXPECT_GE(broken, kPairs - 1);
-  EXPECT_LE(sound, 4);  // of 20 at 0.05: more comes once in 400
+  EXPECT_LE(sound, 4);  // more than 4 of 20 at 0.05 occur once in 400
 }
 
 TEST(SeedComparison, is_the_formula_that_is_stated) {

@@ -34,7 +34,7 @@ struct SeedRow {
 
 /// All findings, then as row "mean" each seed's mean over the findings that all seeds define.
 struct SeedTable {
-  std::vector<std::int64_t> seeds;  ///< in the order of the runs
+  std::vector<std::int64_t> seeds;  ///< seeds in the order of the runs
   std::vector<SeedRow> rows;        ///< a finding each, then the mean
 };
 

@@ -55,7 +55,7 @@ class Figures {
   [[nodiscard]] double top_accuracy(std::span<const std::uint32_t> multiplicity, std::size_t i) const;
 
   std::vector<RankedScores> ranked_;
-  std::vector<RankedScores> scaled_;  // as ranked_, or empty
+  std::vector<RankedScores> scaled_;  // scores after temperature scaling, like ranked_; or empty
   std::vector<Metric> metrics_;
   std::vector<std::optional<double>> thresholds_;
   std::vector<std::int64_t> tops_;

@@ -23,7 +23,7 @@ namespace roentgen::eval {
 /// One row of the table.
 struct LabelResult {
   std::string label{};         ///< name
-  Estimate auroc{};            ///< with its interval
+  Estimate auroc{};            ///< AUROC with its interval
   std::int64_t positives = 0;  ///< images with the label
   /// Images whose truth is known for this label.
   std::int64_t n = 0;
@@ -69,7 +69,7 @@ struct EvalTable {
 
 /// Figures beside AUROC that evaluate() computes.
 struct MetricRequest {
-  std::vector<Metric> metrics{};  ///< beside AUROC
+  std::vector<Metric> metrics{};  ///< metrics besides AUROC
   /// Operating points from validation, held fixed over the resamples. Without them there are no metrics at a threshold
   /// and none of scaled scores: neither is ever fitted on the evaluated predictions.
   std::optional<OperatingPoints> points{};

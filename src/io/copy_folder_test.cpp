@@ -117,7 +117,8 @@ TEST_F(CopyFolder, goes_on_wherever_it_was_killed) {
     EXPECT_FALSE(fs::exists(root_ / "local/chest"));
     const CopiedFolder copied = copy_folder(options());
     EXPECT_EQ(tree(copied.folder), wanted) << n;
-    EXPECT_LT(copied.copied_bytes, least) << n;  // what was there is not copied again: the later, the less is left
+    // existing chunks are not copied again: the later the kill, the less is left
+    EXPECT_LT(copied.copied_bytes, least) << n;
     least = copied.copied_bytes;
   }
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kLimitFields = 65536;
 char separator_of(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
   std::size_t best = kSeparators.size();
-  bool is_quoted = false, is_closed = false, is_start = true;  // of a quoted field, a field
+  bool is_quoted = false, is_closed = false, is_start = true;  // state of the current field
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   for (const char c : text) {
     if (c == '"' && (is_quoted || is_closed || is_start)) {  // two within a quoted field are one of its text

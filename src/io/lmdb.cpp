@@ -19,8 +19,8 @@ constexpr std::uint32_t kMagic = 0xBEEFC0DE;
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kPageHead_bytes = 16, kNodeHead_bytes = 8, kMeta_bytes = 136;
 constexpr std::uint16_t kBranch = 0x01, kLeaf = 0x02, kOverflow = 0x04, kMeta = 0x08, kLeafOfFixedKeys = 0x20;
-constexpr std::uint16_t kSeveralValues = 0x04;                              // of a database
-constexpr std::uint16_t kBig = 0x01, kDatabase = 0x02, kDuplicates = 0x04;  // of a node
+constexpr std::uint16_t kSeveralValues = 0x04;                              // flag of a database
+constexpr std::uint16_t kBig = 0x01, kDatabase = 0x02, kDuplicates = 0x04;  // flags of a node
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 constexpr std::size_t kDeepest = 32;
 

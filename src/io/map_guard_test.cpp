@@ -65,7 +65,7 @@ TEST_F(MapGuard, each_map_is_told_apart) {
   }
   EXPECT_EQ(zeros(whole), 0U);
   EXPECT_FALSE(was_cut_short(whole.bytes()));
-  const MappedFile again = MappedFile::open(other).or_throw();  // in the slot of the one that is gone
+  const MappedFile again = MappedFile::open(other).or_throw();  // reuses the slot of the unmapped file
   EXPECT_FALSE(was_cut_short(again.bytes()));
 }
 

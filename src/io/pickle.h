@@ -36,7 +36,7 @@ enum class PickleKind : std::uint8_t {
   Global,      ///< a function or class, by its name
   Call,        ///< result of a function
   Object,      ///< instance of a class
-  Persistent,  ///< what lies outside of the pickle
+  Persistent,  ///< object stored outside of the pickle
 };
 
 /// A value of a pickle.

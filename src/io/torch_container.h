@@ -27,7 +27,7 @@ inline constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8
 /// Type of a storage's elements.
 struct ElementType {
   std::string_view name{};       ///< "FloatStorage"
-  std::size_t size_bytes = 0;    ///< of one element
+  std::size_t size_bytes = 0;    ///< bytes of an element
   std::optional<DType> dtype{};  ///< none for integers and bools
 };
 

@@ -30,10 +30,10 @@ using Entries = std::vector<std::pair<PickleId, PickleId>>;
 
 /// Elements of a storage that a tensor shows.
 struct View {
-  std::span<const std::byte> bytes;  // of the storage, from the first element
+  std::span<const std::byte> bytes;  // bytes of the storage, from the first element
   DType dtype = DType::F32;
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> strides;  // in elements
+  std::vector<std::int64_t> strides;  // strides in elements
 };
 
 // Row-major values, element by element.

@@ -21,13 +21,13 @@ namespace roentgen::io {
 /// A tensor of floats.
 struct TorchTensor {
   std::string name;           ///< "layer1.0.conv1.weight"
-  Shape shape;                ///< as in PyTorch
+  Shape shape;                ///< shape in PyTorch's order
   std::vector<float> values;  ///< row-major, whatever its strides were
 };
 
 /// Contents of a file.
 struct TorchFile {
-  std::vector<TorchTensor> tensors;  ///< in the order of the file
+  std::vector<TorchTensor> tensors;  ///< tensors in the order of the file
   /// Class of a whole pickled model, "torchxrayvision.models.DenseNet"; empty for a state dict.
   std::string class_name{};
   /// Attributes of such a model that are lists of texts: its "pathologies".

@@ -72,7 +72,7 @@ struct Entry {
   ZipMember member;
   std::uint64_t packed_bytes = 0;
   std::uint64_t local = 0;
-  std::size_t size_bytes = 0;  // of the entry itself
+  std::size_t size_bytes = 0;  // size of the entry itself
 };
 
 // Takes from the zip64 field what did not fit into 32 bits. False for a field that is cut short.

@@ -20,7 +20,7 @@ struct ZipMember {
   std::string name;         ///< as stored: "archive/data.pkl"
   std::uint64_t begin = 0;  ///< first byte of its data in the archive
   std::uint64_t length = 0;
-  std::uint32_t crc32 = 0;  ///< as the archive states it; read_zip_member() checks it
+  std::uint32_t crc32 = 0;  ///< checksum stated by the archive; read_zip_member() checks it
   bool is_stored = true;    ///< neither compressed nor encrypted
 };
 

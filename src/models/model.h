@@ -22,8 +22,8 @@ enum class Stem : std::uint8_t {
 
 /// Convolution of a ResNet's bottleneck that halves the image. Blocks of two 3x3 convolutions are alike in both.
 enum class ResNetStride : std::uint8_t {
-  V1_5,  ///< in the 3x3 convolution: torchvision's
-  V1,    ///< in the first 1x1 convolution: He et al. 2015
+  V1_5,  ///< stride in the 3x3 convolution, as torchvision
+  V1,    ///< stride in the first 1x1 convolution: He et al. 2015
 };
 
 /// Settings of a model. The names of parameters depend on `name` only.

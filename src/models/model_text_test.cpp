@@ -46,7 +46,7 @@ std::int64_t count_ops(const Graph& graph) {
 
 TEST(ModelPasses, leave_no_relu_and_no_add_behind_batch_norms) {
   for (const std::string_view name : model_names()) {
-    if (!name.starts_with("resnet") && !name.starts_with("densenet")) continue;  // those with batch norms alone
+    if (!name.starts_with("resnet") && !name.starts_with("densenet")) continue;  // only families with batch norms
     const Graph plain = build_model({.name = std::string(name)});
     const Graph fused = graph::run_passes(plain, "on", graph::Purpose::Training);
     EXPECT_GT(count_ops<graph::Relu>(plain), 0) << name;

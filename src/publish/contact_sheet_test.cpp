@@ -106,7 +106,7 @@ TEST(Caption, draws_dots_inside_the_picture_only) {
   write_caption(picture, 1, 1, 1, "lT");
   EXPECT_EQ(picture.at(1, 1), 255);  // L: its stem,
   EXPECT_EQ(picture.at(5, 1), 0);
-  EXPECT_EQ(picture.at(5, 7), 255);  // its foot
+  EXPECT_EQ(picture.at(5, 7), 255);  // the foot of the letter
   EXPECT_EQ(picture.at(7, 1), 255);  // T: its bar
   EXPECT_EQ(picture.at(9, 7), 255);
   GrayPicture twice(28, 18);

@@ -109,7 +109,7 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
 
 std::string HeatmapFolder::stem(const HeatmapEntry& entry) {
   std::string name = fmt::format("{:06}_", entry.number);
-  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // those of the image before
+  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // drops stems of the image before
   if (names_ == ImageNames::Shown) name += file_name(fs::path(entry.image).stem().string()) + "_";
   name += file_name(entry.label);
   std::string own = name;

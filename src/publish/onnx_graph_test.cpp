@@ -53,7 +53,7 @@ struct Network {
   graph::Graph graph;
   std::vector<train::NamedTensor> weights;
   std::vector<float> image;    // raw gray, 0 to 255
-  std::vector<double> logits;  // by the engine
+  std::vector<double> logits;  // logits of the engine
 };
 
 data::Preprocess preprocess_of(const graph::Graph& graph) {

@@ -20,7 +20,7 @@ constexpr double kRightPx = 14.0;
 constexpr double kTopPx = 26.0;
 constexpr double kBottomPx = 40.0;
 constexpr double kLeastStepPx = 0.5;
-constexpr double kLegendPx = 14.0;  // from name to name
+constexpr double kLegendPx = 14.0;  // distance between names
 
 constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
 

@@ -57,7 +57,7 @@ FeedOptions read_options(const Value& table) {
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
   loading.augment = data::augment_from_value(table.at("augment"));
   loading.dtype = dtype_of(options.text("dtype"));
-  if (loading.mode == data::LoadMode::Evaluation) {  // its own pipeline ends after one epoch
+  if (loading.mode == data::LoadMode::Evaluation) {  // the pipeline of evaluation ends after one epoch
     loading.pipeline = data::Pipeline({data::SamplesStage{}, data::ShardStage{.tail = loading.shard.tail},
                                        data::RepeatStage{}, data::MapAndBatchStage{}, data::PrefetchStage{}});
   }

@@ -26,7 +26,7 @@ namespace roentgen::python {
 /// Settings of a Predictor.
 struct PredictorOptions {
   task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
-  std::string device = "auto";     ///< for engine::make_engine()
+  std::string device = "auto";     ///< argument of engine::make_engine()
   std::int64_t batch = 32;         ///< most images at a time
   std::int64_t threads = 0;        ///< compute threads; 0: all cores
   std::int64_t workers = 0;        ///< decoding threads; 0: as many as there are cores for them
@@ -59,7 +59,8 @@ class Predictor {
 
   [[nodiscard]] const train::CheckpointInfo& info() const { return weights_.checkpoint.info; }  ///< metadata
   [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }              ///< the network's input
-  [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }  ///< of task::ConvertedWeights
+  /// notes of task::ConvertedWeights
+  [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }
   /// Writes the network as an ONNX file with its card. Throws as task::export_model().
   void export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const;
   /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files(), and, as

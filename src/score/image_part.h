@@ -19,7 +19,7 @@ namespace roentgen::score {
 struct NamedImages {
   /// Description for people: "list test_list.txt".
   std::string title;
-  std::vector<std::string> names;  ///< in the order of the file
+  std::vector<std::string> names;  ///< names in the order of the file
   /// io::name_list_sha256.
   std::string list_sha256;
 };

@@ -82,7 +82,7 @@ Truth read_truth(const fs::path& path, const std::vector<std::string>& labels, d
   truth.dataset = is_alone ? load_table(std::move(options), truth.what) : load_folder(std::move(options), overrides);
   truth.index = data::NameIndex(truth.dataset);
   if (!is_alone) return truth;
-  truth.dataset.label_names = labels;  // as they were asked for
+  truth.dataset.label_names = labels;  // the requested spelling
   for (std::size_t i = 0; i < truth.dataset.samples.size(); ++i) {
     // A converted image has its first name as id, and lies under another.
     const data::Sample& sample = truth.dataset.samples[i];

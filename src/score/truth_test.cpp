@@ -38,7 +38,7 @@ struct Chexpert {
 TEST(Truth, of_a_folder_is_what_its_source_says) {
   const Chexpert set;
   data::SourceOptions options{.policy = {.uncertain = data::Uncertain::One}};
-  options.label_policies = {{"Effusion", {}}, {"Fracture", {}}};  // of a label that the predictions lack
+  options.label_policies = {{"Effusion", {}}, {"Fracture", {}}};  // a label that the predictions lack
   options.csv = {"valid.csv"};
   for (const std::filesystem::path& path : {set.folder.path(), set.folder.path() / ""}) {
     const Truth truth = read_truth(path, {"Effusion", "Edema"}, options);

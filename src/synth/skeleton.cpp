@@ -12,7 +12,7 @@
 namespace roentgen::synth {
 namespace {
 constexpr int kRibs = 10;
-constexpr int kRibLinks = 8;  // of each half
+constexpr int kRibLinks = 8;  // links of each half
 
 // Share of a bone's inside that is marrow rather than mineral.
 constexpr double kMarrow = 0.55;
@@ -25,7 +25,7 @@ void lay_rib(Canvas& canvas, const Chest& chest, int number, double side) {
   const double half_z_mm = lung.half_depth_mm * (0.62 + 0.045 * std::min(number, 8));
   // Angles from the spine (0, behind) to the costal cartilage (in front).
   const double first_rad = 0.14, last_rad = number < 7 ? 2.45 : 2.05;
-  const double middle_rad = 0.5 * 3.14159265358979323846;  // at the flank, where the rib turns from back to front
+  const double middle_rad = 0.5 * 3.14159265358979323846;  // angle at the flank, where the rib turns from back to front
   for (const auto& [from_rad, to_rad] : {std::pair{first_rad, middle_rad}, std::pair{middle_rad, last_rad}}) {
     std::array<Tube, kRibLinks> chain;
     Point last;

@@ -6,7 +6,7 @@
 
 namespace roentgen::synth {
 namespace {
-constexpr std::uint32_t kDetailChannel = 301;  // beside those of truth.cpp
+constexpr std::uint32_t kDetailChannel = 301;  // random streams next to those of truth.cpp
 // Weights on the plane of bone: the attenuation of these materials over that of bone.
 constexpr double kMetal = 7.0;
 constexpr double kStripe = 3.0;  // barium in plastic

@@ -16,7 +16,7 @@ namespace roentgen::task {
 struct ForeignWeights {
   std::filesystem::path file;         ///< any form of train::read_weights_file()
   std::string model{};                ///< a name of models::model_names(); empty: the one whose names and shapes fit
-  std::vector<std::string> labels{};  ///< of the outputs
+  std::vector<std::string> labels{};  ///< names of the outputs
   std::string preset{};               ///< preprocessing, data::preset()
   std::string loss{};                 ///< "sigmoid" or "softmax"
 };

@@ -25,7 +25,7 @@ struct DataLook {
   std::string labels_from{};          ///< origin of the labels, for a comment
   std::string patient_from{};         ///< origin of the patients; empty: of no image or of some alone known
   std::string views_from{};           ///< reason for source.views; empty: all views are kept
-  std::vector<std::string> doubts{};  ///< what is unsure, and what to edit: sentences
+  std::vector<std::string> doubts{};  ///< sentences on what is unsure, and what to edit
 };
 
 /// Looks at the folder `asked.root`. Keys of `asked` that differ from their defaults are kept, others are found out:

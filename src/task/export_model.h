@@ -22,7 +22,7 @@ struct ExportOptions {
   std::string form{};                       ///< "onnx" or "safetensors"; empty: by the ending of `out`
   std::filesystem::path evaluation{};       ///< JSON of `roentgen eval`, for the card; empty: none
   std::filesystem::path points{};           ///< points of `roentgen eval`, for their temperature; empty: none
-  std::string device = "auto";              ///< for engine::make_engine()
+  std::string device = "auto";              ///< argument of engine::make_engine()
   std::int64_t opset = io::kOnnxMostOpset;  ///< ONNX operator set
   bool is_folding = false;                  ///< onnx: batch norms become part of the convolutions before them
   std::int64_t channels = 0;    ///< safetensors: 3 unfolds the first convolution of a gray network; 0: as it is

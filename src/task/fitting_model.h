@@ -16,8 +16,8 @@ namespace roentgen::task {
 /// A network that weights fit.
 struct FittingModel {
   std::string name;       ///< one of models::model_names()
-  bool auxiliary = true;  ///< with auxiliary classifiers, where it has them
-  graph::Graph graph;     ///< for one image of its own size, with the weights' channels and outputs
+  bool auxiliary = true;  ///< whether it has auxiliary classifiers
+  graph::Graph graph;     ///< graph for one image of its own size, with the weights' channels and outputs
 };
 
 /// Finds the network and gives the tensors its names (train::rename_tensors()). ConfigError that names the closest

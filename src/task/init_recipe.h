@@ -24,7 +24,7 @@ void check_init_key(std::string_view key, std::string_view what);
 struct InitOptions {
   std::filesystem::path folder{};  ///< data folder
   std::filesystem::path out{};     ///< file that the recipe will be written to, for its commands and refusals
-  data::SourceOptions asked{};     ///< what is known of the data already
+  data::SourceOptions asked{};     ///< options that are known already
   SpeedLimits limits{};            ///< time that is measured
   /// Called before the measurement, with the network's name; may be empty.
   std::function<void(const std::string& network)> on_measuring{};

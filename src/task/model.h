@@ -19,7 +19,7 @@ void set_model(train::ModelRecipe& model, const std::string& name_or_file);
 /// Shape of a model's input and output.
 struct ModelShape {
   std::int64_t batch = 16;      ///< images at a time
-  std::int64_t channels = 1;    ///< of the input
+  std::int64_t channels = 1;    ///< channels of the input
   std::int64_t image_px = 224;  ///< width and height of the input
   std::int64_t labels = 14;     ///< outputs
 };

@@ -17,7 +17,7 @@ struct BuiltInModel {
   std::string_view name;           ///< name of models/model_list.h
   std::string_view summary;        ///< one line
   std::int64_t parameters = 0;     ///< trained ones, auxiliary classifiers included
-  std::int64_t multiply_adds = 0;  ///< of one forward of one image
+  std::int64_t multiply_adds = 0;  ///< multiply-adds of one forward of one image
   std::int64_t image_px = 0;       ///< side of the images that it was made for
 };
 

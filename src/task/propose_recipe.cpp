@@ -46,9 +46,9 @@ std::string line_of(const ProposedKey& key) { return io::to_toml(Value::Table{{k
 
 struct ImageSizes {
   std::int64_t short_px = 0;  // median of the shorter sides
-  std::int64_t images = 0;    // that were looked at
+  std::int64_t images = 0;    // images that were read
   bool has_dicom = false;
-  std::string text;  // for people
+  std::string text;  // text for people
 };
 
 ImageSizes sizes_of(const data::Census& census) {

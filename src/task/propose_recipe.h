@@ -19,7 +19,7 @@ namespace roentgen::task {
 struct ProposedKey {
   std::string section;  ///< "model"
   std::string key;      ///< "name"
-  Value value{};        ///< its value
+  Value value{};        ///< value of the key
   std::string reason;   ///< sentence without its full stop
 };
 

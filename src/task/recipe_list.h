@@ -31,7 +31,7 @@ struct BuiltInRecipe {
 /// Text of a recipe.
 struct RecipeText {
   std::string what;  ///< file or name, for errors
-  std::string toml;  ///< its text
+  std::string toml;  ///< text of the recipe
 };
 
 /// Text of a file, else of the built-in recipe of that name. Names have no folder and no ending. ConfigError for a file

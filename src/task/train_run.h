@@ -24,12 +24,12 @@ namespace roentgen::task {
 enum class EarlierRun : std::uint8_t {
   Refuse,     ///< it stays, and training is refused
   Resume,     ///< training goes on with it, if it has begun
-  Overwrite,  ///< its files are removed
+  Overwrite,  ///< the run's files are removed
 };
 
 /// Options of a TrainRun.
 struct TrainRunOptions {
-  EarlierRun earlier = EarlierRun::Refuse;     ///< what becomes of a run in the folder
+  EarlierRun earlier = EarlierRun::Refuse;     ///< handling of a run that exists in the folder
   std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone

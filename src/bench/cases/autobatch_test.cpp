@@ -109,7 +109,7 @@ TEST(Autobatch, goes_down_until_a_step_fits) {
 TEST(Autobatch, recomputation_makes_room_for_more) {
   if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   AutobatchOptions options = small();
-  options.budget_bytes = std::size_t{500} << 20U;  // for many images, whatever tests before this one left loaded
+  options.budget_bytes = std::size_t{500} << 20U;  // room for many images, whatever earlier tests left loaded
   options.is_confirmed = false;
   options.network.recompute = "none";
   const std::int64_t kept = run_autobatch(options).at("batch").as_integer();

@@ -32,7 +32,7 @@ struct NodeFigures {
   double step_s = 0.0;  ///< median
   /// Bytes read and written over the time of a copy of 64 MiB, the best of some.
   double copy_gb_per_s = 0.0;
-  double loss = 0.0;          ///< of the last step
+  double loss = 0.0;          ///< loss of the last step
   std::uint64_t weights = 0;  ///< hash, at the end
 };
 

@@ -97,7 +97,7 @@ train::TraceOptions trace_options(const ScalingOptions& options) {
 }
 
 void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::filesystem::path& folder) {
-  std::error_code ignored;  // who writes into it says why there is none
+  std::error_code ignored;  // the writer of the folder reports errors
   if (ranks.is_first()) std::filesystem::create_directories(folder, ignored);
   tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
 }

@@ -70,7 +70,7 @@ struct Census {
   std::map<std::string, std::int64_t> forms;
   /// (width, height) px: images of that size.
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
-  std::vector<BrokenImage> broken;  ///< in the order of the samples
+  std::vector<BrokenImage> broken;  ///< broken images in the order of the samples
   SameImages duplicates;            ///< images that occur more than once
   /// Gray ranges by form; empty for CensusDepth::Headers.
   std::map<std::string, GrayRange> ranges;

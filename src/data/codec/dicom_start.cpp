@@ -80,7 +80,7 @@ bool begins_with_elements(Bytes head, Form form) {
   if (!first) return false;
   const bool is_meta = first->group == kMetaGroup && form.order == Order::Little && form.coding == Coding::Explicit;
   if (!is_meta && first->group != kFirstGroup) return false;
-  constexpr std::uint32_t kLastNumber = 0x0100;  // of (0002,xxxx) and of what leads a data set
+  constexpr std::uint32_t kLastNumber = 0x0100;  // last element of group 2, and of those that begin a data set
   if (first->number > kLastNumber) return false;
   if (first->end + 2 > head.size()) return form.coding == Coding::Explicit && first->end <= head.size();
   const std::uint32_t next = number_at(head, first->end, 2, form.order);

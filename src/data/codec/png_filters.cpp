@@ -126,7 +126,7 @@ HWY_INLINE Vector paeth(Vector a, Vector b, Vector c) {
   const auto to_a = hn::Sub(hn::Max(b, c), hn::Min(b, c));  // |p - a| with p = a + b - c
   const auto to_b = hn::Sub(hn::Max(a, c), hn::Min(a, c));
   const auto near = hn::Min(to_a, to_b), far = hn::Max(to_a, to_b);
-  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // of equal distances a
+  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // a wins if distances are equal
   // |p - c| is far - near where c lies between a and b, else near + far, and c is not nearest.
   const auto is_between = hn::Eq(hn::Max(least, hn::Min(most, c)), c);
   const auto is_nearer = hn::Ne(hn::SaturatedSub(near, hn::Sub(far, near)), hn::Zero(u8));

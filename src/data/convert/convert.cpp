@@ -172,7 +172,7 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
     refuse(options.folder.string(), "a new folder, or one that was begun with the same data and options",
            "one of another conversion", "another folder");
   }
-  io::remove_leftover_temporaries(options.folder);  // of one that was killed before convert.json had its name
+  io::remove_leftover_temporaries(options.folder);  // temporaries of a run that was killed before convert.json existed
   if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
     refuse(options.folder.string(), "a new or an empty folder", first_entry(options.folder), "another folder");
   }

@@ -21,8 +21,8 @@ namespace roentgen::data {
 /// Stored form of an image.
 enum class Encoding : std::uint8_t {
   Keep,  ///< the file as it is; in a folder of PNG files: as PNG unless it is
-  Png,   ///< its pixels as PNG
-  Raw,   ///< its pixels; of a gray picture that is stored as colour (R = G = B) one channel
+  Png,   ///< pixels as PNG
+  Raw,   ///< raw pixels; one channel for a gray picture stored as colour (R = G = B)
   Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
 };
 

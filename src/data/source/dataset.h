@@ -31,9 +31,9 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 
 /// Storage of a record's bytes in their file.
 enum class Framing : std::uint8_t {
-  Plain,          ///< as they are
+  Plain,          ///< contiguous bytes
   MaskedCrc32c,   ///< the last 4 bytes that are read hold the others' masked CRC32C (io/record.h)
-  RecordIoParts,  ///< in parts, to be joined (io/recordio.h)
+  RecordIoParts,  ///< parts to be joined (io/recordio.h)
 };
 
 /// Order of pixels stored without a codec.
@@ -90,7 +90,7 @@ struct DatasetPart {
   std::string name{};
   /// Name in source_list.h of the source that read it.
   std::string source{};
-  std::filesystem::path root{};     ///< its folder
+  std::filesystem::path root{};     ///< folder of the data set
   std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
   std::string split_origin{};       ///< Dataset::split_origin of this part
   /// Labels of the Dataset of which it knows something.
@@ -182,7 +182,7 @@ enum class SplitUnit : std::uint8_t { Patient, Image };
 /// Spelling of a patient's id by which splits are drawn. The numbers stand in checkpoints.
 enum class SplitRule : std::uint8_t {
   Written = 1,  ///< as the table writes it: "12" and "12.0" are two, "nan" is one (checkpoints without a rule)
-  Normal = 2,   ///< its normal form (patient.h)
+  Normal = 2,   ///< normal form (patient.h)
 };
 
 /// Division of the images into train, val and test. Draws are by hash of (seed, namespace, patient), so a patient keeps

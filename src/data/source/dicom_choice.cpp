@@ -29,7 +29,7 @@ bool holds(std::string_view text, std::string_view part) { return text.find(part
 
 // A header's code, fit to be printed: short, of letters, digits and blanks.
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 16;  // of a CS value
+  constexpr std::size_t kLongest = 16;  // longest CS value
   std::string out;
   for (const char c : text.substr(0, kLongest)) {
     out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ' ' ? c : '_';

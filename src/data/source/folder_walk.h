@@ -24,7 +24,7 @@ class Tally {
   Tally& operator+=(const Tally& other);                                                       ///< adds up
   [[nodiscard]] bool is_empty() const { return counts_.empty(); }                              ///< was nothing counted?
   [[nodiscard]] std::int64_t total() const;                                                    ///< sum over the names
-  [[nodiscard]] const std::map<std::string, std::int64_t>& counts() const { return counts_; }  ///< by name
+  [[nodiscard]] const std::map<std::string, std::int64_t>& counts() const { return counts_; }  ///< counts by name
   /// ".bmp 2, .gif 1", in the order of the names.
   [[nodiscard]] std::string text() const;
 

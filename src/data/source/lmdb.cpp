@@ -56,7 +56,7 @@ Datum parse_datum(std::span<const std::byte> message) {
 
 // Caffe's convert_imageset writes keys "00000012_name.png".
 std::string id_of(std::string key) {
-  while (key.ends_with('\0')) key.pop_back();  // of programs that store a C string whole
+  while (key.ends_with('\0')) key.pop_back();  // some programs store a whole C string
   const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
   if (!std::ranges::all_of(key, is_printed)) return {};
   constexpr std::size_t kDigits = 8;

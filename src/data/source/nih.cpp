@@ -131,7 +131,7 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
 /// Number of label `k` from a column of its own.
 float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
                const Reading& reading) {
-  const std::string& label = reading.options.labels[k];  // as it was asked for
+  const std::string& label = reading.options.labels[k];  // the requested spelling
   const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
   const std::string text = field(row, own.column);
   if (own.value) {

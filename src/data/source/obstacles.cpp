@@ -151,7 +151,7 @@ Files files_of(const fs::path& root) {
   });
   try {
     walk.walk(root);
-  } catch (const Error&) {  // what could be seen is enough here
+  } catch (const Error&) {  // an incomplete view is enough here
   }
   files.dangling = walk.left_out().dangling.size();
   for (const fs::directory_entry& entry : sorted_entries(root)) {

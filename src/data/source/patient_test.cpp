@@ -54,8 +54,7 @@ TEST(Patient, hashes_of_a_set_hold_all_spellings_of_each) {
   listing.samples = {{.patient = "12"}, {.patient = "7"}, {.patient = "8"}, {.patient = "nan"}};
   settle_patients(listing);
   tested.samples = listing.samples;
-  const std::vector<std::string> known =
-      patient_hashes(trained, Split::Train, "salt");  // as an old checkpoint has them
+  const std::vector<std::string> known = patient_hashes(trained, Split::Train, "salt");  // hashes of an old checkpoint
   const auto spellings = patient_spellings(tested, {0, 1, 2, 3}, "salt");
   ASSERT_EQ(spellings.size(), 3U);
   const auto is_known = [&known](const std::vector<std::string>& hashes) {

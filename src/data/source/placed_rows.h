@@ -57,7 +57,7 @@ class PlacedRows {
   FolderFiles files_;
   /// Row numbers by normalised id and path.
   Numbers ids_, paths_;
-  std::unordered_set<std::string> passed_over_;  ///< in normal form
+  std::unordered_set<std::string> passed_over_;  ///< paths in normal form
   std::vector<std::string> absent_;
   Repeats repeats_;
   std::int64_t rows_ = 0;

@@ -46,7 +46,7 @@ class RecordCount : public TfRecord {
     const Dataset dataset = load_dataset(options);
     EXPECT_EQ(std::ssize(dataset.samples), used);
     EXPECT_EQ(used + left_out_in(dataset.notes), given) << testing::PrintToString(dataset.notes);
-    const Dataset again = load_dataset(options);  // from the index, where there is one
+    const Dataset again = load_dataset(options);  // reads the index, where there is one
     EXPECT_EQ(again.notes, dataset.notes);
   }
   [[nodiscard]] std::string tar_sample(std::string_view key, std::string_view ending = "png") const {

@@ -127,7 +127,7 @@ std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>
     std::size_t digits = 0;
     std::set<std::int64_t> numbers;
   };
-  std::map<std::pair<std::string, std::string>, Group> groups;  // by what is before and behind the number
+  std::map<std::pair<std::string, std::string>, Group> groups;  // groups by the text before and after the number
   for (const RecordFile& file : files) {
     const std::string name = file.path.filename().string();
     const std::size_t end = without_gz(name).rfind('.');

@@ -145,7 +145,7 @@ TEST_F(RecordIndexCase, is_made_anew_where_another_file_has_the_times_of_the_old
   const auto changed = fs::last_write_time(file);
   const auto size = fs::file_size(file);
   write("M");
-  fs::last_write_time(file, changed);  // as cp -p and rsync do
+  fs::last_write_time(file, changed);  // cp -p and rsync do the same
   EXPECT_EQ(fs::file_size(file), size);
   EXPECT_EQ(load().samples.front().sex, "M");
 }

@@ -91,7 +91,7 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
 /// Rows or records whose image came before.
 struct Repeats {
   std::vector<std::string> names{};          ///< names of the images, or places of the rows
-  std::vector<std::string> contradicting{};  ///< those of `names` whose labels contradict the first row's
+  std::vector<std::string> contradicting{};  ///< names whose labels contradict the first row's
 
   void add(const std::string& name, bool contradicts);  ///< counts one
 };

@@ -150,7 +150,7 @@ TEST(SourceCount, of_several_data_sets_as_one_is_the_sum_of_theirs) {
   const Dataset dataset = load_dataset(options);
   std::int64_t left_out = 0;
   for (std::string note : dataset.notes) {
-    const std::size_t name = note.find(": ");  // of the data set, which stands before its notes
+    const std::size_t name = note.find(": ");  // the name of the data set precedes its notes
     if (note.starts_with("csv: ") || note.starts_with("class_folders: ")) note.erase(0, name + 2);
     left_out += counted_as_left_out({note});
   }

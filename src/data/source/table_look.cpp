@@ -133,7 +133,7 @@ struct TableGroup {
 
 /// Names in a table that are images in the folder: by their ending, or DICOM files without one.
 std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
-  std::optional<bool> are_dicom;  // of names without an ending: as the first file is
+  std::optional<bool> are_dicom;  // whether names without an ending are DICOM files: decided by the first file
   const auto is_image = [&](const std::string& name) {
     try {
       const auto file = files.find(places_of(name, {folder}));

@@ -43,7 +43,7 @@ struct FoundTables {
   std::vector<std::filesystem::path> read{};
   std::vector<std::filesystem::path> others{};  ///< further tables that name images that are there
   std::vector<std::filesystem::path> absent{};  ///< tables of which no image is there
-  std::vector<std::filesystem::path> tied{};    ///< of `others`: those that name as many images as `read`
+  std::vector<std::filesystem::path> tied{};    ///< tables of `others` that name as many images as `read`
   bool may_have_labels = true;                  ///< false: no column of `read` looks like one of labels
 };
 

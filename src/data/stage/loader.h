@@ -68,7 +68,7 @@ struct LoaderOptions {
   std::vector<std::uint32_t> seen = {};
   /// End of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
-  Preprocess preprocess{};  ///< from a picture to the network's input
+  Preprocess preprocess{};  ///< conversion of a picture to the network's input
   /// Augmentation; not used in evaluation.
   Augment augment{};
   /// Evaluation: one distortion of every image (test_views.h); nothing: as they are. Not used in training.

@@ -40,7 +40,7 @@ TEST(MemoryPlan, of_files_holds_their_bytes_in_every_queue) {
   EXPECT_EQ(uses.at("shuffle(buffer=200)"), 200 * (kFile + 32));
   EXPECT_EQ(uses.at("interleave(cycle=10, parallel=4)"), 4 * 4 * kFile);
   EXPECT_EQ(uses.at("5 decoding threads"), 5 * 3 * (kFile + kDecoded));
-  EXPECT_FALSE(uses.contains("shuffle"));  // of names
+  EXPECT_FALSE(uses.contains("shuffle"));  // holds only names
 }
 
 TEST(MemoryPlan, of_files_that_are_read_ahead_holds_their_bytes) {

@@ -12,7 +12,7 @@ namespace roentgen::data {
 /// Handling of samples that do not fill a last batch on every rank.
 enum class Tail : std::uint8_t {
   Pad,   ///< the last batches carry fewer valid samples: each sample counts exactly once (evaluation)
-  Drop,  ///< they are left out of this epoch
+  Drop,  ///< leaves samples out of this epoch
   Wrap,  ///< the last batches are filled with the first samples of the same order
 };
 /// "pad", "drop", "wrap".

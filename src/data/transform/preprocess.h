@@ -29,9 +29,10 @@ enum class Filter : std::uint8_t {
 
 /// Decoded size of JPEG files.
 enum class JpegSize : std::uint8_t {
-  Exact,   ///< at full size, as every other program does
-  Scaled,  ///< where the picture shrinks: at the least of 1/8, 1/4 and 1/2 of its size that still has a pixel for each
-           ///< of the output, by libjpeg's reduced inverse DCT (means of 8x8, 4x4, 2x2 pixels); then the resize
+  Exact,  ///< full size, as every other program decodes
+  /// where the picture shrinks: the smallest of 1/8, 1/4 and 1/2 of its size with at least one pixel for each output
+  Scaled,
+  ///< of the output, by libjpeg's reduced inverse DCT (means of 8x8, 4x4, 2x2 pixels); then the resize
 };
 
 /// "squash", "crop", "pad"; and back, ConfigError naming the choices.

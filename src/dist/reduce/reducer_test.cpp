@@ -155,7 +155,7 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     ReduceOptions whole = options;
     whole.segment = 1000;
     if (options.wire == "bf16") return;       // an own part is not rounded, and whose it is depends on the cut
-    if (options.algorithm == "ring") return;  // as does with whom a sum begins
+    if (options.algorithm == "ring") return;  // the starting member of a sum depends on it, too
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
 }

@@ -59,7 +59,7 @@ void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::
   if (place.parent >= 0) {
     schedule.rounds.push_back({.carry = Carry::Result, .receives = all_of({place.parent}), .is_exact = kind.is_exact});
   }
-  std::ranges::reverse(place.children);  // who has most below goes first
+  std::ranges::reverse(place.children);  // the child with the largest subtree goes first
   append_unless_empty(schedule, {.carry = Carry::Result, .sends = all_of(place.children), .is_exact = kind.is_exact});
 }
 

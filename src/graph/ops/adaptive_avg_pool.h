@@ -15,7 +15,7 @@ namespace roentgen::graph {
 /// [begin, end) of one axis of a region, in pixels.
 struct Region {
   std::int64_t begin = 0;  ///< first pixel
-  std::int64_t end = 0;    ///< behind the last pixel
+  std::int64_t end = 0;    ///< one past the last pixel
 };
 
 /// Region `index` of `count` over an axis of `size` pixels, as torch cuts it: floor(index size / count) to

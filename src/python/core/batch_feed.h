@@ -32,7 +32,7 @@ struct LentBatch {
 
 /// Options of a feed.
 struct FeedOptions {
-  data::LoaderOptions loading;         ///< as data::Loader takes them
+  data::LoaderOptions loading;         ///< options of data::Loader
   std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
   int slots = 3;                       ///< batches in memory, at least 3
 };

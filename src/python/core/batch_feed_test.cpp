@@ -55,7 +55,7 @@ TEST_F(BatchFeedTest, gives_epoch_after_epoch) {
 
 TEST_F(BatchFeedTest, held_batches_stay_whatever_comes_after) {
   BatchFeed feed(shared(), feed_options());
-  const auto held = rest_of(feed);  // as many as there are slots
+  const auto held = rest_of(feed);  // one for each slot
   const auto before = pixels_of(held);
   for (int epoch = 0; epoch < 3; ++epoch) rest_of(feed);
   EXPECT_EQ(pixels_of(held), before);

@@ -60,7 +60,7 @@ std::string python_terms(std::string_view whole) {
     result = "[python.";
     text.remove_prefix(kRoom.size());
   }
-  bool is_command = false;  // in a command line, up to its first option or its end
+  bool is_command = false;  // inside a command line, up to its first option or its end
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
     const std::string_view word = text.substr(0, end);
