@@ -101,10 +101,10 @@ Folders CompareCommand::folders() const {
 void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
   const bool of_a = a.has_chosen_epoch(), of_b = b.has_chosen_epoch();
   if (!of_a && !of_b) return;
-  terminal::print(fmt::format(
-      "validation images of {}: the best epoch was chosen on them, so figures lean upwards; predictions of test images "
-      "(eval --preds) do not\n",
-      of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
+  terminal::print(
+      fmt::format("validation images of {}: the best epoch was chosen on them, so these metrics are optimistically "
+                  "biased; compare predictions of test images (eval --preds) instead\n",
+                  of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
 // Prints differing keys. With several seeds each, these are not the difference of the recipes.

@@ -42,11 +42,12 @@ class CopyLocalCommand final : public Command {
   [[nodiscard]] CommandResult run() override {
     io::refuse_inside_data("DIR", copy_.folder, copy_.source);
     if (const char* const network = runtime::network_file_system(copy_.folder)) {
-      log::warning(
-          fmt::format("{} lies on {}, which may be as slow as what is copied", copy_.folder.string(), network));
+      log::warning(fmt::format("{} lies on {}, which may be as slow as the source", copy_.folder.string(), network));
     }
     copy_.workers = static_cast<int>(workers_);
-    copy_.on_wait = [](std::int64_t process) { log::info(fmt::format("process {} copies: waiting for it", process)); };
+    copy_.on_wait = [](std::int64_t process) {
+      log::info(fmt::format("waiting for process {}, which is copying", process));
+    };
     const auto begin = std::chrono::steady_clock::now();
     const auto seconds = [begin] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

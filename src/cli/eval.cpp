@@ -229,8 +229,8 @@ std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input
     }
     if (!points.list_sha256.empty() && points.list_sha256 == input.test.list_sha256) {
       throw ConfigError(error_text("cli.eval", options_.points.string(),
-                                   "points from other images than those evaluated", "points from this very list",
-                                   "points of a validation split"));
+                                   "points from other images than those evaluated", "points fitted on this list",
+                                   "points fitted on a validation split"));
     }
     return points;
   }

@@ -104,20 +104,18 @@ void EvalOptions::check() const {
   } else {
     if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse_missing("eval --predictions", "--labels PATH");
-    if (ranks.ranks > 0)
-      refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
-    if (views != "none")
-      refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
+    if (ranks.ranks > 0) refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions from a file");
+    if (views != "none") refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions from a file");
   }
   if (metrics != "default" && metrics != "all")
-    refuse_arguments("eval --metrics", "a choice that exists", metrics, "one of default, all");
+    refuse_arguments("eval --metrics", "a known choice", metrics, "one of default, all");
   if (!points.empty() && !validation.empty()) refuse_arguments("eval", "--points or --validation", "both");
   if (!points.empty() && !save_points.empty()) refuse_arguments("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
     const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
                           attribute == "study";
     if (!is_known)
-      refuse_arguments("eval --by", "attributes that exist, with commas between", attribute,
+      refuse_arguments("eval --by", "known attributes, separated by commas", attribute,
                        "one of view, sex, age, source, study");
   }
   if (has_group("view") && has_group("study")) {

@@ -14,7 +14,7 @@ namespace roentgen::cli {
 namespace {
 
 Failure fault_of_ours(const std::exception& error) {
-  return {error_text("cli.main", "roentgen", "no error of its own", error.what(), "reporting it with the command line"),
+  return {error_text("cli.main", "roentgen", "no internal error", error.what(), "reporting it with the command line"),
           kFailure};
 }
 

@@ -49,7 +49,7 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
       fmt::format("all {} ranks up within {:.3g} s", ranks, std::chrono::duration<double>(limit).count());
   if (!still.empty()) {
     return error_text("cli.launch", fmt::format("{} ({}), start-up", names_of(still), dist::own_host()), wanted,
-                      "a process that stands still", "kill -CONT, or looking at who stopped it");
+                      "a stopped process", "kill -CONT, or finding out what stopped it");
   }
   if (!unseen.empty()) {
     return error_text("cli.launch", names_of(unseen) + ", start-up", wanted,

@@ -44,7 +44,7 @@ TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
   EXPECT_THAT(text(), HasSubstr("ranks 0, 1, 2, start-up: expected all 3 ranks up within 40 s, got no sign of them"));
   const pid_t one = start(board, 1);
   EXPECT_THAT(text(), HasSubstr("[cli.launch] rank 1 ("));
-  EXPECT_THAT(text(), HasSubstr("), start-up: expected all 3 ranks up within 40 s, got a process that stands still"));
+  EXPECT_THAT(text(), HasSubstr("), start-up: expected all 3 ranks up within 40 s, got a stopped process"));
   ::kill(one, SIGCONT);
   int status = 0;
   ::waitpid(one, &status, WCONTINUED);

@@ -162,7 +162,7 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   } const remover{name};
   const GroupEnd end = start_group(options, command, {.is_silent = true});
   if (end.signal != 0) {
-    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to come to a result",
+    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to finish",
                                fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "it again"));
   }
   const auto text = io::read_text(name);

@@ -324,7 +324,7 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();
   if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
     const int signal = WTERMSIG(waited.status);
-    return error_text("cli.launch", "mpirun", "to end by itself",
+    return error_text("cli.launch", "mpirun", "a normal exit",
                       fmt::format("signal {} ({})", signal, ::strsignal(signal)), is_run ? "--resume" : "it again") +
            '\n';
   }
@@ -334,9 +334,9 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   const bool has_no_daemon = outputs.err_words.has_no_daemon();
   if ((end.exit_code >= kKilled || has_no_daemon) && !is_asked && !waited.has_begun) {
     said += error_text(
-                "cli.launch", "mpirun", "all ranks to begin",
-                has_no_daemon ? "a host that it could not start them on" : fmt::format("exit code {}", end.exit_code),
-                "what it says above: names of --hosts, ssh without a password") +
+                "cli.launch", "mpirun", "all ranks to start",
+                has_no_daemon ? "a host on which it could not start them" : fmt::format("exit code {}", end.exit_code),
+                "its message above: check the names in --hosts, and ssh without a password") +
             '\n';
   }
   return said;
@@ -367,7 +367,8 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
     outputs.err.say(error_text("cli.launch", "mpirun", fmt::format("its end within {} s of rank 0's", limit.count()),
-                               "none, and ended it", "nothing: all was done; or another MPI, if it happens again") +
+                               "none, and ended it",
+                               "nothing, because the run is complete; or another MPI, if it happens again") +
                     '\n');
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;

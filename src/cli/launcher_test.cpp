@@ -90,8 +90,8 @@ TEST(RunGroup, names_who_was_killed_and_where) {
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      testing::StartsWith("[cli.launch] rank 1 (hal), update 4, forward: expected to end by itself, got signal 9 "
-                          "(Killed); try --resume"));
+      testing::StartsWith(
+          "[cli.launch] rank 1 (hal), update 4, forward: expected a normal exit, got signal 9 (Killed); try --resume"));
 }
 
 // Shell functions that write the guards' messages about the ranks of this host and of another.
@@ -106,8 +106,8 @@ TEST(RunGroup, a_guard_is_believed_and_not_mpirun) {
       run(std::string(kGuards) + "echo '[mpiexec@hal] error' >&2; killed '1 9'; exit 255", {.ranks = 2});
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::MatchesRegex("\\[cli.launch\\] rank 1 \\([^ ]+\\), update 4, forward: expected to end by "
-                                    "itself, got signal 9 \\(Killed\\); try it again[^\n]*\n"));
+              testing::MatchesRegex("\\[cli.launch\\] rank 1 \\([^ ]+\\), update 4, forward: expected a normal exit, "
+                                    "got signal 9 \\(Killed\\); try it again[^\n]*\n"));
 }
 
 TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
@@ -180,7 +180,7 @@ TEST(RunGroup, mpirun_that_is_killed_is_named) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run("kill -9 $$").exit_code, 137);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::StartsWith("[cli.launch] mpirun: expected to end by itself, got signal 9 (Killed); try "));
+              testing::StartsWith("[cli.launch] mpirun: expected a normal exit, got signal 9 (Killed); try "));
 }
 
 TEST(RunGroup, a_rank_that_is_killed_while_it_saves_is_named) {
@@ -195,7 +195,7 @@ TEST(RunGroup, an_exit_code_that_is_no_signal_is_none) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run("exit 255").exit_code, 255);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::StartsWith("[cli.launch] mpirun: expected all ranks to begin, got exit code 255; try "));
+              testing::StartsWith("[cli.launch] mpirun: expected all ranks to start, got exit code 255; try "));
 }
 
 TEST(RunGroup, a_hang_up_saves_however_often_it_comes) {

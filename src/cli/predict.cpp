@@ -156,10 +156,8 @@ class Heatmaps {
                                   terminal_text(out.string())));
       keys.emplace_back("heatmaps_nowhere_positive", plain_);
       if (plain_ > 0) {
-        terminal::print(fmt::format(
-            "{} of them nowhere positive: nothing in the picture speaks for the finding, so the overlay is the "
-            "picture alone\n",
-            eval::with_commas(plain_)));
+        terminal::print(fmt::format("{} of them have no positive evidence; their overlay shows the image only\n",
+                                    eval::with_commas(plain_)));
       }
     }
     if (boxes_ || masks_) {

@@ -24,7 +24,7 @@ namespace roentgen::cli {
 namespace {
 
 constexpr std::string_view kBegin = "[cli.launch] ";
-constexpr std::string_view kExpected = ": expected to end by itself, got signal ";
+constexpr std::string_view kExpected = ": expected a normal exit, got signal ";
 
 void tell(int signal, bool is_run) {
   const auto own = dist::launched_rank();
@@ -96,9 +96,9 @@ void guard_rank(bool is_run) {
 std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run) {
   const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
   return error_text(
-      "cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
+      "cli.launch", place.empty() ? who : who + ", " + place, "a normal exit",
       fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
-      fmt::format("{}; dmesg, which knows of processes that memory ran out for", is_run ? "--resume" : "it again"));
+      fmt::format("{}; dmesg, which lists processes killed for lack of memory", is_run ? "--resume" : "it again"));
 }
 
 bool is_about_killed(std::string_view line) {

@@ -80,7 +80,7 @@ TEST(RankGuard, says_it_itself_on_another_host) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   EXPECT_THAT(line, testing::StartsWith("[cli.launch] rank 1 (" + std::string(host.data()) +
-                                        "), update 7, gradient bucket 2: expected to end by itself, got signal 9"));
+                                        "), update 7, gradient bucket 2: expected a normal exit, got signal 9"));
   EXPECT_TRUE(is_about_killed(line));
 }
 

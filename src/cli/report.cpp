@@ -152,7 +152,7 @@ void check_same_figures(const publish::ReportRun& run, const publish::ReportRun&
   }
   if (!a.list.empty() && !b.list.empty() && a.list != b.list) {
     refuse(fmt::format("figures of the images of {} (list {})", run.name, short_hash(a.list)),
-           fmt::format("those of others (list {})", short_hash(b.list)), "both runs on the very same images");
+           fmt::format("those of others (list {})", short_hash(b.list)), "both runs on the same images");
   }
   if (a.unit != b.unit) refuse("figures of one row a " + a.unit, "one row a " + b.unit, "the same --by for both");
   for (const auto& [label, counts] : a.labels) {

@@ -28,9 +28,8 @@ void StartWatch::wait(int rank, int ranks, std::chrono::milliseconds limit) {
   if (changed_.wait_for(lock, limit, [this] { return is_over_; })) return;
   const double seconds = std::chrono::duration<double>(limit).count();
   terminal::print_error(error_text("cli.launch", fmt::format("rank {}, start-up", rank),
-                                   fmt::format("all {} ranks up within {:.3g} s", ranks, seconds),
-                                   "no end of MPI's start",
-                                   "looking for a rank that stands still, or a larger --comm-timeout"));
+                                   fmt::format("all {} ranks up within {:.3g} s", ranks, seconds), "MPI still starting",
+                                   "finding the stopped rank, or a larger --comm-timeout"));
   // MPI's own end would wait for the others.
   ::_exit(kFailure);
 }

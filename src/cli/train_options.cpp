@@ -133,7 +133,8 @@ train::Recipe TrainOptions::read_recipe() const {
 std::vector<std::int64_t> parse_seeds(std::string_view text) {
   constexpr std::int64_t kLargestSeed = 1'000'000'000;
   const auto refuse = [&] {
-    refuse_arguments("train --seeds", "distinct whole numbers with commas between, 0 or more", text, "--seeds 0,1,2");
+    refuse_arguments("train --seeds", "distinct whole numbers of at least 0, separated by commas", text,
+                     "--seeds 0,1,2");
   };
   std::vector<std::int64_t> seeds;
   for (const std::string_view part : comma_parts(text)) {

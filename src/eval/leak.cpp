@@ -40,7 +40,7 @@ std::string leak_text(const PatientOverlap& overlap) {
   return error_text("eval.leak", "test set", "no patient the model was trained on",
                     std::to_string(overlap.shared) + " of " + counted(overlap.test, "test patient") + " among the " +
                         counted(overlap.training, "training patient"),
-                    "the split the model was trained with, or --allow-overlap to see the figures all the same");
+                    "the split the model was trained with, or --allow-overlap to compute the metrics anyway");
 }
 
 std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images) {
@@ -69,7 +69,7 @@ std::string pixel_leak_text(const PixelOverlap& overlap) {
       "eval.leak", "test set", "no image the model was trained on",
       std::to_string(overlap.shared) + " of " + counted(overlap.test, "test image") +
           " with the pixels of one of the " + counted(overlap.training, "training image"),
-      "a test set without them (--list FILE keeps some), or --allow-overlap to see the figures all the same");
+      "a test set without them (--list FILE keeps some), or --allow-overlap to compute the metrics anyway");
 }
 
 std::string clean_pixels_text(const PixelOverlap& overlap) {

@@ -67,8 +67,7 @@ Aggregate parse_aggregate(std::string_view text) {
   for (const Aggregate aggregate : {Aggregate::Max, Aggregate::Mean}) {
     if (text == name_of(aggregate)) return aggregate;
   }
-  throw ConfigError(
-      error_text("eval.study", "--aggregate", "a way that exists", std::string(text), "one of max, mean"));
+  throw ConfigError(error_text("eval.study", "--aggregate", "a known rule", std::string(text), "one of max, mean"));
 }
 
 Predictions merge_studies(const Predictions& predictions, std::span<const std::string> studies, Aggregate aggregate) {

@@ -109,7 +109,7 @@ void AttributeReader::numbers(std::string_view name, std::vector<double>& value)
     value.push_back(parse_number(trimmed(list.substr(0, comma)), name));
     if (comma == std::string_view::npos) break;
     list = trimmed(list.substr(comma + 1));
-    if (list.empty()) refuse("a number behind ','", "']'");
+    if (list.empty()) refuse("a number after ','", "']'");
   }
 }
 

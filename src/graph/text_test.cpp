@@ -206,7 +206,7 @@ TEST(GraphText, refuses_attribute_values_of_the_wrong_kind) {
   EXPECT_THAT(refusal_of("c = sigmoid_cross_entropy(row, row, row, positive_weights=1)"),
               HasSubstr("[NUMBER, ...] for positive_weights, got '1'"));
   EXPECT_THAT(refusal_of("c = sigmoid_cross_entropy(row, row, row, positive_weights=[1, 2, 3, ])"),
-              HasSubstr("a number behind ','"));
+              HasSubstr("a number after ','"));
 }
 
 TEST(GraphText, refuses_broken_statements) {

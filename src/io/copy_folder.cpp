@@ -38,7 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "again: what is copied stays") {
+                         std::string_view remedy = "again: copied files are kept") {
   throw DataError(error_text("io.copy", path.string(), expected, got, remedy));
 }
 
@@ -295,7 +295,7 @@ void Copier::verify(const CopyFile& file, std::span<std::byte> memory) {
     if (in.read(bytes, chunk * options_.chunk_bytes) == bytes.size() && fast_hash_hex(bytes) == known.at(chunk)) {
       continue;
     }
-    refuse(path, "the bytes that were written to it", "others: the disk is not to be trusted", "another disk");
+    refuse(path, "the written bytes", "other bytes: the disk is unreliable", "another disk");
   }
 }
 

@@ -257,7 +257,7 @@ TEST_F(CopyFolder, refuses_folders_that_cannot_be) {
 
 TEST_F(CopyFolder, refuses_what_is_no_file_and_a_folder_without_end) {
   fs::create_directory_symlink(source(), source() / "images/again");
-  EXPECT_THAT(refusal(options()), HasSubstr("one that holds itself"));
+  EXPECT_THAT(refusal(options()), HasSubstr("a folder that contains itself"));
   fs::remove(source() / "images/again");
   ASSERT_EQ(::mkfifo((source() / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(refusal(options()), HasSubstr("got a special file"));

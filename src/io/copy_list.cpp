@@ -55,7 +55,8 @@ class Lister {
     const fs::path folder = below.empty() ? source_ : source_ / below;
     const struct stat here = status_of(folder);
     const auto id = std::pair(here.st_dev, here.st_ino);
-    if (!above_.insert(id).second) refuse(folder, "folders that end", "one that holds itself", "removing that link");
+    if (!above_.insert(id).second)
+      refuse(folder, "folders without a cycle", "a folder that contains itself", "removing that link");
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       add(below.empty() ? entry->path().filename().string() : below + '/' + entry->path().filename().string());

@@ -79,7 +79,7 @@ Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_byt
     case Ending::Whole:
       return length;
     case Ending::CutShort:
-      return bad("one that is cut short");
+      return bad("a truncated one");
     case Ending::Damaged:
       return bad("a damaged one");
     case Ending::Full:

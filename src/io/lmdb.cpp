@@ -109,7 +109,7 @@ class Scan {
     }
     const std::size_t lower = little_endian_at<std::uint16_t>(page, 12);
     if (lower < kPageHead_bytes || lower > page.size() || lower % 2 != 0) {
-      return refuse_page(number, "places of its nodes", fmt::format("{} bytes of them", lower));
+      return refuse_page(number, "offsets of its nodes", fmt::format("{} bytes of them", lower));
     }
     // Nodes that share bytes would be more than a file of this size can hold.
     std::size_t room = page.size() - lower;
@@ -118,7 +118,7 @@ class Scan {
       if (node < lower || node + kNodeHead_bytes > page.size())
         return refuse_page(number, "a node in it", "one outside");
       const std::size_t used = kNodeHead_bytes + little_endian_at<std::uint16_t>(page, node + 6);
-      if (used > room) return refuse_page(number, "nodes side by side", "others");
+      if (used > room) return refuse_page(number, "nodes that do not overlap", "others");
       room -= used;
       const auto status = is_branch ? branch(page.subspan(node), depth) : leaf(page, number, node);
       if (!status) return status;
@@ -145,7 +145,7 @@ class Scan {
     }
     const bool is_big = (flags & kBig) != 0;
     if (key > room || (is_big ? sizeof(std::uint64_t) : length) > room - key) {
-      return refuse_page(number, "keys and values in it", "some that reach beyond");
+      return refuse_page(number, "keys and values inside the page", "some that end outside");
     }
     LmdbEntry entry{.key = std::string(reinterpret_cast<const char*>(node.data()) + kNodeHead_bytes, key),
                     .begin = number * meta_.page_bytes + at + kNodeHead_bytes + key,

@@ -66,14 +66,14 @@ TEST(Lmdb, refuses_what_is_damaged_or_cut) {
               HasSubstr("page 999999: expected a page of the tree"));
   EXPECT_THAT(error_of(with(file, root, std::uint64_t{3})), HasSubstr("expected a page of the tree, got none"));
   EXPECT_THAT(error_of(with(file, root + 10, std::uint16_t{3})), HasSubstr("expected a branch or a leaf, got flags 3"));
-  EXPECT_THAT(error_of(with(file, root + 12, std::uint16_t{9999})), HasSubstr("places of its nodes"));
+  EXPECT_THAT(error_of(with(file, root + 12, std::uint16_t{9999})), HasSubstr("offsets of its nodes"));
   EXPECT_THAT(error_of(with(file, root + 16, std::uint16_t{4095})),
               HasSubstr("expected a node in it, got one outside"));
   EXPECT_THAT(error_of(with(file, 2 * page + 16, std::uint16_t{8})), HasSubstr("got one outside"));
   std::uint16_t node = 0;
   std::memcpy(&node, file.data() + 2 * page + 18, 2);
-  EXPECT_THAT(error_of(with(file, 2 * page + node + 6, std::uint16_t{5000})), HasSubstr("nodes side by side"));
-  EXPECT_THAT(error_of(with(file, 2 * page + node + 2, std::uint16_t{9})), HasSubstr("some that reach beyond"));
+  EXPECT_THAT(error_of(with(file, 2 * page + node + 6, std::uint16_t{5000})), HasSubstr("nodes that do not overlap"));
+  EXPECT_THAT(error_of(with(file, 2 * page + node + 2, std::uint16_t{9})), HasSubstr("some that end outside"));
   EXPECT_THAT(error_of(with(file, 2 * page + node + 4, std::uint16_t{2})), HasSubstr("a database within the database"));
   std::uint16_t child = 0;
   std::memcpy(&child, file.data() + root + 16, 2);

@@ -101,7 +101,7 @@ Result<NpyHead> parse_npy_head(std::span<const std::byte> file, std::string_view
     length |= static_cast<std::size_t>(static_cast<unsigned char>(text[length_at + i])) << (8 * i);
   }
   const std::size_t begin = length_at + length_bytes;
-  if (length > text.size() - begin) return refuse("a whole head", "one that is cut short");
+  if (length > text.size() - begin) return refuse("a complete header", "a truncated one");
   const std::string_view head = text.substr(begin, length);
   const auto kind = std::ranges::find_if(kKinds, [descr = entry_of(head, "descr")](const Kind& one) {
     return descr.size() > one.name.size() + 2 && descr.substr(1, one.name.size()) == one.name;

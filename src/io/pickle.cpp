@@ -38,7 +38,7 @@ class Interpreter {
   void step() {
     const char op = bytes_.take(1)[0];
     if (!bytes_.is_cut()) interpret(op);
-    if (bytes_.is_cut()) fail("a whole pickle", "one that is cut short");
+    if (bytes_.is_cut()) fail("a whole pickle", "a truncated one");
   }
 
   void interpret(char op) {

@@ -55,7 +55,7 @@ Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, s
       return refuse("a whole record", fmt::format("{} bytes at the end of the file", rest.size()));
     }
     if (masked_crc32c(rest.first(8)) != little_endian_at<std::uint32_t>(rest, 8)) {
-      return refuse("a length whose checksum holds", "another checksum");
+      return refuse("a length with a valid checksum", "a wrong checksum");
     }
     const auto length = little_endian_at<std::uint64_t>(rest, 0);
     if (length > rest.size() - kFrameHead_bytes - kFrameTail_bytes) {
@@ -64,7 +64,7 @@ Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, s
     }
     const auto bytes = static_cast<std::size_t>(length);
     if (check == RecordCheck::Data && !is_sound_record(rest.subspan(kFrameHead_bytes, bytes + kFrameTail_bytes))) {
-      return refuse("data whose checksum holds", "another checksum");
+      return refuse("data with a valid checksum", "a wrong checksum");
     }
     places.push_back({.begin = at + kFrameHead_bytes, .length = length});
     at += kFrameHead_bytes + bytes + kFrameTail_bytes;

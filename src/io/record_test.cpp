@@ -93,7 +93,7 @@ TEST(ScanRecords, leaves_the_data_alone_where_only_lengths_are_checked) {
   std::string file = three_records();
   file[13] = 'F';
   EXPECT_EQ(error_of(file, RecordCheck::Lengths), "no error");
-  EXPECT_THAT(error_of(file), HasSubstr("record 1 at byte 0: expected data whose checksum holds"));
+  EXPECT_THAT(error_of(file), HasSubstr("record 1 at byte 0: expected data with a valid checksum"));
 }
 
 TEST(ScanRecords, bears_absurd_lengths) {

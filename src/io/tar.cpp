@@ -190,7 +190,7 @@ class Scan {
       if (is_zero(header)) break;
       if (auto status = entry(header); !status) return status.why();
     }
-    if (!is_zero(archive_.subspan(at_))) return refuse("nothing behind the end of the archive", "other bytes");
+    if (!is_zero(archive_.subspan(at_))) return refuse("nothing after the end of the archive", "other bytes");
     if (at_ == 0 && archive_.size() > kLargestEmpty_bytes) {
       return refuse("a file", fmt::format("{} bytes of zeros", archive_.size()));
     }
@@ -205,7 +205,7 @@ class Scan {
   }
 
   Status entry(std::span<const std::byte> header) {
-    if (number_of(header, kSum) != sum_of(header)) return refuse("a header whose sum holds", "another sum");
+    if (number_of(header, kSum) != sum_of(header)) return refuse("a header with a valid checksum", "a wrong checksum");
     const char type = static_cast<char>(header[kType]);
     const bool is_extra = type == 'x' || type == 'g' || type == 'L' || type == 'K';
     auto size = number_of(header, kSize);
@@ -233,7 +233,7 @@ class Scan {
       next_ = {};
     }
     const std::uint64_t padded = (*size + kBlock_bytes - 1) / kBlock_bytes * kBlock_bytes;
-    if (padded > room) return refuse("data that fill their blocks", "the end of the archive");
+    if (padded > room) return refuse("data padded to whole blocks", "the end of the archive");
     at_ = begin + static_cast<std::size_t>(padded);
     return Done{};
   }

@@ -127,10 +127,10 @@ TEST(Tar, refuses_what_is_damaged_or_cut) {
   EXPECT_THAT(error_of(whole.substr(0, 1000)), HasSubstr("expected 1000 bytes of data, got 488"));
   EXPECT_THAT(error_of(std::string(20480, '\0')), HasSubstr("byte 0: expected a file, got 20480 bytes of zeros"));
   EXPECT_THAT(names_in(std::string(10240, '\0')), ElementsAre()) << "as GNU tar writes an archive of nothing";
-  EXPECT_THAT(error_of(whole + end() + whole), HasSubstr("expected nothing behind the end of the archive"));
+  EXPECT_THAT(error_of(whole + end() + whole), HasSubstr("expected nothing after the end of the archive"));
   std::string flipped = whole + end();
   flipped[3] = 'X';
-  EXPECT_THAT(error_of(flipped), HasSubstr("byte 0: expected a header whose sum holds"));
+  EXPECT_THAT(error_of(flipped), HasSubstr("byte 0: expected a header with a valid checksum"));
   EXPECT_THAT(error_of(changed(whole, {{124, "77777777777"}}) + end()), HasSubstr("expected 8589934591 bytes of data"));
   EXPECT_THAT(error_of(changed(whole, {{124, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}}) + end()),
               HasSubstr("expected a size, got other characters"));

@@ -134,7 +134,7 @@ Result<std::vector<ZipMember>> scan_zip(std::span<const std::byte> archive, std:
   for (std::size_t at = 0; at < bytes.size();) {
     auto entry = entry_at(bytes, at);
     const std::string place = fmt::format("{}, entry {} of its directory", what, members.size() + 1);
-    if (!entry) return failure("io.zip", place, "the head of a file", "other bytes", kRemedy);
+    if (!entry) return failure("io.zip", place, "the header of a file", "other bytes", kRemedy);
     if (!find_data(archive, *entry)) {
       return failure("io.zip", place, fmt::format("{} bytes of data in the archive", entry->packed_bytes), "fewer",
                      kRemedy);

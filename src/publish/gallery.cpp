@@ -76,16 +76,15 @@ std::string gallery_html(const Gallery& gallery, const std::string& of, std::siz
                                  fmt::format("more even at {} pixels a side", kSidesPx.back()), "a smaller --gallery"));
   }
   std::string text = "<h2 id=\"gallery\">Error gallery</h2>\n<p>" + escaped(of) +
-                     ". Of every finding the images labelled negative that the model finds most probable, and those "
-                     "labelled positive that it finds least probable, whatever the threshold; equal ones by name. "
-                     "Below each its probability" +
+                     ". For each finding: the highest-scoring negatives and the lowest-scoring positives (ties by "
+                     "name). Below each image is its probability" +
                      maps_html(gallery) +
-                     " Labels mined from reports are noisy: some of these errors are the label's.</p>\n"
-                     "<p class=\"notice\">This page holds radiographs: treat it as you treat the images.</p>\n";
+                     " Labels mined from reports are noisy, so some of these errors are label errors.</p>\n"
+                     "<p class=\"notice\">This page contains radiographs: protect it like the images.</p>\n";
   if (gallery.largest_difference > kSameProbability) {
     text += fmt::format(
-        "<p class=\"notice\">The predictions are not this checkpoint's alone (averaged views, several models, or "
-        "another one): probabilities are those of the file, heat-maps the checkpoint's, whose own probabilities "
+        "<p class=\"notice\">The predictions are not those of this checkpoint (averaged views, several models, or "
+        "another model). Probabilities come from the file and heat-maps from the checkpoint; their probabilities "
         "differ by up to {:.3f}.</p>\n",
         gallery.largest_difference);
   }

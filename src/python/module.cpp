@@ -45,7 +45,7 @@ void set_log_level(const std::string& name) {
     if (name == known) return roentgen::log::set_level(level);
   }
   throw roentgen::ConfigError(
-      roentgen::error_text("python.log", "level", "one that exists", name, "one of debug, info, warning, error"));
+      roentgen::error_text("python.log", "level", "a known name", name, "one of debug, info, warning, error"));
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ void check_apart(const EvalSet& validation, const EvalSet& test, eval::OnOverlap
   if (patients == 0) return;
   const std::string text = error_text("cli.eval", "validation", "no patient of the test",
                                       fmt::format("{} of {}", patients, counted(std::ssize(chosen), "patient")),
-                                      "a split by patient, or --allow-overlap to see the figures all the same");
+                                      "a split by patient, or --allow-overlap to compute the metrics anyway");
   if (on_patients == eval::OnOverlap::Refuse) throw DataError(text);
   log::warning(text);
 }

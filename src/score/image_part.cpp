@@ -56,7 +56,7 @@ std::vector<std::size_t> rows_of(const data::NameIndex& index, const NamedImages
     throw DataError(error_text(
         "cli.list", list.title, fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
         fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
-        "the list of these images: a result on part of a list is no result on it"));
+        "the list of these images, because a result on part of a list is not a result on the list"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());

@@ -73,8 +73,7 @@ std::optional<eval::Mask> MaskFolder::read(std::string_view image, std::size_t l
   if (!decoded) throw DataError(decoded.error());
   if (image_.width_px() != width_px || image_.height_px() != height_px) {
     throw DataError(error_text("cli.masks", what, fmt::format("the image's size, {} x {} px", width_px, height_px),
-                               fmt::format("{} x {}", image_.width_px(), image_.height_px()),
-                               "masks of these very images"));
+                               fmt::format("{} x {}", image_.width_px(), image_.height_px()), "masks of these images"));
   }
   eval::Mask mask{.width_px = width_px, .height_px = height_px, .is_inside = {}};
   mask.is_inside = image_.layout().bits == 8 ? inside_of<std::uint8_t>(image_) : inside_of<std::uint16_t>(image_);

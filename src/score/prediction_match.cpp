@@ -48,7 +48,7 @@ std::vector<std::size_t> match_images(const PredictionFile& model, std::string_v
                              io::name_list_sha256(model.images).substr(0, kDigits)),
                  fmt::format("{} (list {}), {} of them among those", counted(std::ssize(file.images), "image"),
                              io::name_list_sha256(file.images).substr(0, kDigits), shared),
-                 "predictions on the very same images"));
+                 "predictions of the same images"));
 }
 
 std::vector<std::size_t> match_labels(const PredictionFile& model, std::string_view model_what,

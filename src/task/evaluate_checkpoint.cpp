@@ -49,7 +49,7 @@ std::string settle_leak(const std::string& leak, const std::string& clean, eval:
 std::string check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part,
                            eval::OnOverlap on_overlap) {
   if (is_training(part)) {
-    log::warning("the training part: these figures say how much was memorised, not how good the model is");
+    log::warning("evaluating training images: these metrics show memorisation, not performance on new images");
     return {};
   }
   const auto unknown = std::ranges::count_if(

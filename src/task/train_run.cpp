@@ -36,7 +36,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 
 void warn_left_out(const data::Dataset& dataset) {
   if (dataset.left_out_images == 0) return;
-  log::warning(fmt::format("{} in the data folder, not read: the notes on the data say why",
+  log::warning(fmt::format("{} in the data folder are not read; the notes on the data say why",
                            counted(dataset.left_out_images, "image file")));
 }
 
@@ -87,7 +87,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
 }
 
 void TrainRun::make_folder(const train::Recipe& recipe, const engine::Engine& engine, const train::RunFolder& folder) {
-  if (options_.earlier == EarlierRun::Resume) log::info("nothing to resume yet: starting anew");
+  if (options_.earlier == EarlierRun::Resume) log::info("no run to resume: starting a new one");
   if (lock_ && options_.earlier != EarlierRun::Refuse) folder.remove_run();
   if (!lock_) {
     std::error_code ignored;  // the lock says why it has no folder

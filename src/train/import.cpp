@@ -105,7 +105,7 @@ void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId 
     tensor->shape = parameter.shape;
     tensor->values = graph::initial_values(parameter, target.seed);
   }
-  notes.push_back(fmt::format("{} starts anew: its labels are others", target.model.node(head).name));
+  notes.push_back(fmt::format("{} re-initialised: the labels differ", target.model.node(head).name));
 }
 
 }  // namespace

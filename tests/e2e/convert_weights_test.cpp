@@ -86,7 +86,7 @@ TEST_F(ConvertWeights, start_a_training_as_they_are) {
   const Ended run = place_.must_run({"train", "--recipe", recipe, "--data", place_.synth("data", 60), "--out",
                                      in("run"), "--init", weights(), "--init-preset", "imagenet"});
   EXPECT_THAT(run.err, HasSubstr("102 tensors renamed to torchvision's names of today"));
-  EXPECT_THAT(run.err, HasSubstr("fc starts anew"));
+  EXPECT_THAT(run.err, HasSubstr("fc re-initialised"));
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
   }
   EXPECT_GE(plain, low_ones) << "a map between whose cells the curve swings over zero counts as well";
   EXPECT_GT(plain, 0) << "14 findings of a scarcely trained network";
-  EXPECT_THAT(run.out, HasSubstr("of them nowhere positive"));
+  EXPECT_THAT(run.out, HasSubstr("of them have no positive evidence"));
 }
 
 // By their pixels, under other names too.

@@ -120,7 +120,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   refused({in("second"), "--evaluation", in("eval.json")}, "--evaluation and --beside-evaluation, or neither");
   refused({in("second"), "--labels", labels(), "--preds", in("preds.csv")}, "--preds and --beside-preds, or neither");
   refused({in("second"), "--labels", labels(), "--preds", in("preds.csv"), "--beside-preds", in("second/preds.csv")},
-          "predictions on the very same images");
+          "predictions of the same images");
   refused(
       {in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval2.json"), "--labels", labels()},
       "predictions on the images of --evaluation");

@@ -254,7 +254,7 @@ TEST(Workflow, starts_from_weights_of_another_run) {
       plus(place.train_arguments(data, "second"),
            {"--set", "train.epochs=1", "data.labels=Mass", "data.validation=none", "--init", best(place, "first")}));
   EXPECT_THAT(run.err, HasSubstr("weights from "));
-  EXPECT_THAT(run.err, HasSubstr("fc starts anew"));
+  EXPECT_THAT(run.err, HasSubstr("fc re-initialised"));
 }
 
 TEST(Workflow, one_class_of_several_trains_by_softmax) {

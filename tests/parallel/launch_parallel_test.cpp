@@ -209,7 +209,7 @@ TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
   process.signal(SIGINT);
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("expected time to come to a result, got signal 2 (Interrupt)"));
+  EXPECT_THAT(ended.err, HasSubstr("expected time to finish, got signal 2 (Interrupt)"));
   EXPECT_TRUE(all_gone(endless));
 }
 
@@ -335,7 +335,7 @@ TEST_F(Launch, the_next_start_makes_the_trace_of_a_process_that_was_killed) {
 TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
   const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0", .is_traced = true};
   const Outcome outcome = strike("struck", blow);
-  EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   expect_trace_of_five_updates(place_ / "struck");
   expect_same_bits_after_resume("struck", blow);
   EXPECT_TRUE(read_json(place_ / "struck/trace.json").at("otherData").at("is_whole").as_bool());
@@ -346,7 +346,7 @@ TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
   const Outcome outcome = strike(
       "struck", {.fault = Fault::Kill, .place = "gradient bucket 0", .ranks = 4, .rank = 3, .has_two_hosts = true});
   const std::string& said = outcome.ended.err;
-  EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected a normal exit, got signal 9"));
   EXPECT_EQ(said.find("got signal"), said.rfind("got signal")) << said;
 }
 

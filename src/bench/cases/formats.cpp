@@ -123,7 +123,7 @@ class Forms {
     const bool is_same = warm.front().checksum == speeds[kWarm].front().checksum;
     if (!is_same && keeps_pixels(form)) {
       throw DataError(error_text("bench.formats", cases_[form - 1].name, "the batches that the files give", "others",
-                                 "reporting this: it is a fault of the program"));
+                                 "reporting this bug"));
     }
     row.set("same_batches", is_same);
     return row;

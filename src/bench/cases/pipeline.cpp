@@ -67,17 +67,16 @@ Value run_pipeline(const data::Dataset& dataset, const InputOptions& options) {
   const bool has_end = !is_endless(options.pipeline);
   const std::int64_t steps = has_end ? options.steps : steps_beyond_buffers(dataset, options);
   if (steps > options.steps) {
-    log::info(fmt::format("{} batches are measured, whole passes, since a shuffle buffer holds what {} take", steps,
-                          options.steps));
+    log::info(fmt::format("measuring {} batches (whole passes), because a shuffle buffer could hold the images of {}",
+                          steps, options.steps));
   }
   const auto begin = Clock::now();
   const Course course = take_batches(
       input, *device, {.warmup = options.warmup, .settle_s = has_end ? 0.0 : kMostSettling_s, .steps = steps});
   if (kept && *kept < std::ssize(dataset.samples) && course.cached_share > 0.0) {
-    log::info(
-        fmt::format("{:.0f}% of the measured images came from the cache, which was filled meanwhile: that is the "
-                    "speed of memory, not of a first pass",
-                    100.0 * course.cached_share));
+    log::info(fmt::format(
+        "{:.0f}% of the measured images came from the cache: the result is the speed of memory, not of a first pass",
+        100.0 * course.cached_share));
   }
   const double elapsed_s = seconds_since(begin);
   const data::LoaderStats stats = loader.stats();

@@ -195,10 +195,10 @@ class Conversion {
     MutexLock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
     if (result_.other_grays > 0) {
-      log::warning(fmt::format(
-          "{} of {} images were colour JPEG files: a network of one channel sees gray levels that are rounded "
-          "otherwise than those of the files; --encode keep leaves them as they are",
-          result_.other_grays, result_.images));
+      log::warning(
+          fmt::format("{} of {} images were colour JPEG files: their stored gray levels are rounded differently from "
+                      "the files'; --encode keep stores files unchanged",
+                      result_.other_grays, result_.images));
     }
     return result_;
   }
@@ -233,7 +233,8 @@ class Conversion {
     std::error_code is_absent;
     const auto size = fs::file_size(shard.path, is_absent);
     if (!is_absent && options_.should_verify && !is_as_written(shard, maker)) {
-      log::warning(fmt::format("{} is not what is to be written: it is written again", shard.path.filename().string()));
+      log::warning(
+          fmt::format("{} differs from its expected content: writing it again", shard.path.filename().string()));
     } else if (!is_absent) {
       count(std::ssize(shard.samples));
       MutexLock lock(mutex_);
@@ -305,8 +306,7 @@ class Conversion {
               .or_throw<DataError>());
     }
     if (maker.holds(decoded)) return;
-    throw DataError(error_text(kThing, sample.id, "a record with the pixels that were to be stored", "others",
-                               "reporting this: it is a fault of the program"));
+    throw DataError(error_text(kThing, sample.id, "a record with the stored pixels", "others", "reporting this bug"));
   }
 
   // Reads the whole file back from where it was written.

@@ -262,8 +262,7 @@ Listing list_class_folders(const SourceOptions& options, TableFiles& /*tables*/)
   for (const Sample& sample : listing.samples) table += sample.id + '\n';
   listing.csv = {options.root / "folders"};
   listing.csv_sha256 = {io::sha256_hex(table)};
-  listing.notes.push_back(
-      fmt::format("{} classes; what is given as hash of the table is that of the images' names", classes.size()));
+  listing.notes.push_back(fmt::format("{} classes; no table, so the hash covers the image names", classes.size()));
   return listing;
 }
 

@@ -207,7 +207,7 @@ std::string_view name_of(Split split) { return kSplitNames.at(static_cast<std::s
 
 Split parse_split(std::string_view text) {
   if (const auto split = find_split(text)) return *split;
-  throw ConfigError(error_text("data.split", "split", "one that exists", text, "one of train, val, test, none"));
+  throw ConfigError(error_text("data.split", "split", "a known name", text, "one of train, val, test, none"));
 }
 
 bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }

@@ -87,7 +87,7 @@ void refuse_ambiguous_column(const std::vector<std::string>& header, std::string
     if (found.empty()) continue;
     throw ConfigError(error_text("data.labels", label, fmt::format("one column of that finding in {}", what),
                                  first_names(found, found.size()),
-                                 "the very name of one of them in data.labels, or renaming the others"));
+                                 "the exact name of one of them in data.labels, or renaming the others"));
   }
 }
 

@@ -267,7 +267,7 @@ void read_lists(Reading& reading) {
     for (std::size_t i = 0; i < (*list)->names.size(); ++i) {
       const auto& marks = (*list)->labels[i];
       if (marks.size() != kNihFindings.size()) {
-        throw DataError(error_text("data.nih", (*list)->path.string(), "14 marks behind each name (there is no csv)",
+        throw DataError(error_text("data.nih", (*list)->path.string(), "14 marks after each name (there is no csv)",
                                    fmt::format("{}", marks.size()), "--set data.csv=Data_Entry_2017_v2020.csv"));
       }
       std::string findings;

@@ -274,7 +274,7 @@ std::optional<RecordIndex> find_record_index(const fs::path& path) {
 void keep_record_index(const fs::path& path, const RecordIndex& index) {
   try {
     if (const std::string problem = runtime::make_private_folder(path.parent_path()); !problem.empty()) {
-      log::debug(fmt::format("no index of records is kept: {}", problem));
+      log::debug(fmt::format("the record index cannot be stored: {}", problem));
       return;
     }
     io::remove_leftover_temporaries(path.parent_path());
@@ -282,7 +282,7 @@ void keep_record_index(const fs::path& path, const RecordIndex& index) {
     file.write(encode_record_index(index));
     file.commit();
   } catch (const std::exception& error) {
-    log::debug(fmt::format("no index of records is kept: {}", error.what()));
+    log::debug(fmt::format("the record index cannot be stored: {}", error.what()));
   }
 }
 

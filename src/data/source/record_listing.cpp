@@ -272,7 +272,7 @@ void RecordListing::choose_labels() {
   check_distinct_findings(listing_.label_names);
   if (options_.policy != LabelPolicy{} || !options_.label_policies.empty()) {
     throw ConfigError(error_text("data.labels", "data.blank, data.uncertain and data.label_policy", "none for records",
-                                 "one", "giving them to the conversion: what is unknown there stays so"));
+                                 "one", "setting them in the conversion"));
   }
   for (const std::string& label : listing_.label_names) {
     const auto column = finding_column(names_, label);
@@ -346,10 +346,9 @@ void RecordListing::note_files() {
     }
   }
   if (!damaged_.empty()) {
-    note(
-        fmt::format("damaged records, which count as corrupt images: {} ({})", damaged_.size(), first_names(damaged_)));
+    note(fmt::format("damaged records, counted as corrupt images: {} ({})", damaged_.size(), first_names(damaged_)));
   }
-  note(counted(std::ssize(files_), "record file") + "; what is given as hash of the table is that of names and labels");
+  note(counted(std::ssize(files_), "record file") + "; no table, so the hash covers names and labels");
 }
 
 Listing RecordListing::read(const std::function<void(const RecordFile&, std::span<const std::byte>)>& read_file) {

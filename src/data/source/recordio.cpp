@@ -74,7 +74,7 @@ RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& s
   if (stored.size() == 1) {
     const float label = stored.front();
     if (!(label >= 0.0F && label <= kMostClass) || std::floor(label) != label) {
-      listing.refuse(where, "a class, a whole number of at least 0", fmt::format("{}", label));
+      listing.refuse(where, "a class number of at least 0", fmt::format("{}", label));
     }
     return ClassLabel{.number = static_cast<std::int64_t>(label)};
   }
@@ -118,7 +118,7 @@ class RecFile {
       listing_.leave_out(file_, "left out, first records without an image");
       return;
     }
-    if (stored.image_length == 0) listing_.refuse(where, "an image behind the header", "none");
+    if (stored.image_length == 0) listing_.refuse(where, "an image after the header", "none");
     Sample sample{.stored = stored, .split = file_.split};
     if (const auto name = names_.find(header.value().id); name != names_.end()) {
       listing_.check_line(name->second, "path in the .lst", where);

@@ -152,7 +152,7 @@ TEST_F(RecordIoSource, refuses_what_holds_no_labelled_images) {
   EXPECT_THAT(refusal(record(0, {1.0F, 2.0F})), HasSubstr("labels 1, 0 and -1 or nan for unknown, got 2"));
   EXPECT_THAT(refusal(record(0, {1.0F}) + record(1, {1.0F, 0.0F})), HasSubstr("labels as in the records before"));
   EXPECT_THAT(refusal(record(0, {1.0F}) + recordio_record(recordio_header({1.0F}, 1))),
-              HasSubstr("a.rec, record 2: expected an image behind the header, got none"));
+              HasSubstr("a.rec, record 2: expected an image after the header, got none"));
   EXPECT_THAT(refusal(recordio_record("short")), HasSubstr("a.rec, record 1: expected a header of 24 bytes"));
   EXPECT_THAT(refusal("no records"), HasSubstr("expected RecordIO's magic"));
   const Dataset dataset =

@@ -291,7 +291,7 @@ void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule) 
       "data.split", "train, val and test", "each patient in one of them",
       fmt::format("{} of {} in two or more", shared.size(), counted(std::ssize(side), "patient")),
       rule == SplitRule::Normal ? "--set data.split=random to draw by patient"
-                                : "a model trained anew: this one's split holds 12 and 12.0 for two patients"));
+                                : "training a new model: the split of this one treats 12 and 12.0 as two patients"));
 }
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,

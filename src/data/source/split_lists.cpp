@@ -26,7 +26,7 @@ std::vector<float> read_marks(std::istringstream& words, const std::string& wher
   std::vector<float> marks;
   for (std::string word; words >> word;) {
     if (word != "0" && word != "1") {
-      throw DataError(error_text("data.split", where, "0 or 1 behind the name", "\"" + word + "\"",
+      throw DataError(error_text("data.split", where, "0 or 1 after the name", "\"" + word + "\"",
                                  "names without spaces, a line each"));
     }
     marks.push_back(word == "1" ? 1.0F : 0.0F);

@@ -58,7 +58,7 @@ TEST_F(TfRecord, takes_damaged_records_for_corrupt_images) {
   SampleReader reader;
   Image image;
   EXPECT_THAT(reader.load(dataset.samples[0], Channels::Gray, image).error(),
-              HasSubstr("expected a record whose checksum holds"));
+              HasSubstr("expected a record with a valid checksum"));
   EXPECT_TRUE(reader.load(dataset.samples[1], Channels::Gray, image));
   folder.write("train-0.tfrecord", own(0));
   folder.write("more.tfrecord", damaged + own(3));

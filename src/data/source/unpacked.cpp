@@ -48,7 +48,7 @@ fs::path unpacked(const fs::path& path, const fs::path& cache_folder) {
   // The unpacked files are as private as the data.
   const std::string problem = cache_folder.empty() ? "no cache folder" : runtime::make_private_folder(folder);
   if (!problem.empty()) {
-    throw DataError(error_text("data.unpack", name, "a folder of this user's own for unpacked files", problem,
+    throw DataError(error_text("data.unpack", name, "a private folder for unpacked files", problem,
                                "XDG_CACHE_HOME=DIR, or gunzip " + name));
   }
   const fs::path result = folder / (key_of(path) + "-" + path.stem().string());

@@ -158,7 +158,7 @@ void BatchPool::start_threads() {
   } catch (const std::system_error& error) {
     const int readers = static_cast<int>(threads_.size()) - plan_.workers;
     if (readers < 0) throw;  // decoding threads are not optional
-    log::warning(fmt::format("files read ahead: {}, not more, since the system gives no thread ({})", readers,
+    log::warning(fmt::format("files read ahead: only {}, because the system allows no more threads ({})", readers,
                              error.code().message()));
     tuner_.limit_readers(readers);
   }

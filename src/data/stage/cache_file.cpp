@@ -241,7 +241,7 @@ void CacheFile::require_intact() const {
   }
   if (!is_cut) return;
   throw DataError(error_text("data.cache", path_.string(), fmt::format("{} bytes", expected),
-                             fmt::format("{}: somebody cut it short while it was used", size),
+                             fmt::format("{}: it was truncated while in use", size),
                              "removing it, or train.cache=memory"));
 }
 

@@ -34,7 +34,7 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
   const auto refuse = [&](std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.cache", folder.string(), expected, got, kRemedy));
   };
-  if (folder.empty()) refuse("a folder", "no cache folder of this user's own");
+  if (folder.empty()) refuse("a folder", "no private cache folder");
   std::error_code error;
   const fs::path place = fs::weakly_canonical(fs::absolute(folder), error);
   std::vector<fs::path> roots{dataset.root};
@@ -43,11 +43,11 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
     if (data.empty()) continue;
     const fs::path root = fs::weakly_canonical(fs::absolute(data), error);
     if (std::mismatch(root.begin(), root.end(), place.begin(), place.end()).first == root.end()) {
-      refuse("a folder outside of the data folder, which is never written to", "one inside");
+      refuse("a folder outside the data folder", "one inside");
     }
   }
   if (const char* const network = runtime::network_file_system(folder)) {
-    refuse("a disk of this node: a cache is mapped into memory", network);
+    refuse("a local disk, because the cache is mapped into memory", network);
   }
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder)) refuse("a folder that can be made", error.message());

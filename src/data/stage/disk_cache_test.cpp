@@ -163,7 +163,7 @@ TEST_F(DiskCacheTest, needs_a_folder) {
   DiskCacheOptions nowhere = kept();
   nowhere.folder.clear();
   EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, nowhere); }),
-              HasSubstr("expected a folder, got no cache folder of this user's own; try another --cache-dir"));
+              HasSubstr("expected a folder, got no private cache folder; try another --cache-dir"));
 }
 
 TEST_F(DiskCacheTest, ignores_what_was_cut_off) {

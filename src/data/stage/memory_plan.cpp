@@ -176,13 +176,13 @@ MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::ui
   shares.readers = plan_pool(pipeline, limits).is_read_tuned ? readers_within(left, wishes.needs.sample) : 0;
   if (shares.readers > 0) {
     const auto files = static_cast<std::uint64_t>(shares.readers) * (wishes.others.empty() ? 1 : 2);
-    shares.uses.push_back({.what = fmt::format("files read ahead where storage is slow, at most {}", shares.readers),
+    shares.uses.push_back({.what = fmt::format("read-ahead (max {} files)", shares.readers),
                            .bytes = product(files, kFilesOfReader * wishes.needs.sample.file)});
     left -= shares.uses.back().bytes;
   }
   if (wishes.cache_bytes > 0) {
     shares.cache_bytes = std::min(left, wishes.cache_bytes);
-    shares.uses.push_back({.what = "decoded images, at most", .bytes = shares.cache_bytes});
+    shares.uses.push_back({.what = "cache of decoded images (limit)", .bytes = shares.cache_bytes});
   }
   return shares;
 }

@@ -36,7 +36,7 @@ Result<std::span<const std::byte>> SampleReader::unpack(const Sample& sample, st
     return failure("data.read", sample.id, expected, got, "fetching or writing the record file again");
   };
   if (stored.framing == Framing::MaskedCrc32c && !io::is_sound_record(bytes)) {
-    return refuse("a record whose checksum holds", "another checksum");
+    return refuse("a record with a valid checksum", "a wrong checksum");
   }
   if (stored.framing == Framing::RecordIoParts) {
     if (!io::join_recordio(bytes, joined_)) return refuse("the parts of a record", "others");

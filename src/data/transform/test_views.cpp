@@ -40,8 +40,7 @@ constexpr std::array kKinds{
 const Kind& kind_of(std::string_view name) {
   const auto found = std::ranges::find(kKinds, name, &Kind::name);
   if (found != kKinds.end()) return *found;
-  throw ConfigError(
-      error_text("data.views", "--tta", "views that exist", std::string(name), "one of " + test_view_names()));
+  throw ConfigError(error_text("data.views", "--tta", "known views", std::string(name), "one of " + test_view_names()));
 }
 
 }  // namespace

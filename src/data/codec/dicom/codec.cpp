@@ -70,8 +70,7 @@ Status decode(const DecodeJob& job, Image& out) {
   const DicomHeader& header = file.value().header();
   if (header.width_px != job.info.width_px || header.height_px != job.info.height_px) {
     return failure("data.dicom", job.what, fmt::format("one size, {}x{}", job.info.width_px, job.info.height_px),
-                   fmt::format("{}x{} behind the pixels", header.width_px, header.height_px),
-                   "fetching the file again");
+                   fmt::format("{}x{} after the pixels", header.width_px, header.height_px), "fetching the file again");
   }
   const Intensity intensity = job.options.intensity;
   if (is_viewed(intensity) && !header.view.fault.empty()) return Failure{header.view.fault};

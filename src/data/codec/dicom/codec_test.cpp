@@ -212,7 +212,7 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
               HasSubstr("expected at most 1048576 pixels, got 65535x65535"));
   const std::string claims = little_endian(0x0009, 2) + little_endian(0x0010, 2) + "OB" + std::string(2, '\0') +
                              little_endian(0xFFFFFFFE, 4) + "abcd";
-  EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got data that end early"));
+  EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got truncated data"));
 }
 
 // A header that says another size once its pixels have been counted.

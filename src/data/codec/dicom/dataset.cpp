@@ -83,7 +83,7 @@ Result<std::vector<std::byte>> inflate(Bytes packed, std::string_view what) {
 Failure unreadable(std::string_view what, const OFCondition& condition) {
   const bool is_cut =
       condition == EC_StreamNotifyClient || condition == EC_EndOfStream || condition == EC_InvalidStream;
-  return failure(kThing, what, "a whole DICOM file", is_cut ? "data that end early" : condition.text(), kMendRemedy);
+  return failure(kThing, what, "a whole DICOM file", is_cut ? "truncated data" : condition.text(), kMendRemedy);
 }
 
 Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, DicomExtent extent,

@@ -45,7 +45,7 @@ const std::map<std::string, std::vector<std::string>> kRefused{
     {"got 1 in 1", {"liver_1frame", "liver_expb_1frame"}},
     {"got Invalid number of tiles", {"JPEG2000-embedded-sequence-delimiter"}},
     // The first has no end of its fragments, which pydicom does not miss.
-    {"got data that end early", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
+    {"got truncated data", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
 
 // Read here and not by pydicom 2.3.1 as it was installed, for want of decoders.
 const std::vector<std::string> kOursAlone{"JPEG-lossy", "JPEGLSNearLossless_08", "JPEGLSNearLossless_16", "JPGExtended",

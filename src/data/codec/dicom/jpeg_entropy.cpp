@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::string_view kMissing = "data that end early", kSurplus = "surplus data", kNoCode = "a code of no symbol";
+constexpr std::string_view kMissing = "truncated data", kSurplus = "surplus data", kNoCode = "a code of no symbol";
 constexpr std::string_view kHeaders = "tables or a scan header that are damaged or missing";
 constexpr std::string_view kTooLarge = "a sample of more bits than its frame has", kRestart = "another restart marker";
 

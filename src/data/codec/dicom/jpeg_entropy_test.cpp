@@ -151,7 +151,7 @@ TEST(LosslessJpeg, that_is_damaged_has_a_fault) {
   EXPECT_EQ(decode(surplus, read), "surplus data");
   std::string missing = encode(levels, {});
   missing.erase(missing.size() - 6, 4);
-  EXPECT_EQ(decode(missing, read), "data that end early");
+  EXPECT_EQ(decode(missing, read), "truncated data");
   EXPECT_EQ(decode(encode(picture(14), {}), read), "a sample of more bits than its frame has");
   EXPECT_EQ(decode(encode(levels, {.predictor = 0}), read), "tables or a scan header that are damaged or missing");
 }
