@@ -223,7 +223,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     }
     if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
   }
-  if (group.rank() == 0) log::info("ranks: " + map);
+  if (group.rank() == 0) log::debug("ranks: " + map);
 }
 
 // Reports to the process that started the ranks, which may be on another host.

@@ -16,6 +16,7 @@
 #include "cli/stop_signals.h"
 #include "cli/train_options.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/terminal.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
@@ -129,6 +130,7 @@ CommandResult TrainCommand::run() {
     return {};
   }
   ignore_closed_pipes();
+  if (options_.is_verbose) log::set_level(log::Level::Debug);
   if (options_.is_resume && !options_.out.empty()) {
     train::take_from_run(
         options_.seeds.empty() ? train::RunFolder(options_.out) : seed_folder(parse_seeds(options_.seeds).front()),

@@ -61,7 +61,8 @@ std::vector<Option> TrainOptions::list() {
        .target = &stop_after,
        .doc = "save and stop after this number of updates; 0 = never",
        .range = {.low = 0}},
-      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"}};
+      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
+      {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
   const std::vector<Option> computing{
       task::device_option(device, " (train.device)"),
       {.name = "--algorithms",

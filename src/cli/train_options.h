@@ -40,6 +40,7 @@ struct TrainOptions {
   bool is_overwrite = false;
   std::int64_t stop_after = 0;
   bool is_keys = false;
+  bool is_verbose = false;
   std::string seeds;
   bool is_traced = false;
   train::TraceOptions trace;

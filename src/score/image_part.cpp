@@ -107,7 +107,9 @@ NamedImages read_list(const fs::path& path) {
 
 std::string list_text(const std::string& list_sha256) {
   const eval::KnownList* known = eval::find_known_list(list_sha256);
-  return fmt::format("list {} ({})", list_sha256, known == nullptr ? "not a published list" : std::string(known->name));
+  constexpr std::size_t kShownDigits = 12;
+  return fmt::format("list {} ({})", list_sha256.substr(0, kShownDigits),
+                     known == nullptr ? "not a published list" : std::string(known->name));
 }
 
 std::string part_text(const Part& part) {

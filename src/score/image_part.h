@@ -45,7 +45,7 @@ struct Part {
 /// The names in a file, as find_list reads one; DataError as data::read_name_list.
 [[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
 
-/// A list of images for people: "list <sha256> (not a published list)".
+/// A list of images for people: "list 4f2a9c01b7de (not a published list)", with the first 12 digits of its hash.
 [[nodiscard]] std::string list_text(const std::string& list_sha256);
 /// The line about a part above its table.
 [[nodiscard]] std::string part_text(const Part& part);

@@ -136,8 +136,8 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
   const data::Dataset& dataset = load_data(recipe);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
-  log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
-  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::info(note);
+  log::debug(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
+  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::debug(note);
   const train::TrainJob job{
       .recipe = recipe,
       .dataset = dataset,

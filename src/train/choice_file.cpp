@@ -78,7 +78,7 @@ void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& fil
     refuse(file, "layers of this network, batch, threads and instruction set", "none of them",
            "roentgen bench choose with the same ones");
   }
-  log::info(fmt::format("kernels: {} of {} choices as measured in {}, the others by rule", plan.measured_choices,
+  log::debug(fmt::format("kernels: {} of {} choices as measured in {}, the others by rule", plan.measured_choices,
                         choices, file.string()));
 }
 

@@ -99,7 +99,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   std::string& own = recipe.train.algorithms;
   if (algorithms != nullptr && own == TrainRecipe{}.algorithms && algorithms->as_string() != own) {
     own = algorithms->as_string();
-    log::info(fmt::format("kernels: {}, as the run began", own));
+    log::debug(fmt::format("kernels: {}, as the run began", own));
   }
   refuse_changed_recipe(begun, io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
 }

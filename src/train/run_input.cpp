@@ -51,7 +51,7 @@ std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t 
                                                                              : std::filesystem::path(recipe.cache_dir),
                                           .preprocess = job.recipe.preprocess,
                                           .shrunk_px = recipe.cache_px});
-  log::info(cache->text());
+  log::debug(cache->text());
   return cache;
 }
 
@@ -116,7 +116,7 @@ RunInput plan_input(const TrainJob& job) {
     wishes.others.push_back({.what = "validation", .bytes = data::total_bytes(uses)});
   }
   const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
-  log::info(shares.text());
+  log::debug(shares.text());
   warn_of_network(job);
   input.slots = shares.slots;
   input.readers = shares.readers;

@@ -50,9 +50,10 @@ void load_first_weights(const TrainJob& job, engine::Executable& executable) {
             {.model = job.model, .labels = job.dataset.label_names, .preprocess = job.recipe.preprocess, .seed = seed});
   const LoadReport report =
       load_weights(import.tensors, executable, recipe.init, recipe.partial ? Strictness::Partial : Strictness::Strict);
-  log::info("weights from " + recipe.init);
-  for (const std::string& note : import.notes) log::info(note);
-  if (!report.is_clean()) log::info("partial: " + report.text());
+  std::string text = "weights from " + recipe.init;
+  for (const std::string& note : import.notes) text += "; " + note;
+  if (!report.is_clean()) text += "; partial: " + report.text();
+  log::info(text);
 }
 
 // Starts to load the training images where the state stands.
@@ -78,8 +79,8 @@ std::vector<std::unique_ptr<Observer>> open_logs(const RunFolder& folder, const 
 // run holds beside its input, in bytes.
 std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
-    log::info(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
-                          runtime::text_of(cores.compute)));
+    log::debug(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
+                           runtime::text_of(cores.compute)));
   }
   const engine::Plan& plan = setup.executable->plan();
   std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", setup.stepper->optimizer().state_bytes()}};

@@ -164,7 +164,7 @@ TEST(InputCores, change_no_weight) {
   const std::vector<std::string> one_thread{"--set", "train.threads=1", "--set", "train.epochs=1"};
   place.must_run(plus(place.train_arguments(data, "shared"), one_thread));
   const Ended apart = place.must_run(plus(plus(place.train_arguments(data, "apart"), one_thread),
-                                          {"--input-cores", runtime::text_of({cores.front()})}));
+                                          {"--input-cores", runtime::text_of({cores.front()}), "--verbose"}));
   EXPECT_THAT(apart.err, HasSubstr("cores: " + runtime::text_of({cores.front()}) + " for input"));
   expect_equal_tensors(place / "shared/checkpoints/best.safetensors", place / "apart/checkpoints/best.safetensors");
   expect_refusal(place.run(plus(place.train_arguments(data, "none"), {"--input-cores", "x"})),

@@ -41,6 +41,10 @@ TEST(Workflow, trains_and_evaluates_what_was_synthesised) {
   const fs::path data = place.synth("data", 240);
   const Ended train = place.must_run(plus(place.train_arguments(data, "run"), {"--json", place / "train.json"}));
   EXPECT_THAT(train.out, HasSubstr("best epoch "));
+  const std::string before_steps = train.err.substr(0, train.err.find("epoch "));
+  std::int64_t info_lines = 0;
+  for (std::size_t at = 0; (at = before_steps.find(" info: ", at)) != std::string::npos; ++at) ++info_lines;
+  EXPECT_LE(info_lines, 3) << train.err;
   EXPECT_THAT(train.out, HasSubstr("\nfinding             validation AUROC\n"));
   EXPECT_THAT(train.out, HasSubstr("\nnext: roentgen eval --checkpoint " + best(place, "run").string() + " --data " +
                                    data.string() + " --split test\n"));
@@ -179,7 +183,7 @@ TEST(Workflow, measured_kernels_are_taken_from_a_file_and_kept) {
                   "--threads", "1", "--write", file});
   const auto run = [&](const char* width, const char* out) {
     return place.run(plus(narrow_resnet18(place, data), {width, "train.choices=" + file.string(), "train.threads=1",
-                                                         "train.epochs=1", "--out", place / out}));
+                                                         "train.epochs=1", "--out", place / out, "--verbose"}));
   };
   const Ended measured = run("model.width=64", "measured");
   EXPECT_EQ(measured.code, 0) << measured.err;

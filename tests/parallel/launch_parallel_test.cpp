@@ -29,7 +29,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
-  const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json"}));
+  const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json", "--verbose"}));
   EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
   EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'),
             std::ranges::count(place_.must_run(train("one")).out, '\n'))

@@ -17,6 +17,8 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
+constexpr std::size_t kShownDigits = 12;  // of a hash; data.json has all
+
 Counts count_of(const Dataset& dataset, std::string Sample::*member) {
   Counts counts;
   for (const auto& sample : dataset.samples) ++counts[sample.*member];
@@ -126,14 +128,14 @@ std::string describe(const Dataset& dataset) {
   text += dataset.parts.size() > 1 ? "\n" : fmt::format(" in {}\n", terminal_text(dataset.root.string()));
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
     text += fmt::format("{:<9} {}, sha256 {}\n", "csv", terminal_text(dataset.csv[i].filename().string()),
-                        dataset.csv_sha256.at(i));
+                        dataset.csv_sha256.at(i).substr(0, kShownDigits));
   }
   text += parts_text(dataset);
   for (const auto& summary : dataset.summaries) {
     if (summary.images == 0) continue;
     text += fmt::format("{:<9} {}, {}, list {}\n", name_of(summary.split), counted(summary.images, "image"),
                         summary.patients == 0 ? "unknown patients" : counted(summary.patients, "patient"),
-                        summary.list_sha256);
+                        summary.list_sha256.substr(0, kShownDigits));
   }
   text += counts_text("views", count_of(dataset, &Sample::view));
   text += counts_text("sexes", count_of(dataset, &Sample::sex));
@@ -150,7 +152,7 @@ std::string label_notes(const Dataset& dataset) {
   std::string text;
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
     text += fmt::format("labels: {}, sha256 {}\n", terminal_text(dataset.csv[i].filename().string()),
-                        dataset.csv_sha256.at(i));
+                        dataset.csv_sha256.at(i).substr(0, kShownDigits));
   }
   for (const std::string& note : dataset.notes) text += fmt::format("note: {}\n", terminal_text(note));
   return text;
