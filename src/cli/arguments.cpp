@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/nearest_name.h"
+#include "core/short_error.h"
 #include "io/environment.h"
 
 namespace roentgen::cli {

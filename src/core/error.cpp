@@ -2,19 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "core/error.h"
 
-#include <utility>
-
 namespace roentgen {
-namespace {
-
-std::string on_one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string error_text(std::string_view thing, std::string_view what, std::string_view expected, std::string_view got,
                        std::string_view remedy) {
@@ -23,15 +11,10 @@ std::string error_text(std::string_view thing, std::string_view what, std::strin
   text.append("[").append(thing).append("] ").append(what);
   text.append(": expected ").append(expected).append(", got ").append(got);
   if (!remedy.empty()) text.append("; try ").append(remedy);
-  return on_one_line(std::move(text));
-}
-
-std::string short_error_text(std::string_view thing, std::string_view what, std::string_view problem,
-                             std::string_view remedy) {
-  std::string text;
-  text.append("[").append(thing).append("] ").append(what).append(": ").append(problem);
-  if (!remedy.empty()) text.append("; ").append(remedy);
-  return on_one_line(std::move(text));
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
 }
 
 void assertion_failed(const char* condition, std::source_location where) {

@@ -52,14 +52,6 @@ class CommError : public Error {
 [[nodiscard]] std::string error_text(std::string_view thing, std::string_view what, std::string_view expected,
                                      std::string_view got, std::string_view remedy = {});
 
-/// Builds the short one-line text of an error about an option or a file: "[thing] what: problem; remedy".
-/// @param thing   room and thing, without brackets: "io.file"
-/// @param what    the file or command concerned
-/// @param problem the fault: "no such file"
-/// @param remedy  clause that says how to go on: "try roentgen train --help"; left out when empty
-[[nodiscard]] std::string short_error_text(std::string_view thing, std::string_view what, std::string_view problem,
-                                           std::string_view remedy = {});
-
 /// Throws std::logic_error naming the place: for our own bugs only, never for input.
 [[noreturn]] void assertion_failed(const char* condition, std::source_location where = std::source_location::current());
 

@@ -3,6 +3,7 @@
 #include "core/error_parts.h"
 
 #include "core/error.h"
+#include "core/short_error.h"
 
 namespace roentgen {
 namespace {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/short_error.h"
 
 namespace roentgen {
 namespace {

@@ -23,12 +23,6 @@ TEST(ErrorText, is_one_line_whatever_the_parts_hold) {
   EXPECT_EQ(text, "[a b] c d: expected e  f, got g ; try h i");
 }
 
-TEST(ShortErrorText, names_thing_what_problem_and_remedy) {
-  EXPECT_EQ(short_error_text("io.file", "a.png", "no such file"), "[io.file] a.png: no such file");
-  EXPECT_EQ(short_error_text("cli.arguments", "train", "unknown option --a\nb", "did you mean --ab?"),
-            "[cli.arguments] train: unknown option --a b; did you mean --ab?");
-}
-
 TEST(Error, every_kind_is_an_error_and_keeps_its_text) {
   const auto text_of = [](const auto& thrower) -> std::string {
     try {

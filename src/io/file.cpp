@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/short_error.h"
 #include "io/descriptor.h"
 #include "io/map_guard.h"
 

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/short_error.h"
 #include "data/source/converted.h"
 #include "data/source/folder_walk.h"
 #include "data/source/image_index.h"

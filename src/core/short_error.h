@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Text of errors about options and files, which need no expected value. All other errors use error_text() (error.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roentgen {
+
+/// Builds the short one-line text of an error about an option or a file: "[thing] what: problem; remedy".
+/// @param thing   room and thing, without brackets: "io.file"
+/// @param what    the file or command concerned
+/// @param problem the fault: "no such file"
+/// @param remedy  clause that says how to go on: "try roentgen train --help"; left out when empty
+[[nodiscard]] std::string short_error_text(std::string_view thing, std::string_view what, std::string_view problem,
+                                           std::string_view remedy = {});
+
+}  // namespace roentgen
