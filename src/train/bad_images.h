@@ -15,9 +15,10 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// What any rank has met since the last call counts on all of them from now on, and stands in the quarantine file of
-/// the rank that has one. All ranks call it. DataError, of all, beyond the share that the loaders bear.
-/// @return all that are known by now, ascending
+/// Merges the bad images of all ranks: images that any rank has met since the last call count on all of them from now
+/// on. The rank with a quarantine file writes them. All ranks must call it. All throw DataError beyond the share that
+/// the loaders tolerate.
+/// @return all images that are known by now, ascending
 std::vector<std::uint32_t> unite_bad_images(const Ranks& ranks, data::Loader& loader);
 
 }  // namespace roentgen::train

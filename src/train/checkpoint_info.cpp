@@ -54,7 +54,7 @@ Value with_later_keys(Value preprocess) {
   return preprocess;
 }
 
-// What is absent would be filled in silently, and the network fed something else than it was trained on.
+// Missing entries would get silent defaults, and the network would get other input than in training.
 void check_meaning(const CheckpointInfo& info, std::string_view what) {
   const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
     if (!holds) throw ConfigError(error_text("train.checkpoint", what, expected, got, kRemedy));

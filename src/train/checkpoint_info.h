@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a checkpoint says about itself, and how it becomes the string map of a safetensors file. docs/reference/formats
-// has the keys.
+// Description of a checkpoint, and its conversion to the string map of a safetensors file. docs/reference/formats has
+// the keys.
 #pragma once
 
 #include <cstdint>

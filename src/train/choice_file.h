@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// train.choices: kernels that were measured on purpose (`roentgen bench choose --write`) and are taken instead of the
-// rule's, on this machine and on every other one of its instruction set.
+// train.choices: kernels that were measured by `roentgen bench choose --write`. They replace the rule's choices, on
+// this machine and on every other one of its instruction set.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ struct TrainRecipe;
 /// Choices by layer (engine::MeasuredChoice::layer).
 struct ChoiceFile {
   std::map<std::string, std::string> algorithms;  ///< algorithm by layer
-  /// Of the file, 64 hex digits.
+  /// Hash of the file, 64 hex digits.
   std::string sha256;
 };
 

@@ -105,7 +105,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
 }
 
 std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
-  for (const Value* keys : {&other, &first}) {  // what is empty is in neither
+  for (const Value* keys : {&other, &first}) {  // empty values are in neither
     for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;

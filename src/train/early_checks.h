@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What can be refused before the data folder is read, which may take minutes. Nothing here changes anything.
+// Checks that need no data folder, whose listing may take minutes. Nothing here changes anything.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,14 @@ namespace roentgen::train {
 class RunFolder;
 struct Recipe;
 
-/// ConfigError unless the model has an input "image" as the recipe feeds it and an output "logits" (batch, K), any K;
-/// and where a batch norm has one value a channel to train on, of one rank or, with train.batch_norm=sync, of all.
+/// Throws ConfigError unless the model has an input "image" that fits the recipe and an output "logits" (batch, K), any
+/// K. Throws ConfigError where a batch norm has one value a channel to train on, of one rank or, with
+/// train.batch_norm=sync, of all.
 void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 
-/// ConfigError when the weights of train.init, if any, would not load into the model: no such file, no preprocessing,
-/// a tensor too few, too many or of another shape. The head may be of another number of labels. Reads the file whole.
+/// Throws ConfigError when the weights of train.init, if any, would not load into the model. Reasons: no such file, no
+/// preprocessing, a missing tensor, a surplus one, or one of another shape. The head may have another number of labels.
+/// Reads the whole file.
 void check_init(const Recipe& recipe, const graph::Graph& model);
 
 /// ConfigError when the resume file is none, or was begun with another recipe. Versions differ in the default of
@@ -39,7 +41,7 @@ struct ChangedKey {
   std::string other;  ///< value in the other one
 };
 
-/// How find_changed_key() compares.
+/// Rules of find_changed_key().
 struct KeyRules {
   /// Keys that may differ.
   std::span<const std::string_view> changeable{};
@@ -52,8 +54,8 @@ struct KeyRules {
 [[nodiscard]] std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other,
                                                          const KeyRules& rules = {});
 
-/// ConfigError naming the first key in which two recipes differ, with both values; keys that a resumed run may change
-/// (epochs, early_stop, workers, cache, kept files) are not compared.
+/// Throws ConfigError naming the first key in which two recipes differ, with both values. Keys that a resumed run may
+/// change (epochs, early_stop, workers, cache, kept files) are not compared.
 void refuse_changed_recipe(const Value& begun, const Value& now);
 
 }  // namespace roentgen::train

@@ -20,19 +20,20 @@ namespace roentgen::train {
 /// Names of the averages in a resume file start so, among the optimizer's state.
 inline constexpr std::string_view kEmaPrefix = "optimizer.ema.";
 
-/// The share of the past at update t (from 1): min(decay, (1 + t) / (10 + t)), so that the first weights, which are
-/// drawn at random, are soon forgotten (TensorFlow's ExponentialMovingAverage with num_updates).
+/// Share of the past at update t (from 1): min(decay, (1 + t) / (10 + t)). The first, random weights are soon forgotten
+/// (TensorFlow's ExponentialMovingAverage with num_updates).
 [[nodiscard]] double ema_decay(double decay, std::int64_t update);
 
-/// e_0 = w_0 and e_t = e_(t-1) + (1 - d_t) (w_t - e_(t-1)) with d_t = ema_decay(decay, t), in float32, of every
-/// parameter and of the running statistics of batch norms alike. As large as the weights. One thread.
+/// Exponential moving average: e_0 = w_0 and e_t = e_(t-1) + (1 - d_t) (w_t - e_(t-1)) with d_t = ema_decay(decay, t).
+/// It runs in float32 over every parameter and the running statistics of batch norms. As large as the weights. One
+/// thread.
 class Ema {
  public:
   /// Starts at the weights that `executable` holds; it must outlive this.
   /// @param decay 0 < decay < 1
   Ema(engine::Executable& executable, double decay);
 
-  /// After update number `update`, from 1.
+  /// Call it after update number `update`, from 1.
   void update(std::int64_t update);
 
   /// Averages of the running statistics.

@@ -17,7 +17,7 @@ constexpr std::int64_t kSizePx = 2;
 class EmaOfWeights : public testing::Test {
  protected:
   EmaOfWeights() { set(0.5F); }
-  // All weights become `value`, all biases its negative.
+  // Sets all weights to `value` and all biases to its negative.
   void set(float value) {
     executable_->load(0, std::vector<float>(static_cast<std::size_t>(3 * kSizePx * kSizePx), value));
     executable_->load(1, std::vector<float>(3, -value));
@@ -36,7 +36,8 @@ TEST_F(EmaOfWeights, decays_less_at_first) {
 
 TEST_F(EmaOfWeights, follows_the_recurrence) {
   Ema ema(*executable_, 0.25);
-  // By hand: e = 0.5; share of the new 1 - 2/11 = 9/11 at first, and from the second on 0.75, since 3/12 = 0.25.
+  // Computed by hand: e = 0.5. The share of the new value is 1 - 2/11 = 9/11 at first. From the second update on it is
+  // 0.75, since 3/12 = 0.25.
   double e = 0.5;
   const double shares[] = {9.0 / 11.0, 0.75, 0.75};
   const float weights[] = {1.0F, -2.0F, 4.0F};

@@ -17,7 +17,7 @@ namespace {
 
 std::string choices(const Words& words) { return fmt::format("one of {}", fmt::join(words, ", ")); }
 
-// As JSON, but for numbers that JSON has not.
+// JSON text of a value, also for numbers that JSON lacks.
 std::string text_of(const Value& value) {
   if (value.is_double() && !std::isfinite(value.as_double())) return fmt::to_string(value.as_double());
   if (!value.is_array()) return io::to_json(value, -1);

@@ -62,8 +62,8 @@ class FieldList {
   void flag(std::string_view name, bool& value, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, {}, std::string(doc)});
   }
-  /// Where the section has a key of that name, makes it set this value, too, and names its further owner.
-  /// @return whether it has
+  /// Makes the key of that name, if the section has one, set this value too, and names its further owner.
+  /// @return whether the section has the key
   [[nodiscard]] bool share(std::string_view name, Field::Target value, std::string_view owner);
   void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});

@@ -16,7 +16,7 @@ namespace roentgen::train {
 struct FinishedRun {
   /// Predictions of the validation images by the best epoch.
   std::filesystem::path predictions{};
-  /// With the defaults of keys that the file leaves out.
+  /// Recipe with the defaults of keys that the file leaves out.
   Value recipe{};
   /// SHA-256 of the label tables that it was trained with; none where the folder does not say.
   std::vector<std::string> csv_sha256{};

@@ -19,7 +19,7 @@ class CommThread;
 
 namespace roentgen::train {
 
-/// What a rank tells the others in every update.
+/// Numbers that a rank sends to the others in every update.
 struct RankReport {
   double loss = 0.0;
   std::int64_t images = 0;
@@ -28,27 +28,28 @@ struct RankReport {
   double busy_s = 0.0;
 };
 
-/// The same of all ranks.
+/// Sums of the reports of all ranks.
 struct GroupReport {
   /// Mean; not finite where one rank's is not.
   double loss = 0.0;
   std::int64_t images = 0;
-  /// By any.
+  /// Whether any rank was asked to stop.
   bool is_stop_asked = false;
-  /// How much longer the slowest rank worked than the mean, as a share of the mean; 0 where it is not known.
+  /// Excess work time of the slowest rank over the mean, as a share of the mean; 0 where it is not known.
   double imbalance = 0.0;
   int slowest_rank = 0;
 };
 
-/// One thread. All ranks must begin updates and send buckets in the same order, which equal plans see to. Allocates
-/// nothing after its first update. CommError as CommThread.
+/// Averages gradients over ranks. One thread. All ranks must begin updates and send buckets in the same order, which
+/// equal plans ensure. Allocates nothing after its first update. Throws CommError as CommThread.
 class GradientExchange {
  public:
   /// `group` must outlive this, and `timeline`, where waits are written down; it may be null.
   explicit GradientExchange(dist::CommThread& group, Timeline* timeline = nullptr);
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
-  /// In the middle of an update this rank has failed (CommThread::fail): gradients that are under way will be freed.
+  /// In the middle of an update, marks this rank as failed (CommThread::fail), because gradients in flight will be
+  /// freed.
   ~GradientExchange();
 
   /// An update begins: this rank's loss is known, its gradients are not yet.

@@ -44,7 +44,7 @@ NodeId pooled_value(const Graph& graph, NodeId linear) {
   return is_global_mean(graph, graph.node(mean)) ? graph.node(mean).inputs[0] : -1;
 }
 
-// Whether a graph input can be reached from `from`, against the arrows, without passing `avoided`.
+// Whether a graph input can be reached backwards from `from` without passing `avoided`.
 bool reaches_input(const Graph& graph, NodeId from, NodeId avoided) {
   std::vector<bool> is_met(graph.nodes().size(), false);
   std::vector<NodeId> open{from};

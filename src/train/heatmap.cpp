@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kChosen = "heat.chosen";
 
-// Behind the logits a linear layer that picks one of them.
+// Appends a linear layer that selects one of the logits.
 graph::Graph with_choice(graph::Graph tail) {
   const graph::NodeId logits = tail.output("logits");
   graph::Builder builder(std::move(tail));
@@ -36,7 +36,7 @@ std::vector<float> stored(const engine::Executable& executable, const std::strin
 
 }  // namespace
 
-// What follows the features, interpreted in double precision so that it can be differentiated.
+// Nodes after the features, interpreted in double precision, so that they can be differentiated.
 class HeatMapper::Tail {
  public:
   Tail(const engine::Executable& executable, const HeatHead& head)

@@ -52,7 +52,7 @@ class HandNet {
     }
     FAIL() << name;
   }
-  // Both images of the batch.
+  // Runs both images of the batch.
   void run(const std::vector<float>& images) {
     const auto slot = executable_->slot(0, 0);
     std::copy(images.begin(), images.end(), reinterpret_cast<float*>(slot.data()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weights from elsewhere made to fit: names of other programs (weight_names.h), the input convolution folded onto our
-// channels and normalisation, the head reset when the labels are others. Pure functions on tensors in memory.
+// Adapts weights of other programs. Renames tensors (weight_names.h), folds the input convolution onto our channels and
+// normalisation, and resets the head when the labels differ. Pure functions on tensors in memory.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 
 namespace roentgen::train {
 
-/// What imported weights must fit.
+/// Network that imported weights must fit.
 struct ImportTarget {
   /// The model, with an output "logits".
   const graph::Graph& model;
   std::vector<std::string> labels;
   data::Preprocess preprocess;
-  /// Of the parameters that start anew.
+  /// Seed of the parameters that are initialised anew.
   std::uint64_t seed = 0;
 };
 
-/// What imported weights are.
+/// Content of an imported file.
 struct ImportSource {
   std::vector<NamedTensor> tensors;
   /// Empty: the file names none.
@@ -49,15 +49,16 @@ struct Import {
 /// convolution with neither bias nor batch norm behind it).
 [[nodiscard]] Import adapt(ImportSource source, const ImportTarget& target);
 
-/// Reads a file for --init, of any form of read_weights_file(). The preprocessing is the file's own (a checkpoint of
-/// ours), the named preset, or "xrv" for torchxrayvision's weights; ConfigError when there is none, or both of the
-/// first two and they differ.
+/// Reads a file for --init, of any form of read_weights_file(). The preprocessing is the file's own (a Roentgen
+/// checkpoint), the named preset, or "xrv" for torchxrayvision's weights. Throws ConfigError when there is none, or
+/// when the first two differ.
 [[nodiscard]] ImportSource read_import(const std::filesystem::path& path, std::string_view preset);
 
-/// Folds the input convolution from one channel count and normalisation to another, exactly but for the border, where
-/// zero padding stands for another gray. With v = x s + m: w'_c = w_c s'_c / s_c, and the constant
-/// b_o = sum_c sum_kh,kw w_oc (m'_c - m_c) / s_c, which belongs into what follows; three channels to one also sum w'
-/// over c, with s'_c and m'_c the one gray pair.
+/// Folds the input convolution from one channel count and normalisation to another. The result is exact except at the
+/// border, where zero padding stands for another gray. With v = x s + m:
+///   w'_c = w_c s'_c / s_c
+///   b_o = sum_c sum_kh,kw w_oc (m'_c - m_c) / s_c, a constant for the following layer
+/// Three channels to one also sum w' over c, with s'_c and m'_c the one gray pair.
 /// @param weights (OC, IC, KH, KW), replaced by (OC, IC', KH, KW)
 /// @return b, (OC)
 [[nodiscard]] std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& from,

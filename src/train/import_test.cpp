@@ -160,7 +160,7 @@ TEST(Adapt, resets_the_head_when_labels_are_others) {
   EXPECT_TRUE(compare(fewer.tensors, two.parameters()).is_clean());
   EXPECT_EQ(named(fewer.tensors, "fc.weight").values,
             graph::initial_values(two.parameter(two.node(two.find("fc")).parameters[0]), 3));
-  // Same number, other names: as wrong.
+  // The same number of labels with other names is an error, too.
   const ImportSource renamed{
       .tensors = random_weights(two, 1), .labels = {"b", "a"}, .preprocess = data::preset("xray"), .what = "w"};
   EXPECT_NE(named(adapt(renamed, target).tensors, "fc.weight").values, named(renamed.tensors, "fc.weight").values);

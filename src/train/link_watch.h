@@ -14,19 +14,20 @@
 
 namespace roentgen::train {
 
-/// One thread; all ranks alike. After 10 updates and then every 100 it asks how long ranks waited for each other: where
-/// the mean is above 5% of the time it tests the links between hosts, a few messages of 512 KiB between their first
-/// ranks, and warns of slow ones. Runs on one host, and runs that do not wait, are left alone.
+/// Watches links between hosts. One thread; the same on all ranks. After 10 updates and then every 100 it collects how
+/// long ranks waited for each other. Where the mean is above 5% of the time, it tests the links between hosts and warns
+/// of slow ones. A test is a few messages of 512 KiB between their first ranks. Runs on one host, and runs that do not
+/// wait, are not tested.
 class LinkWatch {
  public:
   /// Measures the links of a group, alike on all ranks; no wait is longer than the group's limit.
   using Measure = std::function<std::vector<dist::Link>(dist::Communicator&, std::chrono::milliseconds limit)>;
-  /// Those between the first ranks of all hosts.
+  /// Measures the links between the first ranks of all hosts.
   [[nodiscard]] static std::vector<dist::Link> measure(dist::Communicator& group, std::chrono::milliseconds limit);
 
   explicit LinkWatch(const Ranks& ranks, Measure measure = LinkWatch::measure);
-  /// After every update, on all ranks. A test that was made is told to `observers` and, where what is slow has changed,
-  /// logged. CommError where nothing passes.
+  /// Call it after every update, on all ranks. Reports a test to `observers`, and logs it where the slow links have
+  /// changed. Throws CommError where nothing passes.
   void look(const StepRecord& step, const std::vector<Observer*>& observers);
 
  private:
@@ -37,7 +38,7 @@ class LinkWatch {
   const Measure measure_;
   const bool has_links_;
   std::int64_t updates_ = 0;
-  /// Since the last test.
+  /// Times since the last test.
   double seconds_ = 0.0;
   double waited_s_ = 0.0;
   std::vector<std::string> warned_of_;

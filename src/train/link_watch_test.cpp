@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// When a run tests its links, and what it says of them. Ranks are threads; what a test would measure is made up.
+// Tests when a run tests its links, and the messages about them. Ranks are threads; measurements are made up.
 #include "train/link_watch.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class Notes final : public Observer {
   std::vector<LinksRecord> tests;
 };
 
-// Between all, as fast; those of `slow` at a tenth.
+// Links between all ranks, equally fast; those of rank `slow` at a tenth.
 std::vector<dist::Link> made_up(int ranks, int slow) {
   std::vector<dist::Link> links;
   for (int from = 0; from < ranks; ++from) {
@@ -48,7 +48,7 @@ struct Watched {
   std::vector<int> slow{2};
 };
 
-// What rank 1 was told, and on standard error all that was logged.
+// Records of rank 1, and everything logged on standard error.
 struct Told {
   std::vector<LinksRecord> tests;
   std::string log;
@@ -70,7 +70,7 @@ Told watch(const Watched& run) {
           EXPECT_EQ(limit, std::chrono::minutes(1)) << "the group's own";
           return made_up(ranks, run.slow[std::min(tests++, run.slow.size() - 1)]);
         });
-        // One rank alone does not wait; the mean of all counts.
+        // Rank 0 does not wait; the mean of all ranks counts.
         const double waited_s = rank == 0 ? 0.0 : run.waits;
         for (std::int64_t step = 1; step <= run.updates; ++step) {
           links.look({.step = step, .seconds = 1.0, .comm_exposed_seconds = waited_s},

@@ -32,7 +32,7 @@ struct Checkpoint {
   std::string what;                  ///< file name, for errors
 };
 
-/// How load_checkpoint() compiles.
+/// Options of load_checkpoint().
 struct LoadOptions {
   std::int64_t batch = 32;  ///< images at a time
   /// 0 = all cores.
@@ -40,7 +40,7 @@ struct LoadOptions {
   /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
   Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
-  /// Also gives what heat-maps are made of.
+  /// Whether heat-maps are computed, too.
   bool has_heatmaps = false;
   /// The ranks that all load it, and choose their kernels as one; null: this process alone.
   const Ranks* ranks = nullptr;
@@ -51,7 +51,7 @@ struct LoadedModel {
   CheckpointInfo info;                             ///< metadata of the file
   data::Preprocess preprocess;                     ///< definition of the network's input
   std::unique_ptr<engine::Executable> executable;  ///< executable of inference form, with the weights
-  /// With has_heatmaps: where they come from, for HeatMapper.
+  /// With has_heatmaps: their origin, for HeatMapper.
   std::optional<HeatHead> heat;
   /// Tensors that a partial load left out.
   LoadReport report;

@@ -30,8 +30,8 @@ constexpr int kUpdates = 4;
 constexpr double kRate = 0.1;
 constexpr std::chrono::milliseconds kLimit{60'000};
 
-// Every kind of batch norm that engines have kernels for: alone, with ReLU, with a sum and ReLU (16 channels: whole
-// blocks; 10: padded ones).
+// Network with every kind of batch norm that engines have kernels for: alone, with ReLU, with a sum and ReLU. 16
+// channels fill whole blocks, 10 need padding.
 constexpr std::string_view kResidual = R"(
 conv1 = conv2d(image, out=10, kernel=3x3, pad=1x1)
 norm1 = batch_norm(conv1)
@@ -67,7 +67,7 @@ graph::Graph graph_of(std::string_view body, std::int64_t batch) {
   return graph::with_loss(graph::parse_graph(text, "net").or_throw(), {});
 }
 
-// What a run of one rank or of several comes to.
+// Result of a run of one rank or of several.
 struct End {
   std::vector<float> weights;
   std::vector<float> statistics;

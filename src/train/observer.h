@@ -16,12 +16,12 @@
 
 namespace roentgen::train {
 
-/// One update.
+/// Record of one update.
 struct StepRecord {
   /// Updates made, this one included.
   std::int64_t step = 0;
   std::int64_t total_steps = 0;  ///< updates of the whole run
-  /// From 0.
+  /// Epoch, from 0.
   std::int64_t epoch = 0;
   /// Mean over the accumulated batches.
   double loss = 0.0;
@@ -34,8 +34,8 @@ struct StepRecord {
   double data_wait_seconds = 0.0;
   /// Part of `seconds` spent waiting for the gradients of other ranks; absent where it was not measured.
   std::optional<double> comm_exposed_seconds{};
-  /// How much longer the slowest rank worked in the update before than the mean rank, as a share of that; absent for
-  /// one process.
+  /// Excess work time of the slowest rank over the mean in the previous update, as a share of the mean; absent for one
+  /// process.
   std::optional<double> imbalance{};
   /// The rank that `imbalance` is of; -1: none.
   int slowest_rank = -1;
@@ -46,7 +46,7 @@ struct StepRecord {
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
 };
 
-/// One epoch, after its validation.
+/// Record of one epoch, after its validation.
 struct EpochRecord {
   std::int64_t epoch = 0;   ///< epoch, from 0
   std::int64_t step = 0;    ///< updates made
@@ -80,7 +80,7 @@ struct LinksRecord {
   std::vector<std::string> names{};
 };
 
-/// One thread.
+/// Receiver of records. One thread.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -97,15 +97,15 @@ class Observer {
 /// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/reference/formats/run.md. DataError when
 /// the file cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
-/// Keeps the lines whose "step" is at most `step`, and of epochs those before `epoch`, which a resumed run is yet to
-/// end, so that it repeats none; drops a line cut short. Atomic.
+/// Keeps the lines whose "step" is at most `step`, and of epochs those before `epoch`, so that a resumed run repeats
+/// none. Drops a truncated line. Atomic.
 void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std::int64_t epoch);
 
-/// How the names of our TensorBoard event files end.
+/// Suffix of our TensorBoard event files.
 inline constexpr std::string_view kEventSuffix = ".roentgen";
-/// A TensorBoard event file in `folder`, for a run whose last update was `step` (0 = none): train/loss, train/lr,
-/// train/gradient_norm, speed/images_per_s, speed/data_wait per update; epoch/train_loss, epoch/val_loss,
-/// epoch/val_auroc. DataError as io::EventFile.
+/// Creates a TensorBoard event file in `folder`, for a run whose last update was `step` (0 = none). Per update:
+/// train/loss, train/lr, train/gradient_norm, speed/images_per_s, speed/data_wait. Per epoch: epoch/train_loss,
+/// epoch/val_loss, epoch/val_auroc. Throws DataError as io::EventFile.
 [[nodiscard]] std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step);
 
 /// Form of the progress.
@@ -117,10 +117,10 @@ enum class ProgressStyle : std::uint8_t {
 /// once of each rank that slows the others down.
 /// @param hosts of each rank; empty: one process
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts = {});
-/// What holds a run up that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks: of those beyond 5%
-/// the longer one, "input-bound" or "communication-bound"; "compute-bound" where neither is.
+/// Bottleneck of a run that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks. Of the waits beyond
+/// 5% the longer one decides: "input-bound" or "communication-bound"; "compute-bound" where neither is.
 [[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0);
-/// Is it the first, without other ranks?
+/// Whether the run is input-bound, for one process.
 [[nodiscard]] bool is_input_bound(double wait_s, double seconds);
 
 /// "1:02:03", "2:03" (minutes, seconds).

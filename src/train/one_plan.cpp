@@ -28,8 +28,8 @@ std::string choices_hash(const KernelChoices& choices) {
   return fmt::format("{:016x}", text_hash(text));
 }
 
-// Where each parameter and gradient lies, and what travels together. Layouts have no names that say all, so numbered
-// values are laid out.
+// Hash of the position of each parameter and gradient, and of the buckets. Layouts have no complete names, so numbered
+// values are laid out and hashed.
 std::string layout_hash(engine::Executable& executable) {
   constexpr std::size_t kNumbers = 16'777'213;  // a prime below 2^24: exact in f32, and no stride of a layout meets it
   const std::unique_ptr<engine::Arena> arena = executable.make_arena(engine::ArenaKind::Trained);

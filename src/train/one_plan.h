@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One plan for all ranks of a run: each chooses its kernels by the same inputs, and all compare what they came to.
+// One plan for all ranks of a run: each rank chooses its kernels by the same inputs, and all compare the results.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct RunPlan {
 /// All ranks call it. @param threads compute threads of this rank, at least 1
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
 
-/// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they
-/// lie, or in inference where all have the same plan, to the kernel; else ConfigError on all of them, naming rank and
-/// host. All ranks call it.
+/// Does nothing where all ranks use the same choices and gradient layouts, so that gradients can be averaged in place.
+/// In inference all must have the same plan, to the kernel. Otherwise all ranks throw ConfigError, naming rank and
+/// host. All ranks must call it.
 void require_one_plan(const Ranks& ranks, engine::Executable& executable);
 
 }  // namespace roentgen::train

@@ -126,7 +126,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
 
 namespace {
 
-// One pass over the samples.
+// A pass over the samples.
 class Pass {
  public:
   Pass(engine::Executable& executable, const data::Dataset& dataset, const std::vector<std::uint32_t>& samples,
@@ -248,7 +248,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
     result.predictions.probabilities.insert(result.predictions.probabilities.end(), values.begin(), values.end());
   }
   const auto losses = ranks.gather_values<BatchLoss>(mine.losses, kPhase);
-  // One process would go over all batches view by view.
+  // Adds losses in the order of one process: all batches, view by view.
   const std::size_t views = is_plain(options.views) ? 1 : options.views.size();
   for (std::size_t view = 0; view < views; ++view) {
     for (const std::vector<BatchLoss>& theirs : losses) {

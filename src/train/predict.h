@@ -32,7 +32,7 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// How predict() reads.
+/// Options of predict().
 struct PredictOptions {
   data::Preprocess preprocess{};  ///< definition of the network's input
   /// "sigmoid" or "softmax".
@@ -111,7 +111,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
 
 /// "Image Index,prob_<Label>...": one record, of several lines where a label holds a line end.
 [[nodiscard]] std::string predictions_header(const std::vector<std::string>& labels);
-/// One record an image.
+/// Text of the csv, one row an image.
 [[nodiscard]] std::string predictions_rows(const eval::Predictions& predictions);
 /// The header and the rows.
 [[nodiscard]] std::string predictions_csv(const eval::Predictions& predictions);

@@ -19,11 +19,11 @@ class Image;
 
 namespace roentgen::train {
 
-/// Batch size to predict so many images with, at most `most`. Never below 8: a batch of one takes another matrix
-/// product, whose last bit may differ, and the same image would get other digits alone than among others.
+/// Batch size to predict so many images with, at most `most` and at least 8. A batch of one uses another matrix product
+/// whose last bit may differ. Then an image alone would get other digits than among others.
 [[nodiscard]] std::int64_t batch_for(std::int64_t images, std::int64_t most);
 
-/// One image of a batch that was just computed.
+/// An image of a batch that was just computed.
 struct PredictedImage {
   /// Index into dataset.samples, or among the images in memory.
   std::uint32_t sample = 0;
@@ -31,16 +31,16 @@ struct PredictedImage {
   std::int64_t row = 0;
   /// (K); empty when the image could not be read.
   std::vector<float> probabilities;
-  /// Why it could not be read: one line that names it. Empty: it could.
+  /// Reason why it could not be read: one line that names it. Empty: it was read.
   std::string reason;
 };
 
 /// Called after every batch with its images, in order; the executable's outputs are those of the batch.
 using PredictedBatch = std::function<void(std::span<const PredictedImage> images)>;
 
-/// Every sample of the dataset once, in order, read ahead by options.workers threads. The executable is of inference
-/// form. An image that cannot be read is told to `on_batch` and the rest goes on. DataError, naming the image, on
-/// logits that are not finite.
+/// Predicts every sample of the dataset once, in order, read ahead by options.workers threads. The executable is of
+/// inference form. An image that cannot be read is reported to `on_batch`, and the others continue. Throws DataError,
+/// naming the image, on logits that are not finite.
 void predict_files(engine::Executable& executable, const data::Dataset& dataset, const PredictOptions& options,
                    const PredictedBatch& on_batch);
 

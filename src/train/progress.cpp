@@ -138,7 +138,7 @@ class Progress final : public Observer {
 
   ProgressStyle style_;
   std::deque<StepRecord> window_;
-  /// Of the last test of the links.
+  /// Slow ranks of the last test of the links.
   std::vector<std::string> slow_names_;
   /// Host of each rank; empty: one process.
   std::vector<std::string> hosts_;

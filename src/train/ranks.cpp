@@ -55,7 +55,7 @@ std::vector<float> statistics_of(const engine::Executable& executable, const eng
   return all;
 }
 
-// Those of the averages behind them.
+// Running statistics of the network, then of its averages.
 std::vector<float> statistics_of(const engine::Executable& executable, Ema* ema) {
   std::vector<float> all = statistics_of(executable, executable.state());
   if (ema == nullptr) return all;
@@ -115,7 +115,7 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
         .wait(group_->limit());
     const std::size_t most = std::ranges::max(counts);
     if (most == 0) return;
-    // All give as much as the longest.
+    // Pads all to the length of the longest.
     std::string padded = own;
     padded.resize(most);
     std::string received(most * ranks, '\0');

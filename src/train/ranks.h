@@ -57,7 +57,7 @@ class Ranks {
   [[nodiscard]] std::string broadcast(std::string bytes, dist::Phase phase, int root = 0) const;
   /// Rank 0's values, on all ranks, in place.
   void broadcast(std::span<float> values, dist::Phase phase) const;
-  /// Every rank's bytes, in rank order, on all ranks.
+  /// Bytes of every rank, in rank order, on all ranks.
   [[nodiscard]] std::vector<std::string> gather(const std::string& own, dist::Phase phase) const;
   /// gather() of plain values, of which every rank may have another number.
   template <typename Plain>
@@ -101,14 +101,13 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
 /// @param ema may be null
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
 
-/// The running statistics of every rank, rank after rank, on all ranks: what a run that stops between two averages must
-/// keep to go on with the same bits. Empty for one process, and for networks without any.
+/// Collects the running statistics of every rank, rank after rank, on all ranks. A run that stops between two averages
+/// must keep them to resume with the same bits. Empty for one process, and for networks without any.
 /// @param ema may be null
 [[nodiscard]] std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema);
 
-/// Each rank takes its own of what gather_statistics() gave, which rank 0 has read. Does nothing, on all ranks, where
-/// rank 0's are empty or of another number of ranks.
-/// @return was it done?
+/// Gives each rank its part of the result of gather_statistics(), which rank 0 has read. Does nothing, on all ranks,
+/// where rank 0's is empty or of another number of ranks.
 bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema);
 
 /// FNV-1a (Fowler, Noll, Vo) over the bits of the elements.
@@ -117,7 +116,8 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
 /// Ranks whose hash is not that of more than half of them: none, or all, or the few that went astray.
 [[nodiscard]] std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes);
 
-/// All ranks hold the same weights, bit for bit; else CommError naming those whose weights most others do not have.
+/// Requires that all ranks hold the same weights, bit for bit. Otherwise throws CommError naming the ranks whose
+/// weights differ from those of most others.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 
 /// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.

@@ -72,7 +72,7 @@ TEST_F(RanksOfARun, make_it_with_rates_by_layer_that_grow_with_the_batch) {
   recipe_.optimizer.name = "lars";
   std::get<engine::Lars>(recipe_.optimizer.rules).trust = 0.1;
   recipe_.optimizer.lr = 0.5;
-  recipe_.optimizer.lr_batch = 4;  // of 8: twice the rate
+  recipe_.optimizer.lr_batch = 4;  // twice the rate for a batch of 8
   run("one");
   expect_none(run_ranks(4, 2, "four"));
   expect_close_end(resume_of("four"), resume_of("one"));
@@ -196,7 +196,7 @@ TEST_F(RanksOfARun, predict_as_one_to_the_last_digit) {
     return predict(ranks, executable, dataset, samples, options);
   };
   const PredictResult one = predicted(Ranks(nullptr));
-  for (const int size : {2, 3, 12}) {  // of 10 batches: some ranks have none
+  for (const int size : {2, 3, 12}) {  // some ranks have none of the 10 batches
     expect_none(as_ranks(size, [&](dist::CommThread& comm) {
       const PredictResult shared = predicted(Ranks(&comm));
       EXPECT_EQ(shared.predictions.probabilities, one.predictions.probabilities);
@@ -228,7 +228,7 @@ TEST(RanksTogether, have_the_hashes_of_all) {
     expect_none(as_ranks(3, [&](dist::CommThread& comm) {
       data::PixelHashes hashes(5);
       hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
-      hashes.set(1, 9U + comm.rank());  // of another set
+      hashes.set(1, 9U + comm.rank());  // hash of another set
       unite_hashes(Ranks(&comm), samples, hashes, most_at_once);
       EXPECT_EQ(hashes.get(4), 70U);
       EXPECT_EQ(hashes.get(0), 71U);

@@ -18,7 +18,7 @@
 
 namespace roentgen::train {
 
-/// Of waits that are not to end.
+/// Timeout of waits that are not expected to end.
 inline constexpr std::chrono::milliseconds kLimit{60'000};
 
 /// Runs `body` as all ranks of a group, a thread each.

@@ -94,7 +94,7 @@ std::string error_in(const Value& table, std::string_view what) {
   return {};
 }
 
-// Where an error comes from: the override that brought it, or the file.
+// Origin of an error: the override that caused it, or the file.
 std::string place_of(const std::string& error, Value table, std::string_view what,
                      std::span<const std::string> overrides) {
   constexpr std::size_t kLongest = 80;

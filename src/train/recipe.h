@@ -39,7 +39,7 @@ struct ModelRecipe {
   std::string stem = "imagenet";    ///< "imagenet" or "small"
   std::string resnet = "v1.5";      ///< "v1.5" or "v1": where a bottleneck strides
   std::int64_t dilated_stages = 0;  ///< last stages that dilate, 0 to 3
-  bool auxiliary = true;            ///< with auxiliary classifiers, where the model has them
+  bool auxiliary = true;            ///< whether to build auxiliary classifiers, where the model has them
 };
 
 /// [train]: the loop.
@@ -132,7 +132,7 @@ struct Recipe {
 [[nodiscard]] Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
 /// Reads a recipe from text, a checkpoint's metadata, say; overrides and errors as in read_recipe().
 [[nodiscard]] Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides);
-/// Every key with its value.
+/// All keys with their values.
 [[nodiscard]] Value to_value(const Recipe& recipe);
 /// to_value() as TOML: reading it gives the same recipe.
 [[nodiscard]] std::string to_toml(const Recipe& recipe);
@@ -171,10 +171,10 @@ struct TrainCores {
 /// Are decoded images kept on the disk: by train.cache, or a stage of train.pipeline? ConfigError where train.cache_px
 /// is set and they are not.
 [[nodiscard]] bool keeps_on_disk(const TrainRecipe& recipe);
-/// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when
-/// `tail` is set beside a pipeline that is not the default one.
+/// Pipeline of the training samples. Throws ConfigError when its text is no pipeline, or when it ends after one
+/// pass. Throws it also when `tail` is set together with a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
-/// Options of make_schedule() by [schedule]: epochs become steps, and with optimizer.lr_batch the rate grows with the
+/// Options of make_schedule() by [schedule]. Epochs become steps. With optimizer.lr_batch the rate grows with the
 /// images of an update (linear scaling: Goyal et al. 2017, arXiv:1706.02677).
 /// @param ranks each with batches of train.batch
 [[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks = 1);

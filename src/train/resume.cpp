@@ -54,8 +54,8 @@ void put_plan(const RunPlan& plan, Value& table) {
   table.set("plan_instruction_set", plan.instruction_set);
 }
 
-// Files of versions that chose by timing have no revision, measured file or instruction set; those of runs on several
-// kinds of machines have more plans, of which this is rank 0's.
+// Files of versions that chose by timing have no revision, measured file or instruction set. Runs on several kinds of
+// machines have more plans, of which this is rank 0's.
 RunPlan plan_from(const Value& table) {
   RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();

@@ -31,14 +31,14 @@ struct RunLeg {
   friend bool operator==(const RunLeg&, const RunLeg&) = default;
 };
 
-/// Where a run stands. Plain value; goes into the metadata as one JSON table.
+/// State of a run. Plain value; goes into the metadata as one JSON table.
 struct RunState {
   /// Updates made; what schedule and optimizer count.
   std::int64_t step = 0;
   /// Epoch the run is in (from 0) and updates made within it.
   std::int64_t epoch = 0;
   std::int64_t step_in_epoch = 0;  ///< updates made in it
-  /// Of the epoch so far.
+  /// Sum of losses of the epoch so far.
   double loss_sum = 0.0;
   /// Best validation figure so far, higher is better; meaningless before the first.
   double best_score = 0.0;
@@ -53,13 +53,13 @@ struct RunState {
   std::vector<std::pair<std::string, double>> kept_best;
   /// Training images found unreadable so far (indices into dataset.samples, ascending): what train.max_bad counts.
   std::vector<std::uint32_t> bad_samples;
-  /// What must be the same for equal bits.
+  /// Number of updates of an epoch, which must be the same for equal bits.
   std::int64_t updates_per_epoch = 0;
   /// The parts of the epoch so far; the last is under way.
   std::vector<RunLeg> legs;
   std::int64_t threads = 0;  ///< compute threads
   std::uint64_t seed = 0;    ///< train.seed
-  /// What all ranks compute by.
+  /// Plan by which all ranks compute.
   RunPlan plan;
 
   /// Updates made, if all epochs had as many as this one: what schedules count. Another number than `step` where an
@@ -73,10 +73,10 @@ struct RunState {
 /// ConfigError naming the key that is missing or of another kind.
 [[nodiscard]] RunState run_state_from_value(const Value& table);
 
-/// What a run holds beside its state.
+/// Memory of a run besides its state.
 struct RunMemory {
   engine::Executable& executable;  ///< weights and running statistics
-  Optimizer& optimizer;            ///< with its state
+  Optimizer& optimizer;            ///< optimizer with its state
   /// Null without train.ema.
   Ema* ema = nullptr;
   /// gather_statistics(), where ranks hold different ones; else empty.
@@ -96,7 +96,7 @@ struct Resume {
   /// Names as in the file.
   std::vector<NamedTensor> optimizer;
   std::vector<NamedTensor> ema;  ///< averages; empty without train.ema
-  /// As RunMemory's.
+  /// Running statistics of all ranks, as in RunMemory.
   std::vector<float> rank_statistics{};
 };
 

@@ -19,8 +19,8 @@
 namespace roentgen::train {
 namespace {
 
-// The same images in every update, however many ranks share them; or the same batch on another number of ranks, whose
-// updates are others.
+// Requires the same images in every update, however many ranks share them. Also accepts the same batch on another
+// number of ranks, whose updates differ.
 void check_batch(const TrainJob& job, const Resume& resume) {
   const Recipe begun = parse_recipe(resume.info.recipe, "recipe", {});
   const RunLeg before = resume.state.legs.empty() ? RunLeg{.batch = begun.train.batch} : resume.state.legs.back();

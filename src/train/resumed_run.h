@@ -27,8 +27,7 @@ struct TrainJob;
 /// goes on and, as changed_rates(), what is different from there. ConfigError as apply_resume().
 void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& memory, Schedule& schedule);
 
-/// Returns a line for the log when train.epochs is not what the run began with and the rates from state.step on are
-/// others for it; else empty.
+/// Returns a line for the log when a changed train.epochs changes the rates from state.step on; else empty.
 /// @param begun_toml the recipe in the resume file
 [[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state,
                                         int ranks = 1);

@@ -50,7 +50,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path resume() const { return checkpoints() / "resume.safetensors"; }
   /// "epoch-007.safetensors" (from 1): a kept best epoch.
   [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
-  /// All files and folders above: what nothing else may write to.
+  /// All files and folders above, which nothing else may write to.
   [[nodiscard]] std::vector<std::filesystem::path> own() const;
 
   /// DataError when the folder could not be made or written to. Changes nothing.
@@ -84,9 +84,8 @@ using KeptBest = std::vector<std::pair<std::string, double>>;
 [[nodiscard]] std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score,
                                                  std::int64_t limit);
 
-/// Before a new resume file is written: keeps the present one as resume-STEP.safetensors when limit > 1, and removes
-/// the oldest such files beyond limit - 1.
-/// @param step of the present file
+/// Call it before a new resume file is written. Keeps the present one as resume-STEP.safetensors when limit > 1, and
+/// removes the oldest such files beyond limit - 1.
 void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limit);
 
 }  // namespace roentgen::train

@@ -28,7 +28,7 @@
 namespace roentgen::train {
 namespace {
 
-// Once, however many folders there are.
+// Warns once, however many folders there are.
 void warn_of_network(const TrainJob& job) {
   std::vector<std::filesystem::path> roots{job.dataset.root};
   for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
@@ -155,7 +155,7 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   now.known_bad = state.bad_samples;
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
-  // After the resume file of a shorter or longer epoch: `updates` of the present one are done, and the loss with them.
+  // After the resume file of a shorter or longer epoch, `updates` of the present epoch are done, with their loss.
   const auto count_made = [&](std::int64_t updates) {
     const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
     state.step_in_epoch = updates;

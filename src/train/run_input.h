@@ -47,10 +47,10 @@ struct RunInput {
 /// Warns where an epoch of so many updates leaves images out (skipped_note()).
 void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t updates);
 
-/// How the training images are loaded from where `state` stands. With the ranks and the batch of all legs before, the
-/// first batch is the one after the last. Else it holds what no rank has had yet, and legs, step in the epoch and loss
-/// of `state` become those of the present ranks. ConfigError as data::resume_elsewhere().
-/// @param dtype of the images, as the engine wants them
+/// Options to load the training images from the position of `state` on. With the ranks and the batch of all earlier
+/// legs, the first batch is the one after the last. Otherwise it holds samples that no rank has had yet. Legs, step
+/// in the epoch and loss of `state` then become those of the present ranks. Throws ConfigError as
+/// data::resume_elsewhere().
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, DType dtype,
                                                  RunState& state);
 

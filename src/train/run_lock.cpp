@@ -50,7 +50,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
 
 RunLock::~RunLock() {
   struct stat opened {};
-  // Before the lock goes with the descriptor.
+  // Removes the file before the lock goes with the descriptor.
   if (::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
   ::close(descriptor_);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One trainer at a time in a run folder.
+// Lock of a run folder: one trainer at a time.
 #pragma once
 
 #include <filesystem>

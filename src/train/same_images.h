@@ -15,10 +15,10 @@ namespace roentgen::train {
 /// Files whose bytes are compared, spread evenly over all.
 inline constexpr std::int64_t kComparedFiles = 256;
 
-/// All ranks have the same images in the same order, by name, split, patient and labels, and the same bytes in
-/// kComparedFiles files: their size and three pieces of each. Else ConfigError on all ranks, which names rank, row and
-/// difference.
-/// @param samples the same on all ranks, as far as each can tell; files of others are not looked at
+/// Requires that all ranks have the same images in the same order, by name, split, patient and labels. Compares also
+/// the bytes of kComparedFiles files: their size and three pieces of each. Otherwise all ranks throw ConfigError,
+/// naming rank, row and difference.
+/// @param samples the same on all ranks, as far as each can tell; files of other samples are not compared
 void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::span<const std::uint32_t> samples);
 
 }  // namespace roentgen::train

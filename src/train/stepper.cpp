@@ -118,7 +118,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
       dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
       take_bucket(bucket, ready, i);
     };
-    executable_.backward(std::cref(on_bucket));  // by reference: what it captures would go to the heap
+    executable_.backward(std::cref(on_bucket));  // std::cref keeps its captures off the heap
   }
   if (!is_last) add_loss(record);
   if (exchange_ && is_last && !options_.is_overlapped) {

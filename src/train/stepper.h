@@ -27,7 +27,7 @@ class CommThread;
 
 namespace roentgen::train {
 
-/// How updates are made.
+/// Options of updates.
 struct StepperOptions {
   std::string optimizer = "adam";
   /// Options of the rules, of which the optimizer's counts.
@@ -45,11 +45,11 @@ struct StepperOptions {
   /// The ranks that make the update together, each of its own batches: the mean of their gradients counts. Null: this
   /// process alone. Must outlive the stepper.
   dist::CommThread* group = nullptr;
-  /// With a group: asked once an update; what all are told that one of them says. May be empty.
+  /// With a group: asked once an update; all ranks learn when one of them says yes. May be empty.
   std::function<bool()> is_stop_asked{};
-  /// With a group: gradients travel while backward goes on. False: when it is over, for comparison.
+  /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
   bool is_overlapped = true;
-  /// Where the parts of an update are written down; null: nowhere. Must outlive the stepper.
+  /// Timeline that records the parts of an update; null: none. Must outlive the stepper.
   Timeline* timeline = nullptr;
 };
 
@@ -64,14 +64,14 @@ class Stepper {
   /// `executable` must outlive this.
   Stepper(engine::Executable& executable, StepperOptions options);
 
-  /// Takes `accumulate` batches and makes one update.
+  /// Takes `accumulate` batches and makes one update. Throws DataError naming the step when the loss or a gradient norm
+  /// is not finite; the weights are then unchanged.
   /// @param step updates made before this one: keys dropout, counts adam's time
   /// @return loss, norm, images (of all ranks) and time; step, epoch and lr as given
-  /// DataError naming the step when the loss or a gradient norm is not finite; the weights are then as before.
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
-  /// With a group: did a rank say, in the last update, that it was asked to stop? All ranks are told the same.
+  /// With a group: whether a rank was asked to stop in the last update. All ranks get the same answer.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
  private:
@@ -96,7 +96,7 @@ class Stepper {
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
-  /// With a group; then also ranges_ by bucket.
+  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket.
   std::unique_ptr<GradientExchange> exchange_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
   /// Reached once a bucket of the update is final.

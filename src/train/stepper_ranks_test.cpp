@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates that several ranks make of a network with batch norm, against a loop in one thread that holds every rank's
-// executable: local statistics, mean of the gradients, one update for all.
+// Updates that several ranks make of a network with batch norm, compared with a loop in one thread that holds every
+// rank's executable. Local statistics, mean of the gradients, one update for all.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -42,7 +42,7 @@ std::unique_ptr<engine::Engine> cpu_engine() { return engine::make_engine("cpu")
 /// Memory of this one is not the host's: its gradients travel by way of copies.
 std::unique_ptr<engine::Engine> reference_engine() { return std::make_unique<ReferenceEngine>(); }
 
-// One rank's engine, data and loader.
+// Engine, data and loader of one rank.
 struct Rank {
   Rank(const data::Dataset& dataset, int rank, int ranks, std::unique_ptr<engine::Engine> made)
       : engine(std::move(made)) {
@@ -88,7 +88,7 @@ std::vector<std::vector<float>> gradients_of(const std::vector<std::unique_ptr<R
   return gradients;
 }
 
-// As dist::LocalGroup makes it.
+// Mean of the gradients as dist::LocalGroup computes it.
 std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all) {
   const std::vector<std::vector<float>> gradients = gradients_of(all);
   std::vector<float> mean(gradients[0].size());
@@ -100,7 +100,7 @@ std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all)
   return mean;
 }
 
-// As messages make it: in float32, in the order of ranks.
+// Mean of the gradients as messages compute it: in float32, in the order of ranks.
 std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) {
   const float factor = 1.0F / static_cast<float>(all.size());
   const std::vector<std::vector<float>> gradients = gradients_of(all);
@@ -112,7 +112,7 @@ std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) 
   return mean;
 }
 
-/// How gradients travel, what they then add up to, and what computes them.
+/// Case: how gradients are sent, their expected sum, and the engine.
 struct Way {
   const char* reduce;
   Mean mean;
@@ -122,7 +122,7 @@ struct Way {
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.reduce << "_" << way.engine_name; }
 
-// What so many ranks must come to.
+// Expected result of so many ranks.
 std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, const Way& way) {
   std::vector<std::unique_ptr<Rank>> all;
   std::vector<std::unique_ptr<Optimizer>> optimizers;

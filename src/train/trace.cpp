@@ -79,7 +79,7 @@ Value about_clock(const RankTrace& rank) {
                       {"dropped_spans", rank.dropped}};
 }
 
-/// When the last of the ranks started each collective, by rank 0's clock.
+/// Time at which the last rank started each collective, by rank 0's clock.
 std::map<std::int64_t, std::int64_t> last_starts(const std::vector<RankTrace>& ranks) {
   std::map<std::int64_t, std::int64_t> last;
   for (const RankTrace& rank : ranks) {
@@ -131,7 +131,7 @@ class Merging {
           .thread = lane,
           .arguments = Value::Table{{"bytes", span.bytes}, {"ticket", span.ticket}}},
          span.begin_ns, span.end_ns);
-    // By this rank's clock; clocks that are some microseconds apart must not lead out of the span.
+    // Time by this rank's clock; clocks that differ by microseconds must not lead outside of the span.
     const std::int64_t late_ns = last_starts_.at(span.ticket) - rank.to_first(span.started_ns);
     const std::int64_t met_ns = std::min(span.started_ns + std::max<std::int64_t>(late_ns, 0), span.end_ns);
     const auto part = [&](const char* what, std::int64_t begin_ns, std::int64_t end_ns) {

@@ -26,9 +26,9 @@ class CommThread;
 
 namespace roentgen::train {
 
-/// Of so many ranks those that are traced, ascending.
+/// Traced ranks of so many, ascending.
 [[nodiscard]] std::vector<int> traced_ranks(int ranks, std::int64_t most);
-/// Is that update traced? From 0: the first of this start.
+/// Whether the update is traced. From 0: the first of this start.
 [[nodiscard]] bool is_traced(std::int64_t update, const TraceOptions& options);
 
 /// A rank's clock against rank 0's, at a time of the rank's clock.
@@ -37,13 +37,13 @@ struct ClockReading {
   dist::ClockOffset offset;
 };
 
-/// What a rank wrote down, by its own clock.
+/// Records of a rank, by its own clock.
 struct RankTrace {
   int rank = 0;
   std::string host;
-  /// Of a span only its numbers count.
+  /// Spans; only their numbers are used.
   std::vector<Span> spans;
-  /// Of each span.
+  /// Name of each span.
   std::vector<std::string> names;
   std::int64_t dropped = 0;
   ClockReading begin;
@@ -54,16 +54,17 @@ struct RankTrace {
   [[nodiscard]] std::int64_t to_first(std::int64_t ns) const;
 };
 
-/// For io::write_chrome_trace().
+/// Arguments of io::write_chrome_trace().
 struct TraceParts {
   std::vector<io::TraceName> names;
   std::vector<io::TraceEvent> events;
   Value about;
 };
 
-/// One axis, from the first span of all. A process is a rank; its thread 0 is the training thread, the others are
-/// collectives, as many as were under way at once. A collective is divided into QUEUE (asked for, not started),
-/// WAIT_FOR_OTHER_TENSOR_DATA (not started yet by the last of these ranks) and MPI_ALLREDUCE: Horovod's words.
+/// Merges traces on one time axis, from the first span of all. A process is a rank. Its thread 0 is the training
+/// thread; the others are collectives, as many as were in flight at once. A collective is divided into QUEUE
+/// (requested, not started), WAIT_FOR_OTHER_TENSOR_DATA (not yet started by the last of these ranks) and MPI_ALLREDUCE.
+/// These are Horovod's words.
 [[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
 
 /// Writes merge_traces() of these ranks, and `about` beside what it says. DataError when it cannot be written.
@@ -79,20 +80,20 @@ class Tracer {
   Tracer& operator=(const Tracer&) = delete;
   ~Tracer();
 
-  /// Where this rank writes down what it does; null: it is not traced.
+  /// Timeline that records this rank's work; null: the rank is not traced.
   [[nodiscard]] Timeline* timeline() { return is_traced_ ? &timeline_ : nullptr; }
-  /// Before and after every update.
+  /// Call these before and after every update.
   void begin_update();
   void end_update();
-  /// From now on what is written down also stands in a file of each rank, for a run that fails; rank 0's merges them
-  /// when it is destroyed by an exception. All ranks must call it together, once the folder is there.
+  /// Stores later records also in a file of each rank, for a run that fails; rank 0 merges the files when an exception
+  /// destroys it. All ranks must call it together, once the folder exists.
   void keep_in(const RunFolder& folder);
-  /// All ranks must call it together; rank 0 writes, and removes what keep_in() made.
+  /// Writes the trace. All ranks must call it together; rank 0 writes, and removes the files of keep_in().
   void write(const std::filesystem::path& path);
 
  private:
   [[nodiscard]] std::vector<ClockReading> read_clocks() const;
-  /// On rank 0: ranks, hosts and clocks; no spans.
+  /// Ranks, hosts and clocks, without spans, on rank 0.
   [[nodiscard]] std::vector<RankTrace> clocks() const;
   [[nodiscard]] Value about() const;
 
@@ -102,10 +103,10 @@ class Tracer {
   const bool is_traced_;
   Timeline timeline_;
   std::int64_t update_ = 0;
-  /// On rank 0: of each of traced_.
+  /// Clocks of each rank in traced_, on rank 0.
   std::vector<ClockReading> begin_;
   std::optional<TracePart> part_;
-  /// On rank 0: of the run that is kept.
+  /// Folder of the run that is kept, on rank 0.
   std::optional<RunFolder> kept_;
   const int exceptions_ = std::uncaught_exceptions();
 };

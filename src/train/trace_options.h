@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What of a run goes into its trace.
+// Selection of the updates and ranks in a trace.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace roentgen::train {
 struct TraceOptions {
   /// Updates of this start that are traced, and after them every `every`-th.
   std::int64_t first = 100;
-  /// At least 1.
+  /// Interval of traced updates, at least 1.
   std::int64_t every = 100;
-  /// At most so many ranks, rank 0 among them and the others spread evenly; at least 1.
+  /// Largest number of traced ranks, at least 1; rank 0 is one of them, and the others are spread evenly.
   std::int64_t most_ranks = 16;
   friend bool operator==(const TraceOptions&, const TraceOptions&) = default;
 };

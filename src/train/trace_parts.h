@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Traces of runs that fail: what each rank wrote down, in a file of its own that holds all of it when the rank is
-// killed. A run that ends well sends the same lines to rank 0 instead (trace.h), with clocks measured at the end as
-// well.
+// Traces of failed runs: the records of each rank, in a file of its own that is complete even when the rank is killed.
+// In a successful run, ranks send the same lines to rank 0 (trace.h), with clocks measured at the end as well.
 #pragma once
 
 #include <filesystem>

@@ -67,7 +67,7 @@ TEST(RankTrace, survives_its_way_as_bytes) {
   EXPECT_THROW(static_cast<void>(rank_trace_from("7 0\n1 2 3")), CommError);
 }
 
-// Its parts, by name.
+// Begin and end of a process's parts, by name.
 std::map<std::string, std::pair<std::int64_t, std::int64_t>> times_of(const TraceParts& parts, int process) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> times;
   for (const io::TraceEvent& event : parts.events) {
@@ -124,7 +124,7 @@ struct Event {
   double end_us = 0.0;
 };
 
-/// Of a file, by process and thread, in order of their begins, the longer one first.
+/// Events of a file by process and thread, ordered by begin, the longer one first.
 using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Event>>;
 
 Threads read_trace(const std::filesystem::path& path) {
@@ -147,7 +147,7 @@ Threads read_trace(const std::filesystem::path& path) {
 // Half a nanosecond: what a double makes of microseconds with three digits behind the point.
 constexpr double kRounding_us = 5e-4;
 
-// Every event lies within the last one that has not ended.
+// Requires that every event lies within the last one that has not ended.
 void expect_nested(const std::vector<Event>& events) {
   std::vector<Event> open;
   for (const Event& event : events) {
@@ -250,7 +250,7 @@ TEST_F(TracedRun, of_ranks_has_every_bucket_where_it_should_be) {
       }
     }
   }
-  // Of 4 epochs of 2 updates (32 images, 3 x 4 a step) 0, 1, 2, 3 and 7 are traced, on 3 ranks.
+  // Updates 0, 1, 2, 3 and 7 are traced, on 3 ranks. There are 4 epochs of 2 updates (32 images, 3 x 4 a step).
   EXPECT_EQ(called(threads.at({0, 0}), "step ").size(), 5U);
   EXPECT_EQ(called(threads.at({2, 0}), "validation").size(), 4U);
   const auto each = std::ssize(called(threads.at({1, 0}), "wait for bucket"));
@@ -302,7 +302,7 @@ TEST_F(TracedRun, whose_ranks_fail_has_all_of_them_once_they_are_gone) {
   EXPECT_FALSE(is_whole(path));
   const Threads threads = read_trace(path);
   for (int rank = 0; rank < 3; ++rank) {
-    // Each asks once an update, in it.
+    // Each rank asks once an update, inside it.
     const std::vector<Event>& events = threads.at({rank, 0});
     expect_nested(events);
     EXPECT_EQ(called(events, "optimizer").size(), called(threads.at({0, 0}), "optimizer").size()) << rank;

@@ -31,13 +31,13 @@ class RunFolder;
 struct CheckpointInfo;
 struct Recipe;
 
-/// Whether a run begins or goes on.
+/// Whether a run starts or resumes.
 enum class Start : std::uint8_t { Fresh, Resume };
 
 /// A run, with everything it needs. What it points at must outlive train().
 struct TrainJob {
   const Recipe& recipe;          ///< settings of the run
-  const data::Dataset& dataset;  ///< with labels and a training split
+  const data::Dataset& dataset;  ///< data set with labels and a training split
   /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
   const graph::Graph& model;
   engine::Engine& engine;  ///< computes
@@ -59,8 +59,8 @@ struct TrainJob {
   std::optional<TraceOptions> trace{};
 };
 
-/// Throws ConfigError when the recipe, the data and the model do not fit together: no training images, an AUROC that
-/// will be undefined, another number of labels or channels. Reads no file and changes nothing.
+/// Throws ConfigError when the recipe, the data and the model do not fit together. Reasons: no training images, an
+/// AUROC that will be undefined, another number of labels or channels. Reads no file and changes nothing.
 void check_job(const TrainJob& job);
 
 /// Returns the metadata of this run's checkpoints; step, epoch and metric are left at 0.

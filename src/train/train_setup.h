@@ -60,8 +60,8 @@ struct TrainSetup {
   std::size_t planned_bytes = 0;
 };
 
-/// Makes the setup of a job. The table has all steps in their order. Collective ones have phases (dist::Phase), in
-/// which the ranks of the group wait for each other: every rank must come to them, once and in this order. Memory is
+/// Makes the setup of a job. The table lists all steps in order. Collective steps have phases (dist::Phase), in which
+/// the ranks of the group wait for each other: every rank must reach them, once and in this order. Memory means
 /// weights, running statistics, optimizer and averages.
 ///
 ///   step                     needs                     gives                   collective: phases
@@ -87,10 +87,10 @@ struct TrainSetup {
 ///   write_plan, on rank 0    run folder, plan          plan.json
 ///   open_logs, on rank 0     run folder, state         logs, observers
 ///
-/// Nothing is written before on_ready but the files of train.cache=disk. All is refused before that which needs no
-/// image: ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (disk), CommError
-/// as dist::CommThread. The loader alone refuses later: labels that are no class index, a pipeline that other ranks
-/// cannot resume.
+/// Before on_ready only the files of train.cache=disk are written, and all faults that need no image are found. They
+/// throw ConfigError (a recipe, init or resume file that does not fit, or ranks that differ) or DataError (disk), and
+/// CommError as dist::CommThread. Only the loader refuses later: labels that are no class index, and a pipeline that
+/// other ranks cannot resume.
 [[nodiscard]] TrainSetup make_train_setup(const TrainJob& job);
 
 }  // namespace roentgen::train

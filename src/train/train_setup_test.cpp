@@ -33,7 +33,7 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-/// One process that sets up and does not train.
+/// A process that sets up and does not train.
 class SetupOfAJob : public Trainer {
  protected:
   void set_up(Start start = Start::Fresh, std::int64_t labels_of_model = 2) {

@@ -13,8 +13,8 @@
 
 namespace roentgen::train {
 
-/// Hashes of the images that updates were made with: those and no others, whatever workers decoded ahead, so that a
-/// resumed run stores the same ones. One thread, but for hashes().
+/// Hashes of exactly the images that updates used, whatever workers decoded ahead, so that a resumed run stores the
+/// same ones. One thread, except for hashes().
 class TrainedPixels {
  public:
   /// @param samples of the data set

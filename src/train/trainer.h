@@ -13,7 +13,7 @@
 
 namespace roentgen::train {
 
-/// How a run ended.
+/// End of a run.
 struct TrainOutcome {
   bool is_finished = false;  ///< false: stopped, with everything saved
   std::int64_t step = 0;     ///< updates made in all
@@ -33,8 +33,8 @@ struct TrainOutcome {
   std::size_t planned_bytes = 0;
 };
 
-/// Runs it. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (images,
-/// disk, a loss that is not finite), CommError (as dist::CommThread; weights that are not the same on all ranks).
+/// Trains. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ) and DataError (images,
+/// disk, a loss that is not finite). Throws CommError as dist::CommThread, and for weights that differ between ranks.
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
 
 /// Contents of --json of `roentgen train`: docs/reference/formats/run.md.

@@ -140,7 +140,7 @@ TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
   EXPECT_EQ(whole.state.step, halves.state.step);
   for (std::size_t i = 0; i < whole.weights.size(); ++i) {
     for (std::size_t j = 0; j < whole.weights[i].values.size(); ++j) {
-      // The same sums in another order, float32, two updates.
+      // Two updates of float32 sums in another order.
       EXPECT_NEAR(whole.weights[i].values[j], halves.weights[i].values[j], 1e-6);
     }
   }

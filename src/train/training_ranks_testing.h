@@ -28,7 +28,7 @@ class RanksOfARun : public Trainer {
     recipe_.optimizer.lr = 0.2;
   }
 
-  /// What one rank's job may have of its own.
+  /// Change of one rank's job.
   using Change = std::function<void(int rank, TrainJob& job)>;
 
   // Does `work` with a job of each rank's own; what it throws, the rank fails with, as the program's ranks do.
@@ -96,7 +96,7 @@ class RanksOfARun : public Trainer {
   }
 
   std::vector<TrainOutcome> outcomes_;
-  /// What a rank's machine is like.
+  /// Simulated properties of a rank's machine.
   std::function<void(int rank, ReferenceEngine& engine)> machine_of_;
   /// Difference of rank 1 from rank 0.
   std::function<void(data::Dataset&)> other_data_;

@@ -23,7 +23,7 @@ struct Rename {
   std::string_view to;
 };
 
-// All rules but prefixes. At most one is applied to a name.
+// Renaming rules except prefixes. At most one is applied to a name.
 constexpr std::array kRenames{
     Rename{"", "classifier.0.", "classifier."},  // a head in a sequence
     Rename{"", "fc.0.", "fc."},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Names that other programs give to the tensors of our networks: torchvision's of today and of before, timm's,
-// torchxrayvision's, and the prefixes of wrappers around them.
+// Names of our networks' tensors in other programs: today's and earlier torchvision, timm and torchxrayvision, and the
+// prefixes of wrappers around them.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ namespace roentgen::train {
 /// Names of optimizer state in a resume file start so.
 inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
 
-/// One tensor in memory.
+/// A tensor in memory.
 struct NamedTensor {
   std::string name;           ///< torchvision's name
   Shape shape;                ///< plain
@@ -47,7 +47,7 @@ void write_weights(const std::filesystem::path& path, const std::vector<NamedTen
 /// Treatment of tensors that do not fit.
 enum class Strictness : std::uint8_t { Strict, Partial };
 
-/// How a set of tensors fits a graph's parameters. All three are empty in a strict load.
+/// Differences between a set of tensors and a graph's parameters. All three lists are empty in a strict load.
 struct LoadReport {
   /// Parameters that got no value.
   std::vector<std::string> missing;
@@ -69,8 +69,8 @@ struct LoadReport {
 /// @param what file name, for the error
 void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 
-/// ConfigError naming the first tensor that a graph with these parameters would take a value from that no training can
-/// have left: one that is not finite, or a negative running variance.
+/// Throws ConfigError naming the first tensor with an impossible value for a graph with these parameters. Impossible
+/// are values that are not finite, and a negative running variance.
 /// @param what file name, for the error
 void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,
                    std::string_view what);
@@ -81,8 +81,8 @@ void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<gr
 LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
                         Strictness strictness);
 
-/// All floating-point tensors of a file; "num_batches_tracked" and names that start with `skip_prefix` (unless empty)
-/// are left out. DataError or ConfigError for what cannot be read.
+/// Reads all floating-point tensors of a file. Leaves out "num_batches_tracked" and names that start with `skip_prefix`
+/// (unless empty). Throws DataError or ConfigError for tensors that cannot be read.
 [[nodiscard]] std::vector<NamedTensor> read_tensors(const io::SafetensorsReader& reader, std::string_view skip_prefix);
 
 }  // namespace roentgen::train

@@ -23,7 +23,7 @@ namespace roentgen::train {
 
 /// Name and memory of one kind of state.
 struct OptimizerState {
-  /// As torch names it: "momentum_buffer", "exp_avg", "exp_avg_sq".
+  /// Name as in torch: "momentum_buffer", "exp_avg", "exp_avg_sq".
   std::string_view name;
   engine::Arena& arena;  ///< laid out as the parameters
 };
@@ -31,14 +31,14 @@ struct OptimizerState {
 /// Updates the parameters of an executable by its gradients. One thread.
 class Optimizer {
  public:
-  /// As optimizer_rule(). State is zero at first. `executable` must outlive this.
+  /// Creates the optimizer of optimizer_rule(). State is zero at first. `executable` must outlive this.
   Optimizer(std::string_view name, const engine::OptimizerRules& rules, engine::Executable& executable);
 
-  /// As in recipes.
+  /// Name as in recipes.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// It wants every layer's weights as a range of their own.
+  /// Whether it needs every layer's weights as a range of their own.
   [[nodiscard]] bool is_layerwise() const { return engine::is_layerwise(rule_); }
-  /// All state there is; what a checkpoint saves and restores. May be empty.
+  /// All state, which a checkpoint saves and restores. May be empty.
   [[nodiscard]] std::vector<OptimizerState> state();
   /// Bytes of all state.
   [[nodiscard]] std::size_t state_bytes() const;
@@ -60,7 +60,7 @@ class Optimizer {
   engine::UpdateRule rule_;
   engine::Executable& executable_;
   std::vector<std::unique_ptr<engine::Arena>> state_;
-  /// Those of state_, as updates take them.
+  /// Arenas of state_, in the form that updates take.
   std::vector<engine::Arena*> arenas_;
 };
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The rate is multiplied by gamma when `patience` + 1 validations in a row have not improved the metric by more than
-// min_delta, and never falls below final_share of the base rate: torch's ReduceLROnPlateau, absolute threshold.
+// min_delta. It never falls below final_share of the base rate. This is torch's ReduceLROnPlateau with an absolute
+// threshold.
 #include <algorithm>
 
 #include "core/error.h"

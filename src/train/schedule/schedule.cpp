@@ -16,8 +16,8 @@
 namespace roentgen::train {
 namespace {
 
-// Gradual warm-up (Goyal et al. 2017, section 2.2): from warmup_start to the whole of what the inner schedule gives at
-// the first step after it, linear in the step.
+// Gradual warm-up (Goyal et al. 2017, section 2.2), linear in the step. It rises from warmup_start to the full rate of
+// the inner schedule at the first step after the warm-up.
 class Warmup final : public Schedule {
  public:
   Warmup(std::unique_ptr<Schedule> inner, const ScheduleOptions& options)
