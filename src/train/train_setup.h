@@ -61,7 +61,7 @@ struct TrainSetup {
 };
 
 /// Makes the setup of a job. The table lists all steps in order. Collective steps have phases (dist::Phase), in which
-/// the ranks of the group wait for each other: every rank must reach them, once and in this order. Memory means
+/// the ranks of the group wait for each other. Every rank must reach them, once and in this order. Memory means
 /// weights, running statistics, optimizer and averages.
 ///
 ///   step                     needs                     gives                   collective: phases
