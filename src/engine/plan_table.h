@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a plan chose, as tables for people and for files.
+// Choices of a plan, as tables for people and for files.
 #pragma once
 
 #include <string_view>
@@ -16,8 +16,8 @@ namespace roentgen::engine {
 [[nodiscard]] Value choice_table(const Plan& plan);
 /// [{name, role}]: every batch norm of a training step, and what kernels around it compute of it (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);
-/// [{name, kind, times}]: what the choice `fuse` of passes and fusions came to in training; kind "pass": nodes of
-/// `graph` changed, "fusion": places of `plan` where it is made.
+/// [{name, kind, times}]: effects of the choice `fuse` of passes and fusions in training. Kind "pass": number of nodes
+/// of `graph` changed; "fusion": number of places of `plan` where it is made.
 [[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);
 
 }  // namespace roentgen::engine

@@ -9,10 +9,10 @@
 namespace roentgen::engine::conformance {
 
 /// Bound on |got - expected| / |expected| (Euclidean norms over a tensor) for any output, gradient or statistic of the
-/// graph, kernels summing products directly. A sum of K terms of random sign, rounded after every addition, is off by
-/// about 2^-24 sqrt(K / 2) of its own size; the errors of the nodes on the way add up at worst. So the bound is
-///   kSafety * 2^-24 * sum over nodes of sqrt(longest sum the node forms, forward or backward),
-/// with kSafety for sums that cancel, for the few roundings beside the sums and for the spread of such errors.
+/// graph, with kernels that sum products directly. A sum of K terms of random sign, rounded after every addition, has a
+/// relative error of about 2^-24 sqrt(K / 2). The errors of the nodes along a path add up at worst. So the bound is
+///   kSafety * 2^-24 * sum over nodes of sqrt(longest sum the node forms, forward or backward).
+/// kSafety allows for sums that cancel, for the few roundings beside the sums, and for the spread of such errors.
 [[nodiscard]] double error_bound(const graph::Graph& graph);
 
 }  // namespace roentgen::engine::conformance

@@ -37,8 +37,8 @@ RG_OP_LIST(RG_DECLARE_CASES)
 /// The cases of every op, in list order, then the networks.
 [[nodiscard]] std::vector<Case> all_cases();
 
-/// Builds a case: the op under test with parameters upstream of it, so that its data gradient is seen in theirs, and a
-/// linear layer with a loss behind it, so that every element of its output has a gradient of its own.
+/// Builds a case. Parameters before the op under test make its data gradient visible in theirs. A linear layer with a
+/// loss after it gives every element of its output a gradient of its own.
 class CaseBuilder {
  public:
   explicit CaseBuilder(const std::string& name);
@@ -55,7 +55,7 @@ class CaseBuilder {
 
   /// flatten, linear with 3 outputs, sigmoid cross-entropy with a mask.
   [[nodiscard]] Case finish(graph::NodeId last) &&;
-  /// As finish(), with another loss on logits (N, K); the values of labels and mask are the caller's.
+  /// Finishes the case with another loss on logits (N, K); the caller sets the values of labels and mask.
   /// @param heads auxiliary logits, further inputs of the loss
   [[nodiscard]] Case finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels,
                                       const std::vector<graph::NodeId>& heads = {}) &&;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs a case (cases.h) on an engine and compares everything the engine gives with the double reference: named outputs,
-// the gradient of every parameter, running statistics, and the promises of Executable on arenas and buckets.
+// Runs a case (cases.h) on an engine and compares its results with the double reference. Results are named outputs, the
+// gradient of every parameter, running statistics, and the guarantees of Executable on arenas and buckets.
 #pragma once
 
 #include <map>
@@ -47,16 +47,16 @@ struct RunOptions {
   double gradient_floor = 0.0;
 };
 
-/// Values of all inputs (f32) and parameters of a case: its own, the others drawn from `seed`: images standard normal,
-/// weights normal over sqrt(fan-in), norm scales in [0.5, 1.5], running means standard normal, running variances in
-/// [0.5, 2], the rest normal with sd 0.5.
+/// Values of all inputs (f32) and parameters: those of the case, the others drawn from `seed`. Images are standard
+/// normal, weights normal over sqrt(fan-in), norm scales in [0.5, 1.5]. Running means are standard normal, running
+/// variances in [0.5, 2], and the rest normal with sd 0.5.
 [[nodiscard]] std::map<std::string, std::vector<float>> draw_values(const Case& tested, std::uint64_t seed);
 /// A reference run of the case with these values, forward done (all dropout kept).
 [[nodiscard]] reference::ReferenceRun run_reference(const Case& tested, Form form,
                                                     const std::map<std::string, std::vector<float>>& values);
 
-/// Compiles, runs and compares. Draws other values while one of them lies so near a kink (ReLU at 0, equal maxima)
-/// that float and double may fall on two sides of it. Throws what the engine throws.
+/// Compiles, runs and compares. Draws other values while one of them lies near a kink (ReLU at 0, equal maxima), where
+/// float and double may fall on different sides. Throws the engine's errors.
 [[nodiscard]] Report run_case(Engine& engine, const Case& tested, const RunOptions& options);
 
 }  // namespace roentgen::engine::conformance

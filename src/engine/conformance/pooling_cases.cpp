@@ -6,7 +6,7 @@
 
 namespace roentgen::engine::conformance {
 namespace {
-/// Sums of three small integers, exact in float: many windows have several maxima, made of different images, so that
+/// Sums of three small integers, exact in float. Many windows have several maxima, made of different images, so that
 /// the weight gradient shows which of them was taken.
 Case ties() {
   CaseBuilder builder("max_pool.ties");

@@ -77,8 +77,8 @@ std::size_t assign_planned(PlanBuilder& builder) {
   return arena_bytes(lifetimes, offsets);
 }
 
-// Puts the workspace behind the arena of `bytes`, a replica's tensors all at one place, so that no other replica is
-// written there in any entry. Returns the bytes of both.
+// Puts the workspace after the arena of `bytes`. All tensors of a replica are at one offset in every entry, so that no
+// other replica is written there. Returns the bytes of both.
 std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   std::size_t most = 0;
   for (const PlanTensor& tensor : builder.plan.tensors) {

@@ -17,8 +17,9 @@ struct Arenas {
   std::vector<Bucket> buckets;
 };
 
-/// Lets tensors share memory where an entry may write over what it reads last, assigns offsets of planned tensors, lays
-/// parameters and gradients out in the order their gradients become final, cuts buckets, fills in the memory report.
+/// Finishes a plan. Lets tensors share memory where an entry may overwrite the tensor that it reads last. Assigns
+/// offsets, lays out parameters and gradients in the order in which gradients become final, cuts buckets, and fills in
+/// the memory report.
 [[nodiscard]] Arenas finish_plan(PlanBuilder& builder);
 
 }  // namespace roentgen::engine

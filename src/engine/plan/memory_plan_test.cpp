@@ -46,8 +46,8 @@ rc::Gen<std::vector<Lifetime>> any_lifetimes() {
   return rc::gen::container<std::vector<Lifetime>>(tensor);
 }
 
-/// Forward and backward of a dense block: every layer's output (a segment) lives to the end of the backward of its own
-/// layer, a normalised concatenation and a bottleneck live briefly in both directions.
+/// Lifetimes in forward and backward of a dense block. Every layer's output (a segment) lives to the end of the
+/// backward of its own layer. A normalised concatenation and a bottleneck live briefly in both directions.
 std::vector<Lifetime> dense_block(int layers, std::size_t pixels) {
   std::vector<Lifetime> tensors;
   const int end = 6 * layers;

@@ -13,7 +13,7 @@ namespace roentgen::engine {
 namespace {
 using graph::NodeId;
 
-// What a reader wants of one of its inputs in backward.
+// Need of a reader for one of its inputs in backward.
 enum class Need : std::uint8_t {
   Nothing,  // its gradient does not depend on the value, or it kept what it needs beside it
   Later,    // weight gradients: may wait until the value is there again

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which values of a step are dropped after forward and computed again in backward. Only what takes one pass over
-// memory: results of batch norms, which need no more than their input and the statistics that backward keeps anyway,
-// and concatenations of such results.
+// Selects values of a step that are dropped after forward and recomputed in backward. Only values that take one pass
+// over memory qualify. These are results of batch norms, which need only their input and the statistics that backward
+// keeps anyway, and concatenations of such results.
 #pragma once
 
 #include <cstdint>

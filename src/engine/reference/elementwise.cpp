@@ -14,7 +14,7 @@ void add_into(Array& sum, const Array& term) {
   for (std::int64_t i = 0; i < sum.size(); ++i) sum[i] += term[i];
 }
 
-/// What dropout multiplies element i by.
+/// Factor by which dropout multiplies element i.
 double dropout_factor(const graph::Dropout& op, const Scope& scope, std::int64_t i) {
   if (scope.form == Form::Inference || op.probability == 0.0) return 1.0;
   return (*scope.mask)[i] / (1.0 - op.probability);

@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::reference {
 
-/// What one node works on. Pointers are owned by ReferenceRun and never null.
+/// Inputs and outputs of one node. ReferenceRun owns all pointers; they are never null.
 struct Scope {
   const graph::Node* node = nullptr;  ///< node that is computed
   Form form = Form::Training;         ///< training or inference
@@ -25,7 +25,7 @@ struct Scope {
   Array* dst = nullptr;
   /// Running statistics after the step, parallel to `parameters`; written by forward.
   std::vector<Array*> new_state;
-  /// What forward leaves for backward, as the op likes.
+  /// Values that forward keeps for backward, in any form.
   std::vector<Array>* kept = nullptr;
   /// Dropout only: 1 = keep, 0 = drop.
   const Array* mask = nullptr;

@@ -28,7 +28,8 @@ class ReferenceRun {
   /// number of elements and ConfigError for an unknown name.
   void set(std::string_view name, std::span<const double> values);
   void set(std::string_view name, std::span<const float> values);  ///< sets f32 values
-  /// What a dropout node keeps (1) and drops (0), shape of its output. Without one it keeps all.
+  /// Sets the elements that a dropout node keeps (1) and drops (0), in the shape of its output. Without a mask it keeps
+  /// all.
   void set_mask(std::string_view node, std::vector<double> mask);
 
   /// Computes all values. Running statistics change only in state(), so a second forward() gives the same.
@@ -52,8 +53,8 @@ class ReferenceRun {
   }
   /// A running statistic as the step leaves it; for trained parameters the parameter itself.
   [[nodiscard]] const Array& state(std::int32_t id) const { return new_state_.at(static_cast<std::size_t>(id)); }
-  /// How near the forward came to a place where a derivative jumps (ReLU at 0, two equal maxima), relative to the root
-  /// mean square of the values concerned. Comparing float with double gradients makes sense well above 2^-24 only.
+  /// Distance of the forward from a point where a derivative jumps (ReLU at 0, two equal maxima). It is relative to the
+  /// root mean square of the values concerned. Gradients in float and double are only comparable well above 2^-24.
   [[nodiscard]] double kink_margin() const { return kink_margin_; }
 
  private:

@@ -62,8 +62,9 @@ std::vector<double> loss_of(graph::Op op, const std::vector<std::vector<double>>
 }  // namespace
 
 TEST(ReferenceConv2d, correlates_with_zero_padding_and_bias) {
-  // 1 2 3 / 4 5 6 / 7 8 9 with kernel 1 2 / 3 4, bias 1, one pixel of padding, stride 2: corners of the padded image.
-  // (0,0): 4*1+1 = 5; (0,1): 3*2+4*3+1 = 19; (1,0): 2*4+4*7+1 = 37; (1,1): 5+2*6+3*8+4*9+1 = 78.
+  // Input 1 2 3 / 4 5 6 / 7 8 9, kernel 1 2 / 3 4, bias 1, one pixel of padding, stride 2. The results are the corners
+  // of the padded image:
+  //   (0,0): 4*1+1 = 5; (0,1): 3*2+4*3+1 = 19; (1,0): 2*4+4*7+1 = 37; (1,1): 5+2*6+3*8+4*9+1 = 78
   EXPECT_THAT(
       applied(graph::Conv2d{.out_channels = 1, .kernel = {2, 2}, .stride = {2, 2}, .pad = {1, 1}}, {1, 1, 3, 3}),
       ElementsAre(5.0, 19.0, 37.0, 78.0));
@@ -218,9 +219,9 @@ namespace {
 /// Step along a direction of unit components: truncation and rounding of a central difference are then both about 1e-10
 /// of the loss.
 constexpr double kStep = 1e-6;
-/// Of the gradient's norm, which is what a derivative along a random direction is likely to be.
+/// Tolerance relative to the gradient's norm, which is the likely size of a derivative along a random direction.
 constexpr double kTolerance = 1e-6;
-/// Of the loss: what rounding in double leaves of a difference of two losses, 2^-53 / kStep and some.
+/// Rounding relative to the loss: a difference of two losses in double has an error of a few 2^-53 / kStep.
 constexpr double kRounding = 1e-9;
 /// ReLUs and maxima nearer to their kink than a few steps would jump.
 constexpr double kMargin = 2e-5;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Layer-wise adaptive rates for large batches (You, Gitman, Ginsburg 2017, arXiv:1708.03888): sgd with momentum whose
+// Layer-wise adaptive rates for large batches (You, Gitman, Ginsburg 2017, arXiv:1708.03888). SGD with momentum whose
 // rate, for each layer's weights, is scaled by trust * |w| / (|g| + decay * |w|). As in sgd here, and in torch, the
-// learning rate stands outside the velocity, so that one which changes needs no correction of the momentum (Goyal et
-// al. 2017, arXiv:1706.02677, remark 2).
+// learning rate is outside the velocity. So a changing rate needs no correction of the momentum (Goyal et al. 2017,
+// arXiv:1706.02677, remark 2).
 #pragma once
 
 #include <string_view>

@@ -6,8 +6,8 @@
 //   centered: a = alpha a + (1 - alpha) g;  d = sqrt(max(v - a^2, 0)) + epsilon, else d = sqrt(v) + epsilon
 //   b = momentum * b + g / d;  p -= lr * (momentum > 0 ? b : g / d)
 // torch has no max: where rounding makes v - a^2 negative, its root is not a number. TensorFlow's (Keras') RMSprop has
-// epsilon inside the root, d = sqrt(v + epsilon), and lr within the buffer, b = momentum * b + lr * g / d; it calls
-// alpha rho. Its epsilon e is about sqrt(e) here; a schedule that lowers lr acts on its buffer later.
+// epsilon inside the root, d = sqrt(v + epsilon), and lr within the buffer, b = momentum * b + lr * g / d. It calls
+// alpha rho. Its epsilon e corresponds to about sqrt(e) here, and a schedule that lowers lr acts on its buffer later.
 #pragma once
 
 #include <string_view>

@@ -55,8 +55,8 @@ bool is_within_scratch(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass 
          own_kernel(algorithm, pass, one, 1, {})->scratch_bytes().total(1) <= kScratchLimit;
 }
 
-// Six products are never faster than the three of the same pass, and neither is faster than direct but on tiles; where
-// these are, Pointwise is not.
+// Six products are never faster than three for the same pass. Split products are faster than direct only on tiles, and
+// on tiles Pointwise is not used.
 bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, InstructionSet set) {
   const bool has_tiles = set == InstructionSet::Amx;
   if (is_split(algorithm)) {
@@ -113,7 +113,7 @@ ChoiceContext choice_context(const CompileOptions& options, DType dtype) {
 }
 
 std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
-  // Of bf16 values Winograd's are candidates beside AVX-512's products, not beside those of tiles (docs/adr/0018).
+  // Winograd is a candidate for bf16 values next to AVX-512's products, but not next to those of tiles (docs/adr/0018).
   if (context.dtype == DType::Bf16 && has_bf16_products(context.instruction_set) &&
       can_compute(ConvAlgorithm::Bf16, pass, g)) {
     std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};

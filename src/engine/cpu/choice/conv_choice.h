@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which algorithm computes a pass of a convolution: a pure function of the layer, the pass, the instruction set and, in
-// training, batch and threads. Nothing is timed: equal inputs choose equally on every machine and day, so that a run
-// has the same bits wherever it runs and a benchmark measures what others will get.
+// Choice of the algorithm for a pass of a convolution. It is a pure function of the layer, the pass, the instruction
+// set and, in training, batch and threads. Nothing is timed: equal inputs give equal choices on every machine and day.
+// So a run has the same bits wherever it runs, and a benchmark measures what others will get.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ namespace roentgen::engine::cpu {
 /// Raised when the rule comes to other answers: resume files say under which theirs were chosen.
 constexpr int kChoiceRevision = 2;
 
-/// What a choice follows from beside the layer and the pass.
+/// Inputs of a choice besides the layer and the pass.
 struct ChoiceContext {
   InstructionSet instruction_set = InstructionSet::Avx2;
   Form form = Form::Training;
-  /// What values are stored in.
+  /// Dtype of stored values.
   DType dtype = DType::F32;
   /// Compute threads; of no account in inference.
   int threads = 1;
@@ -33,9 +33,9 @@ struct ChoiceContext {
 /// machine has less than.
 [[nodiscard]] ChoiceContext choice_context(const CompileOptions& options, DType dtype);
 
-/// What can compute a pass in these types within 64 MiB of scratch; what is taken where nothing is faster comes first:
-/// Direct or, of bf16 values where the instruction set multiplies them, Bf16. In inference the scratch is that of one
-/// image by one thread, so that neither number of them changes what computes an image.
+/// Algorithms that can compute a pass in these types within 64 MiB of scratch. The default comes first: Direct, or Bf16
+/// for bf16 values where the instruction set multiplies them. In inference the scratch is that of one image by one
+/// thread, so that neither number changes the algorithm of an image.
 [[nodiscard]] std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass,
                                                          const ChoiceContext& context);
 

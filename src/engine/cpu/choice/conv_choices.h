@@ -18,12 +18,13 @@ namespace roentgen::engine::cpu {
 /// The algorithms of all convolutions of a plan.
 class ConvChoices {
  public:
-  /// Chooses for every convolution that `is_lowered`, in training also for its gradients, and records it in
-  /// plan.choices: what the stored plan says (CompileOptions::choices); else what CompileOptions::algorithms names,
-  /// where it can be; "auto": what ChoiceInputs::measured says, in training, or else conv_rule(). "split2" is Split in
-  /// the forward pass; of bf16 values each name is Bf16, "winograd" WinogradBf16. `needs_gradient`: of every value.
-  /// ConfigError for a choice that the stored plan lacks, or that this machine cannot follow, or only slowly (split
-  /// products without tiles).
+  /// Chooses an algorithm for every convolution that `is_lowered`, in training also for its gradients, and records it
+  /// in plan.choices. The stored plan (CompileOptions::choices) comes first. Then comes the name in
+  /// CompileOptions::algorithms, where it is possible. "auto" means ChoiceInputs::measured in training, or else
+  /// conv_rule(). "split2" is Split in the forward pass. With bf16 values each name is Bf16, and "winograd" is
+  /// WinogradBf16. `needs_gradient`: of every value.
+  /// Throws ConfigError for a choice that the stored plan lacks. Throws it also for a choice that this machine cannot
+  /// follow, or only slowly (split products without tiles).
   ConvChoices(const graph::Graph& graph, const CompileOptions& options, DType dtype,
               const std::vector<bool>& is_lowered, const std::vector<bool>& needs_gradient, Plan& plan);
 

@@ -32,8 +32,8 @@ using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
 constexpr int kTimedRuns = 4;
-// Of the fastest's time: a hold-up of the whole process took 400 times; the most that algorithms were seen to differ
-// is 8.4.
+// Factor above the fastest time that marks a stalled run. A stall of the whole process took 400 times as long;
+// algorithms differ by at most 8.4.
 constexpr double kFarBehind = 20.0;
 constexpr int kMostRepeats = 2;
 
@@ -183,7 +183,8 @@ std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, const Com
       const std::string layer = choice_key(g, pass, context);
       if (!known.contains(layer)) {
         known[layer] = measure(conv_candidates(g, pass, context), g, pass, filled.threads);
-        // What glibc's malloc keeps of the buffers would count beside the plan as long as the process runs.
+        // Returns freed buffers that glibc's malloc keeps; otherwise they would count beside the plan for the life of
+        // the process.
         ::malloc_trim(0);
       }
       choices.push_back({.name = chosen->first, .layer = layer, .chosen = chosen->second, .seconds = known.at(layer)});

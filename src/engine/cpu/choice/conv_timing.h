@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What every candidate of a choice takes: for `roentgen bench choose`, which shows what the rule loses. Compiling times
+// Times every candidate of a choice, for `roentgen bench choose`, which shows the cost of the rule. Compiling times
 // nothing.
 #pragma once
 
@@ -15,9 +15,9 @@ namespace roentgen::engine::cpu {
 /// Runs one candidate once and says how many seconds that took.
 using TimedRun = std::function<double()>;
 
-/// Of each candidate the least seconds of several runs, in turns, so that a machine that slows down slows every one;
-/// the first of each warms up. A machine that stands still for all runs of one leaves that one far behind the others,
-/// by more than algorithms differ: then all run again, twice at most.
+/// Least seconds of several runs of each candidate. Candidates take turns, so a machine that slows down affects all;
+/// the first run of each is a warm-up. A machine may stall during all runs of one candidate. Then that one is slower by
+/// more than algorithms differ, and all run again, at most twice.
 [[nodiscard]] std::vector<double> least_seconds(const std::vector<TimedRun>& candidates);
 
 /// Engine::measure_choices() of the CPU engine. Kernels run alone, on buffers of their own, without what plans add to

@@ -40,7 +40,7 @@ TEST(LeastSeconds, leaves_out_the_first_run_and_takes_the_best_of_the_others) {
   EXPECT_EQ(other.count(), 5U);
 }
 
-// As seen on a busy machine: 400 times too long in every one of the first runs.
+// A case seen on a busy machine: 400 times too long in each of the first runs.
 TEST(LeastSeconds, runs_all_again_where_one_stood_still) {
   Runs one({1.0}), other({400.0, 400.0, 400.0, 400.0, 400.0, 1.5});
   EXPECT_EQ(least_seconds({std::ref(one), std::ref(other)}), (std::vector<double>{1.0, 1.5}));

@@ -14,8 +14,8 @@
 
 namespace roentgen::engine::cpu {
 
-// A dense block of two layers on `channels` channels, each with a 1x1 convolution that alone reads its first batch
-// norm, and with a 3x3 one that alone reads its second.
+// A dense block of two layers on `channels` channels. In each a 1x1 convolution alone reads the first batch norm, and a
+// 3x3 one alone reads the second.
 [[nodiscard]] inline graph::Graph dense_block(std::int64_t channels) {
   graph::Builder b("dense_block");
   const auto conv = [](std::int64_t out, std::int64_t side) {

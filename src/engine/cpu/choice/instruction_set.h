@@ -20,7 +20,7 @@ inline constexpr std::array kInstructionSets{InstructionSet::Avx2, InstructionSe
 [[nodiscard]] std::string_view name_of(InstructionSet set);
 /// The set of that name; ConfigError naming the known ones.
 [[nodiscard]] InstructionSet instruction_set(std::string_view name);
-/// Of this machine, within what oneDNN may use (DNNL_MAX_CPU_ISA).
+/// Instruction set of this machine, limited to what oneDNN may use (DNNL_MAX_CPU_ISA).
 [[nodiscard]] InstructionSet this_instruction_set();
 
 /// Whether it multiplies numbers stored in bf16.

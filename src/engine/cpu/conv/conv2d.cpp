@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of 2-D convolution (its forward is in conv2d_forward.cpp): oneDNN's direct kernels in the layouts they
-// ask for, or kernels of ours in the same layouts where they were measured to be faster (own_conv.h).
+// Plan entries of 2-D convolution (conv2d_forward.cpp has the forward). They use oneDNN's direct kernels in the layouts
+// these ask for. Where they were measured to be faster, they use our own kernels in the same layouts (own_conv.h).
 #include "graph/ops/conv2d.h"
 
 #include "core/error.h"

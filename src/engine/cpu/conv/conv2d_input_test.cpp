@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms whose reader normalises train to the same bits as those whose result is stored; and nearly so where it
-// adds up their gradients, too.
+// Batch norms that their reader computes train to the same bits as stored ones. If the reader also adds up their
+// gradients, nearly so.
 #include "engine/cpu/conv/conv2d_input.h"
 
 #include <gtest/gtest.h>

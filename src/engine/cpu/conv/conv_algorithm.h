@@ -12,12 +12,16 @@
 
 namespace roentgen::engine::cpu {
 
-/// Direct; Winograd's, four results at a time, one digit or two less accurate (winograd.h); products of numbers split
-/// into three bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half
-/// the products, and an error of 4e-6 of each that no ReLU turns into more (products.h, docs/adr/0013). Bf16:
-/// products of bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks
-/// for; WinogradBf16: Winograd's in f32 of values stored in bf16. Pointwise: products of f32 matrices for 1x1
-/// convolutions without a stride, by AVX-512 (products.h).
+/// Algorithms of a convolution:
+///   Direct        oneDNN's direct kernels
+///   Winograd      four results at a time, one or two digits less accurate (winograd.h)
+///   Split         products of numbers split into three bf16 ones on the machine's tiles, as accurate as Direct
+///   Split2        the same with two bf16 numbers, for gradients only: half the products, each off by 4e-6, which no
+///   ReLU
+///                 amplifies (products.h, docs/adr/0013)
+///   Bf16          products of bf16 values on the tiles or AVX-512 with its bf16 instructions (CompileOptions::dtype)
+///   WinogradBf16  Winograd in f32 of values stored in bf16
+///   Pointwise     products of f32 matrices for 1x1 convolutions without a stride, by AVX-512 (products.h)
 enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16, Pointwise };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct,   ConvAlgorithm::Winograd, ConvAlgorithm::Split,
                                      ConvAlgorithm::Split2,   ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16,
@@ -47,7 +51,7 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
   return algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
 }
 
-/// What src and dst of an algorithm's kernels are stored in.
+/// Dtype in which src and dst of an algorithm's kernels are stored.
 [[nodiscard]] constexpr DType dtype_of(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;
 }

@@ -20,7 +20,7 @@ namespace roentgen::engine::cpu {
 template <class T>
 class ConvInput {
  public:
-  /// Where a block of image 0 lies, and how to normalise it: null, or as many numbers as the block has channels.
+  /// Position of a block of image 0, and its normalisation: null, or as many numbers as the block has channels.
   struct Place {
     const T* base = nullptr;
     std::int64_t table = 0;
@@ -58,7 +58,8 @@ class ConvInput {
 
   [[nodiscard]] bool relu() const { return input_.relu; }
   [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(places_.size()); }
-  /// Where a row lies behind its block depends on how many blocks an image has in its tensor: a table for each.
+  /// Number of tables. The offset of a row within its block depends on the number of blocks of an image in its tensor.
+  /// Each such number has a table.
   [[nodiscard]] std::int64_t tables() const { return static_cast<std::int64_t>(image_blocks_.size()); }
   [[nodiscard]] std::int64_t image_blocks(std::int64_t table) const {
     return image_blocks_[static_cast<std::size_t>(table)];

@@ -32,7 +32,7 @@ struct Case {
   std::int64_t out_blocks, height, width, kernel = 1, stride = 1, pad = 0;
   bool relu = true;
   std::int64_t kernel_width = kernel;
-  // Of an axis with one tap there is nothing to pad.
+  // An axis with one tap needs no padding.
   std::int64_t pad_top() const { return kernel == 1 ? 0 : pad; }
   std::int64_t pad_left() const { return kernel_width == 1 ? 0 : pad; }
 };
@@ -114,7 +114,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     const float result = std::fma(value, constants_[at], constants_[at + constants_.size() / 2]);
     return c().relu ? std::max(0.0F, result) : result;
   }
-  // As values are stored.
+  // Rounds values to their stored dtype.
   static Floats stored(Floats values) {
     if (is_bf16()) {
       for (float& value : values) value = to_f32(to_bf16(value));

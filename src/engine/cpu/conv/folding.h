@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What inference computes together with a convolution or linear layer: the batch norm, addition and activation behind
-// it (graph/passes: fold_batch_norm, fold_relu).
+// Folding in inference: batch norm, addition and activation after a convolution or linear layer, computed with it
+// (graph/passes: fold_batch_norm, fold_relu).
 #pragma once
 
 #include "engine/cpu/plan/lowering.h"
 
 namespace roentgen::engine::cpu {
 
-/// What a layer does with its result, and whose value that becomes.
+/// Operations that a layer applies to its result, and the node whose value that becomes.
 struct Folding {
   /// The node whose value is written: the layer itself, or what is folded into it.
   graph::NodeId result = -1;
@@ -23,11 +23,11 @@ struct Folding {
 /// Emits the forward of the layer `id` with its folding. False, with nothing emitted, where the library has no fast
 /// kernel for the two together. In conv2d_forward.cpp and linear.cpp.
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
-/// Likewise; a linear layer takes in a relu only.
+/// Lowers a linear layer; it can fold only a relu.
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
 
-/// Emits the layer `id` with its folding or, where that cannot be, alone, and returns false: what was to be folded is
-/// then still to be done.
+/// Emits the layer `id` with its folding. Where that is impossible, emits it alone and returns false: the folded nodes
+/// must then be emitted separately.
 bool lower_folded(graph::NodeId id, const Folding& folding, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

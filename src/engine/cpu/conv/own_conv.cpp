@@ -24,10 +24,10 @@ bool is_blocked(const ConvGeometry& g, int block) {
          forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
 }
 
-// Of an axis of a window: more have no transforms by far.
+// Largest number of taps of an axis; no larger window has transforms.
 constexpr std::int64_t kMostTaps = 16;
 
-// As implementations name it: results by taps of the axes, "winograd_4x3" being of both.
+// Name of an implementation: results by taps of the axes; "winograd_4x3" has the same for both.
 std::string name_of(const simd::WinogradWindow& window) {
   if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
   return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)

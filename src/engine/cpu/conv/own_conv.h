@@ -14,8 +14,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: a
-/// window of simd::WinogradWindow, without a stride, pads less than the window, whole blocks of channels.
+/// Shape for our Winograd kernels, where they can compute the convolution in the layouts of direct's forward.
+/// Conditions: a window of simd::WinogradWindow, no stride, pads smaller than the window, whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
 /// The convolution as our product kernels want it: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads);

@@ -29,7 +29,7 @@ graph::Graph resnet18() {
       models::build_model({.name = "resnet18", .labels = 3, .channels = 1, .image_px = 64, .batch = 2}), {});
 }
 
-// Of all numbers taken together, in the L2 norm.
+// Relative distance of all numbers together, in the L2 norm.
 double relative_distance(const std::vector<std::vector<float>>& left, const std::vector<std::vector<float>>& right) {
   double difference = 0.0, norm = 0.0;
   for (std::size_t i = 0; i < left.size(); ++i) {
@@ -54,7 +54,7 @@ TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   }
 }
 
-// Of ResNet-50's 1x1 convolutions those without a stride.
+// Selects ResNet-50's 1x1 convolutions without a stride.
 TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const auto resnet50 = graph::with_loss(

@@ -45,7 +45,7 @@ struct LossData {
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 double sigmoid(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
 
-// What the sum of terms is divided by; 1 where that would be 0 (nothing known: loss 0, no gradient).
+// Divisor of the sum of terms; 1 where it would be 0 (nothing known: loss 0, no gradient).
 double divisor(const graph::Reduction reduction, const float* mask, std::int64_t N, std::int64_t columns) {
   if (reduction == graph::Reduction::Sum) return 1.0;
   double known = 0.0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the plan entries of batch normalisation share. For batch_norm.cpp, batch_norm_gradient.cpp and convolutions
-// that do a part of it (conv2d_input.cpp).
+// Helpers shared by the plan entries of batch normalisation. For batch_norm.cpp, batch_norm_gradient.cpp and
+// convolutions that do a part of it (conv2d_input.cpp).
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] Layout layout_of_value(graph::NodeId id, const Lowering& lowering);
 /// Layout of the result of a batch norm that reads this value.
 [[nodiscard]] Layout layout_of_result(graph::NodeId id, const Lowering& lowering);
-/// Of a kernel of the batch norm `id` that makes or reads `located` from values stored as `value_dtype`.
+/// Shape for a kernel of the batch norm `id` that makes or reads `located` from values stored as `value_dtype`.
 [[nodiscard]] NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id,
                                    const Lowering& lowering);
 /// Part of the plan's hash: ranks that wait for each other do so in the same entries.
 [[nodiscard]] std::string norm_way(const Lowering& lowering);
-/// Of so many numbers of f32 for every channel.
+/// Bytes of `arrays` numbers of f32 for every channel.
 [[nodiscard]] std::size_t channel_bytes(const NormShape& shape, std::size_t arrays);
-/// Of two sums of f64 for every channel and slot: of each image, or of each thread.
+/// Bytes of two sums of f64 for every channel and slot: of each image, or of each thread.
 [[nodiscard]] std::size_t partial_bytes(const NormShape& shape, std::int64_t slots);
 [[nodiscard]] NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering);
 /// The pieces of a batch norm's input, all blocked alike; nothing of what they share yet.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What batch norms that share their statistics (DenseNet's, of a virtual concat) add to the gradients of its pieces.
-// Their part of a piece's gradient is scale * istd * (g - mean(g) - xhat * mean(g * xhat)), g the masked gradient of
-// the result: the first term can be added up as g comes, pixel by pixel, and the other two as sums A and B of all
-// readers (finish_kernel() closes them). So g itself is needed once and nowhere else.
+// Gradients of pieces of a virtual concat, from batch norms that share their statistics (DenseNet's). A norm's part of
+// a piece's gradient is scale * istd * (g - mean(g) - xhat * mean(g * xhat)), with g the masked gradient of the result.
+// The first term is added up pixel by pixel as g arrives. The other two are sums A and B of all readers
+// (finish_kernel() closes them). So g itself is needed only once.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ struct NormTouches {
   const T* written = nullptr;
 };
 
-/// Gradients of one batch norm, for its own kernel or the data gradient that computes dy. X: type of stored values and
-/// gradients. After bind(), open() for every block (or what it consists of), add() for every pixel of a block, then
-/// close(): blocks and pixels may be shared out to threads, pixels with a slot for each.
+/// Gradients of one batch norm, for its own kernel or the data gradient that computes dy. X: dtype of stored values and
+/// gradients. After bind(), call open() for every block (or its parts), add() for every pixel of a block, then close().
+/// Blocks and pixels may be divided among threads, pixels with a slot for each.
 template <class X>
 class SharedGradients {
  public:

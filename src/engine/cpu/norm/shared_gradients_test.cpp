@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Data gradients that add up a batch norm's gradients as they make its dy, beside a data gradient that stores dy and
-// the batch norm's own backward.
+// Compares data gradients that add up a batch norm's gradients while they compute its dy with two separate kernels.
+// These are a data gradient that stores dy and the batch norm's own backward.
 #include "engine/cpu/norm/shared_gradients.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ const std::vector<Case> kCases{
     {"parts_of_the_channels", {1, 1}, 50, 18, 19},
 };
 
-// What a forward leaves. T: what values are stored in.
+// Values that a forward leaves. T: dtype of stored values.
 template <class T>
 class Constants final : public Kernel {
  public:
@@ -132,7 +132,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
     return made;
   }
 
-  // What a pass leaves: of one kernel, or of two with dy stored between them.
+  // Results of a pass: of one kernel, or of two with dy stored between them.
   Made made_by(bool is_one) {
     tensors_ = {};
     const std::int64_t channels = blocks_ * kBlock;

@@ -24,8 +24,8 @@ namespace {
 
 RG_CONFORMANCE(Cpu, [] { return make_engine("cpu"); }, {kF32, kBf16});
 
-// Winograd multiplies what products round by 2 to 20 (winograd_test.cpp, whose bounds hold it to that), in the root
-// mean square: 2e-6 at most of these. Direct's bound, which is of sums whose errors all add up, has room for it.
+// Winograd multiplies the rounding of products by 2 to 20 in the root mean square, at most 2e-6 (winograd_test.cpp
+// tests that). Direct's bound has room for it, because it is for sums whose errors all add up.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
   expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });
 }
@@ -42,8 +42,8 @@ TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
   expect_algorithm_passes("split", [](const Case&) { return 2.45; });
 }
 
-// Three products in backward passes: each is off by 4e-6 (2^-18) of itself in the mean square, which adds up over ops
-// as a random walk does. Four times that, beside what the six products of the forward pass may be off.
+// Backward passes use three products, each off by 4e-6 (2^-18) in the mean square. Over ops this adds up as a random
+// walk does. The bound is four times that, plus the error of the six products of the forward pass.
 TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) {
   if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_algorithm_passes("split2",
@@ -93,7 +93,7 @@ TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
   EXPECT_GE(compared, 5);
 }
 
-// What it asks for is in the plan, and a plan that has it needs not be asked.
+// The plan stores the requested choice, so a stored plan needs no request.
 TEST(ConformanceBf16, plan_keeps_the_choice) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const Case tested = random_case(1);
@@ -108,7 +108,7 @@ TEST(ConformanceBf16, plan_keeps_the_choice) {
   EXPECT_EQ(kept->plan().hash(), f32->plan().hash());
 }
 
-// What the passes mark is folded, and by fast kernels: nothing of it is left in the plan.
+// Nodes marked by the passes are folded, and by fast kernels: none of them is left in the plan.
 TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   int folded = 0;

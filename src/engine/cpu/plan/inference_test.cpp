@@ -63,7 +63,7 @@ TEST(CpuInference, each_pass_gives_the_unfused_probabilities_within_rounding) {
       auto fused = ready(model(name), {.form = Form::Inference, .fuse = fuse, .algorithms = Algorithms::Direct});
       const std::vector<float> got = logits_of(*fused);
       for (std::size_t i = 0; i < got.size(); ++i) {
-        // As of training: a few units in the last place per layer, over at most 121 layers.
+        // Same tolerance as in training: a few units in the last place per layer, over at most 121 layers.
         ASSERT_NEAR(got[i], expected[i], 2e-5F * largest) << name << " " << fuse << " " << i;
       }
     }
@@ -85,7 +85,7 @@ TEST(CpuInference, folded_weights_follow_what_is_loaded_and_store_gives_it_back)
   auto fresh = ready(graph, {.form = Form::Inference});
   initialise(*fresh, 99);
   EXPECT_EQ(second, logits_of(*fresh));
-  // What is written into the arena counts as well.
+  // Values written into the arena count as well.
   fresh->parameters().upload(0, std::vector<float>(static_cast<std::size_t>(fresh->parameters().elements())));
   EXPECT_EQ(logits_of(*fresh), std::vector<float>(second.size(), 0.0F));
 }

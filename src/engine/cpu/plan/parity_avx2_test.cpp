@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU engine as a machine without AVX-512 runs it (DNNL_MAX_CPU_ISA=AVX2), against the double reference: every op,
-// and networks of residual, bottleneck and dense blocks, forward and backward, within the bounds that hold elsewhere.
+// The CPU engine on a machine without AVX-512 (DNNL_MAX_CPU_ISA=AVX2), compared with the double reference. It tests
+// every op, and networks of residual, bottleneck and dense blocks, forward and backward, within the usual bounds.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What tests ask of plans, and of steps that may differ in last bits.
+// Helpers for tests of plans, and of steps that may differ in last bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// What lacks here for CompileOptions::algorithms of that name, for who skips; empty: nothing.
+/// Reason to skip where CompileOptions::algorithms of that name needs a missing unit; empty: none is missing.
 inline std::string lacking_for(const std::string& algorithms) {
   if (algorithms.starts_with("split") && !simd::bf16_unit()) {
     return "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
@@ -49,11 +49,11 @@ inline bool stores(const Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
 }
 
-/// What each of `threads` threads has of its own lies behind all that is planned, at one place in every entry.
+/// Expects the private memory of each of `threads` threads behind all planned memory, at one offset in every entry.
 inline void expect_threads_memory_apart(const Plan& plan, int threads) {
   const auto stride = plan.replica_stride_bytes;
   EXPECT_EQ(stride % 64, 0U);
-  // Of Winograd's those of wide layers have no memory by thread where threads work in pairs or more.
+  // Wide Winograd layers share scratch within sub-teams of two or more threads, so they have no per-thread scratch.
   const std::int64_t by_ours = entries_that(plan, "pointwise") + (threads == 1 ? entries_that(plan, "winograd") : 0);
   EXPECT_TRUE(stride > 0 || by_ours == 0);
   const std::size_t scratch = static_cast<std::size_t>(threads) * stride, told = plan.memory.workspace;
@@ -92,9 +92,9 @@ inline void expect_no_overlap(const Plan& plan, int threads) {
   }
 }
 
-/// Expects the same gradients and running statistics but for sums in another order, or one gradient of a convolution by
-/// direct instead of by three products, each off by 4e-6 in the mean square; in bf16 a rounding of what they go into
-/// may turn the other way.
+/// Expects the same gradients and running statistics, except for sums in another order. A convolution may also have one
+/// gradient by direct instead of by three products, each off by 4e-6 in the mean square. In bf16 a rounding may then go
+/// the other way.
 inline void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
   const auto left = bits_of_one_step(one);
   const auto right = bits_of_one_step(two);

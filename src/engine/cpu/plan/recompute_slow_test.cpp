@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What is computed again in backward has the bits of what was dropped, in every family of networks.
+// Values recomputed in backward have the bits of the dropped ones, in every family of networks.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -30,9 +30,9 @@ struct Share {
   return static_cast<int>(std::max(item / (each + 1), each == 0 ? 0 : (item - rest) / each));
 }
 
-/// Members of a team that work on the same items, apart from the other members: on a processor made of several chips
-/// what one thread writes and another reads may lie in another chip's cache, several times as far as memory of its own.
-/// Made within a parallel region, of neighbours, by every member of the team.
+/// Members of a team that work on the same items, apart from the other members. A processor may have several chips.
+/// Data that one thread writes and another reads may then be in another chip's cache, several times as far as its own
+/// memory. Every member of the team creates it, within a parallel region; neighbours form a sub-team.
 class SubTeam {
  public:
   /// One of `wanted` sub-teams, or of as many as there are members.
@@ -61,8 +61,8 @@ class SubTeam {
     const Share share = share_of(count, rank_, size_);
     for (std::int64_t i = share.begin; i < share.end; ++i) body(i);
   }
-  /// Calls the phases, one after another, for each item of this sub-team's share of [0, count); a phase begins when
-  /// all of the sub-team are through with what came before it. Every member of the team calls it with the same count.
+  /// Calls the phases in order for each item of this sub-team's share of [0, count). A phase begins when the whole
+  /// sub-team has finished the previous one. Every member of the team must call it with the same count.
   template <typename... Phases>
   void for_items(std::int64_t count, const Phases&... phases) const {
     const Share share = share_of(count, index_, count_);
@@ -105,17 +105,16 @@ void parallel_ranges(int threads, std::int64_t count, std::int64_t grain, const 
   }
 }
 
-/// What three_phases() goes through: channel blocks of images, each of so many bytes in the largest tensor there is.
+/// Range of three_phases(): channel blocks of images, each of so many bytes in the largest tensor.
 struct PhaseGrid {
   std::int64_t blocks = 0;
   std::int64_t images = 0;
   std::int64_t cell_bytes = 0;
 
-  /// Whether each of the threads has whole blocks, of all images: what is read twice of a block then stays in cache.
-  /// Else the images are shared out, as our convolutions before and after do, so that less goes from one thread to
-  /// another: where there are too few blocks, or where several threads have at most 4 MiB of the tensor each, which
-  /// stays in a last-level cache that a few threads share until the second time (measured on an AMD Zen 4,
-  /// docs/design/engine_cpu.md).
+  /// Whether each thread gets whole blocks, of all images: then the second read of a block hits its cache. Otherwise
+  /// the images are divided, as our convolutions before and after do, so that less data moves between threads. That is
+  /// better with too few blocks, or when several threads have at most 4 MiB of the tensor each. So much stays in a
+  /// last-level cache that a few threads share (measured on an AMD Zen 4, docs/design/engine_cpu.md).
   [[nodiscard]] bool is_by_block(int threads) const {
     constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
     const bool is_kept = threads > 1 && blocks * images * cell_bytes <= threads * kKept_bytes;

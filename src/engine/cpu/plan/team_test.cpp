@@ -55,7 +55,7 @@ TEST(SubTeams, of_one_size_divide_the_threads) {
   EXPECT_EQ(even_crews(1, 64), 1);
 }
 
-// Of so many blocks and images, cells of so many bytes: every cell once in each outer phase, the middle between them.
+// Expects every cell once in each outer phase, and the middle phase between them.
 void expect_three_phases(int threads, std::int64_t blocks, std::int64_t images, std::int64_t cell_bytes) {
   SCOPED_TRACE(testing::Message() << threads << " threads, " << blocks << " blocks, " << images << " images, "
                                   << cell_bytes << " bytes a cell");
@@ -108,7 +108,7 @@ TEST(PhaseGrid, one_thread_and_large_tensors_go_by_block) {
   EXPECT_TRUE(larger.is_by_block(3)) << "so many that it matters little";
 }
 
-// Who computes a cell: where a tensor stays in a cache, the first images are the first thread's, of all blocks.
+// Division of cells: where a tensor stays in a cache, the first thread has the first images, of all blocks.
 TEST(ThreePhases, share_out_images_of_small_tensors_and_blocks_of_large_ones) {
   for (const bool is_small : {true, false}) {
     std::array<std::array<int, 4>, 4> owner{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of max pooling: kernels of ours for blocked layouts, which keep a byte for each result that says where
-// the maximum was, and compute the batch norm before them while they read; oneDNN's for the others.
+// Plan entries of max pooling. Our kernels for blocked layouts keep a byte for each result with the position of the
+// maximum. They compute the batch norm before them while they read. oneDNN computes other layouts.
 #include "graph/ops/max_pool.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// What positions in a byte allow.
+// Largest window whose positions fit into a byte.
 constexpr std::int64_t kMostWindow = 256;
 
 PoolGeometry geometry_of(const graph::MaxPool& op, const graph::Node& node, const Located& src) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What max and average pooling share: oneDNN's pooling primitive.
+// oneDNN's pooling primitive, shared by max and average pooling.
 #pragma once
 
 #include "engine/cpu/plan/lowering.h"

@@ -6,8 +6,8 @@
 // A "row" is `pixels` groups of `block` channels: the layout [pixel][channel in block] of nChw{block}c. All per-channel
 // arrays have `block` entries. Padded channels hold zeros and, with zero scale and shift, stay zero.
 //
-// X is what the value that is normalised is stored in, and its gradient; Y likewise for the result: float or Bf16, in
-// the three pairs of ROENTGEN_NORM_TYPES. All is computed in f32.
+// X is the dtype of the normalised value and its gradient, Y that of the result: float or Bf16, in the three pairs of
+// ROENTGEN_NORM_TYPES. All is computed in f32.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace roentgen::engine::cpu::simd {
 template <class X>
 void moments(const X* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq);
 
-/// What scale_shift does.
+/// Arguments of scale_shift.
 template <class X = float, class Y = X>
 struct ScaleShift {
   const X* x = nullptr;
@@ -38,10 +38,10 @@ struct ScaleShift {
 template <class X, class Y>
 void scale_shift(const ScaleShift<X, Y>& work);
 
-/// Where the ReLU mask comes from.
+/// Source of the ReLU mask.
 enum class Mask : int { None, FromX, FromY };
 
-/// What gradient_sums does.
+/// Arguments of gradient_sums.
 template <class X = float, class Y = X>
 struct GradientSums {
   const X* x = nullptr;
@@ -67,7 +67,7 @@ struct GradientSums {
 template <class X, class Y>
 void gradient_sums(const GradientSums<X, Y>& work);
 
-/// What gradient_apply does.
+/// Arguments of gradient_apply.
 template <class X = float, class Y = X>
 struct GradientApply {
   const X* x = nullptr;

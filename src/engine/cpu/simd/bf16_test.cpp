@@ -138,7 +138,7 @@ struct Extent {
 };
 constexpr Extent kExtents[] = {{16, 1}, {16, 7}, {16, 150}, {8, 65}, {4, 49}};
 
-// What a row of the normalised value is stored in: X is float where a convolution was computed in f32.
+// Stores a row of the normalised value: X is float where a convolution was computed in f32.
 template <class X>
 std::vector<X> stored(const Wide& values) {
   if constexpr (std::is_same_v<X, Bf16>) {

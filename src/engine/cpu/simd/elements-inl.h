@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// As many numbers as `d` has lanes.
+/// Loads as many numbers as `d` has lanes.
 template <class D>
 HWY_INLINE auto load(D d, const float* from) {
   return hwy::HWY_NAMESPACE::LoadU(d, from);
@@ -70,7 +70,7 @@ HWY_INLINE void store(V value, D d, Bf16* to) {
   }
 }
 
-/// What would be read where a value was stored.
+/// Returns the value that a read after the store would give.
 template <class D, class V>
 HWY_INLINE V as_stored(V value, D /*d*/, const float* /*at*/) {
   return value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What is read next is fetched while something else is multiplied: a core that computes leaves memory idle, and one
-// that reads what lies in no cache waits. All at once it would wait as well, so that products fetch a few lines at a
-// time, and in the order in which they lie, which the processor's own prefetching goes on with.
+// Prefetching for products. A core that computes leaves memory idle, and one that reads uncached data waits. A prefetch
+// of everything at once would wait as well. So products prefetch a few lines at a time, in address order, which the
+// hardware prefetcher continues.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Of a cache line.
+/// Bytes of a cache line.
 constexpr std::int64_t kLine_bytes = 64;
 
 /// Cache lines one after another, of which `first` has the first byte.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What fetching does to caches cannot be seen from here: how much of it is due can.
+// Tests how much is prefetched; the effect on caches is not visible here.
 #include "engine/cpu/simd/fetching.h"
 
 #include <gtest/gtest.h>

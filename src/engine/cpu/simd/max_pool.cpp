@@ -109,7 +109,7 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<
   for_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> d32;
     const hn::Rebind<std::uint8_t, decltype(d)> d8;
-    // As for rows: of windows, [first, end) have this column.
+    // Windows [first, end) contain this column, as for rows.
     std::int64_t first = 0, end = 0;
     for (std::int64_t column = 0; column < e.in_width; ++column) {
       const std::int64_t from_left = column + e.pad_left;

@@ -26,7 +26,7 @@ struct PoolExtent {
   int block = 16;
 };
 
-/// What max_pool does.
+/// Arguments of max_pool.
 template <class T>
 struct MaxPool {
   const T* src = nullptr;
@@ -36,12 +36,12 @@ struct MaxPool {
   const float* shift = nullptr;
   bool relu = false;  ///< with a scale: max(., 0) of that first
 };
-/// Rows [begin, end) of dst: the first maximum of each window, row by row; a NaN is larger than any number, the last
-/// one the largest. Every window has a pixel of the plane; with positions it has 256 pixels at most.
+/// Computes rows [begin, end) of dst: the first maximum of each window, row by row. A NaN is larger than any number,
+/// and the last one is the largest. Every window has a pixel of the plane; with positions it has at most 256 pixels.
 template <class T>
 void max_pool(const PoolExtent& extent, const MaxPool<T>& work, std::int64_t begin, std::int64_t end);
 
-/// What max_pool_gradient does.
+/// Arguments of max_pool_gradient.
 template <class T>
 struct MaxPoolGradient {
   const T* diff_dst = nullptr;

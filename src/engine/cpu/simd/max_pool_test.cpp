@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The vector loops of max pooling against plain ones, to the bit: windows that overlap, leave gaps and reach beyond the
-// plane, ties, NaN and infinities, for every block, with AVX-512 and AVX2.
+// Vector loops of max pooling compared with plain ones, bit for bit. Windows overlap, leave gaps and reach beyond the
+// plane; values have ties, NaN and infinities. Every block is tested, with AVX-512 and AVX2.
 #include "engine/cpu/simd/max_pool.h"
 
 #include <gtest/gtest.h>

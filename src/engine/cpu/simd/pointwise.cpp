@@ -27,8 +27,8 @@ RG_AVX512 void normalised_rows(const PackSource<float>& source, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
 }
 
-// kRows rows from `first` on. With 14 rows and two columns there are 28 sums, two vectors of b and a number of a at a
-// time in the registers: 16 loads for 28 multiplications, of which a core starts two a cycle.
+// Computes kRows rows from `first` on. With 14 rows and two columns the registers hold 28 sums, two vectors of b and a
+// number of a. That is 16 loads for 28 multiplications, of which a core starts two a cycle.
 template <int kRows, int kColumns>
 RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
   __m512 sums[kRows][kColumns];
@@ -198,7 +198,7 @@ void row_product(const RowProduct& work) {
   const std::int64_t tiles = (work.rows + kMostRows - 1) / kMostRows;
   std::int64_t first = 0;
   for (std::int64_t tile = 0; tile < tiles; ++tile) {
-    // Of about the same size: none of them has too few sums to keep a core's units busy.
+    // Parts have about the same size, so that none has too few sums to keep a core's units busy.
     const std::int64_t rows = (work.rows - first + tiles - tile - 1) / (tiles - tile);
     kernels[static_cast<std::size_t>(rows - 1)](work, first);
     first += rows;

@@ -25,8 +25,8 @@ void turn_square(const float* from, float* to);
 /// Most blocks of 16 columns of one product.
 constexpr int kMostColumns = 2;
 
-/// c = a * b, or what bias, adds and relu make of it: rows of pixels, each of `steps` blocks of 16 terms, by `columns`
-/// blocks of 16 columns.
+/// c = a * b, or the result after bias, adds and relu. Rows are pixels, each of `steps` blocks of 16 terms; there are
+/// `columns` blocks of 16 columns.
 struct RowProduct {
   const float* a = nullptr;   ///< [step][row][16]
   std::int64_t a_step = 0;    ///< floats from one step to the next
@@ -42,12 +42,12 @@ struct RowProduct {
   bool is_first = false;       ///< `a` was not read before: it is fetched ahead
   Fetching* ahead = nullptr;   ///< told of rows times steps
   Fetching* beside = nullptr;  ///< likewise
-  /// What is written: act(result + bias + what lies there).
+  /// Epilogue: the written value is act(result + bias + the value in memory).
   const float* bias = nullptr;  ///< 16 a column, or null
   bool adds = false;            ///< not with is_streaming
   bool relu = false;
-  /// With a pivot, 16 numbers a column: of each column, what is written less the pivot and the squares of that are
-  /// added to sums, in f64; columns of those `sum_column` apart.
+  /// Pivot, 16 numbers a column, or null. For each column, the written values minus the pivot and their squares are
+  /// added to sums, in f64. Sums of columns are `sum_column` apart.
   const float* pivot = nullptr;
   double* sum = nullptr;
   double* sum_sq = nullptr;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy: every number is the
-// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32 (Henry,
-// Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
+// Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy. Every number is the
+// sum of three bf16 numbers (8 + 8 + 8 bits). Six of the nine products are added up in f32; the others are negligible
+// (Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
 // arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
-// AVX-512's own products of bf16 pairs are twice as many as of f32 numbers: enough for bf16 values, not for split ones.
+// AVX-512 does twice as many bf16 multiplications as f32 ones, which is enough for bf16 values but not for split ones.
 //
-// Or it is the sum of two (16 bits), with three products: each product is off by 2^-15 of itself at most (what is left
-// of both numbers, and the product of both rests), by 4e-6 in the mean square. A NaN whose upper 17 bits are all ones,
-// as in memory that was filled with them, counts as zero then.
+// A number can also be the sum of two (16 bits), with three products. Each product is then off by at most 2^-15, and by
+// 4e-6 in the mean square. A NaN whose upper 17 bits are all ones, as in memory filled with ones, then counts as zero.
 //
-// A split matrix is three planes, `plane` bytes apart: what rounding to bf16 keeps, what it keeps of the rest, and the
-// rest; or the first two. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32
-// consecutive terms of the sum, two a pair; row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
+// A split matrix has two or three planes, `plane` bytes apart: the number rounded to bf16, its remainder rounded to
+// bf16, and the rest. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Rows of the left matrix hold 32
+// consecutive terms of the sum, two a pair. Row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
 //
 // Numbers that are bf16 already are one plane, and need one product.
 #pragma once
@@ -37,14 +36,14 @@ constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTi
 /// Name of the instructions that multiply tiles: "AMX", or "no tiles"; another where they are emulated.
 [[nodiscard]] std::string_view tile_instructions();
 
-/// Unit that computes products: the tiles; AVX-512 with its bf16 instructions, in the same layouts; plain loops that do
-/// the same sums anywhere (hundreds of times slower, for tests); or AVX-512 in f32, without tiles (simd/pointwise.h).
+/// Unit that computes products: the tiles; AVX-512 with its bf16 instructions, in the same layouts; or AVX-512 in f32,
+/// without tiles (simd/pointwise.h). Plain loops do the same sums anywhere, hundreds of times slower, for tests.
 enum class ProductUnit : std::uint8_t { Plain, Amx, Avx512, Avx512F32 };
 
 /// Whether this machine has the unit, within what oneDNN may use (DNNL_MAX_CPU_ISA).
 [[nodiscard]] bool has_unit(ProductUnit unit);
 
-/// What multiplies bf16 values fastest here; none: nothing but plain loops does.
+/// Fastest unit here that multiplies bf16 values; nullopt: only plain loops do.
 [[nodiscard]] std::optional<ProductUnit> bf16_unit();
 
 /// "AMX", "AVX512" (both of AVX-512's) or "plain", as plans name it.
@@ -87,7 +86,8 @@ template <class T>
 void pack_turned(ProductUnit unit, const PackSource<T>& first, const PackSource<T>& second, std::byte* to,
                  std::int64_t row, std::int64_t planes, std::int64_t plane);
 
-/// Up to 2 x 2 tiles of results, 16 x 16 numbers each with rows 64 bytes apart: c = (or +=) sum over steps of a * b.
+/// Up to 2 x 2 tiles of results, 16 x 16 numbers each, with rows 64 bytes apart:
+///   c = (or +=) sum over steps of a * b
 struct TileProduct {
   const std::byte* a = nullptr;
   const std::int64_t* a_steps = nullptr;  ///< where each step's terms lie behind `a`, in bytes
@@ -121,8 +121,8 @@ struct TileResults {
   bool adds = false;
   bool relu = false;
   bool is_streaming = false;  ///< past the caches: for more than they hold; not with adds
-  /// With a pivot, 16 numbers: 16 sums each, over rows that go somewhere, of stored numbers less the pivot and of the
-  /// squares of that are added to these.
+  /// Pivot, 16 numbers, or null. Stored numbers minus the pivot, and their squares, are added to 16 sums each, over
+  /// rows that have a destination.
   const float* pivot = nullptr;
   double* sum = nullptr;
   double* sum_sq = nullptr;

@@ -69,9 +69,9 @@ RG_AVX512 inline __m512bh all_of(const std::byte* at) {
   return reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
 }
 
-// kRows rows from `first` on of one or two tiles of columns. With 11 rows and two columns there are 22 sums, two
-// vectors of b and a pair of a at a time in the registers: 13 loads for 22 multiplications, of which a core starts two
-// a cycle. kIsDense: rows of a are kTileRow_bytes apart, across its tiles too; else rows must lie in one tile.
+// Computes kRows rows from `first` on of one or two tiles of columns. With 11 rows and two columns the registers hold
+// 22 sums, two vectors of b and a pair of a. That is 13 loads for 22 multiplications, of which a core starts two a
+// cycle. kIsDense: rows of a are kTileRow_bytes apart, across its tiles too; else rows must lie in one tile.
 template <int kRows, int kColumns, bool kIsDense>
 RG_AVX512 void product_rows(const TileProduct& work, std::span<const Meeting> meeting, std::int64_t first) {
   const std::int64_t a_row = kIsDense ? kTileRow_bytes : work.a_row;

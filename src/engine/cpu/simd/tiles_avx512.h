@@ -11,7 +11,7 @@ namespace roentgen::engine::cpu::simd::avx512 {
 
 /// Within what oneDNN may use.
 [[nodiscard]] bool is_there();
-/// What this thread streamed is in order before any other thread is told of it, however the team signals that.
+/// Orders this thread's streaming stores before any later signal to other threads, however the team signals.
 void release();
 void pack_pairs(const PackSource<float>& first, const PackSource<float>& second, std::int64_t count, std::byte* to,
                 std::int64_t planes, std::int64_t plane);
@@ -21,7 +21,7 @@ void pack_turned(const PackSource<float>& first, const PackSource<float>& second
                  std::int64_t planes, std::int64_t plane);
 void pack_turned(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::byte* to, std::int64_t row,
                  std::int64_t planes, std::int64_t plane);
-/// Of any number of planes.
+/// Works for any number of planes.
 void tile_product(const TileProduct& work);
 void put_results(const TileResults<float>& work);
 void put_results(const TileResults<Bf16>& work);

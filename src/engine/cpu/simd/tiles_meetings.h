@@ -16,8 +16,8 @@ struct Meeting {
   std::int64_t of_b = 0;
 };
 
-/// Of matrices of so many planes, in the order that tiles multiply them: what is left out of three planes lies below
-/// 2^-24 of the product, of two below 2^-16.
+/// Pairs of planes to multiply for matrices of `planes` planes, in order. The omitted pairs lie below 2^-24 of the
+/// product for three planes, and below 2^-16 for two.
 [[nodiscard]] inline std::span<const Meeting> meetings_of(std::int64_t planes) {
   static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
   static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};

@@ -23,7 +23,7 @@ RG_AVX512 inline __m512 rounded(__m512 value) {
   return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(raised(value)), upper));
 }
 
-// Of 16 numbers: those of each plane, of which the upper halves count.
+// Parts of 16 numbers: those of each plane, in the upper halves.
 template <int kPlanes>
 struct Parts {
   __m512 of[kPlanes];

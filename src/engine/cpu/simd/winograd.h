@@ -4,8 +4,8 @@
 // The vector loops of Winograd's convolutions (Lavin & Gray, arXiv 1509.09308): transforms of one tile in one channel
 // block, and the products of one position. Dispatched by Highway at run time.
 //
-// A tile is 4x4 outputs and the inputs they need, 6x6 for a window of 3x3; along an axis of one tap it is one wide.
-// `block` is 8 or 16 channels, the innermost axis of everything. Transformed data: position p lies `position_stride`
+// A tile is 4x4 outputs and the inputs they need, 6x6 for a window of 3x3. Along an axis of one tap it is one wide.
+// `block` is 8 or 16 channels, the innermost axis of everything. Position p of transformed data lies `position_stride`
 // floats after position p - 1, row by row of the tile; so do transformed weights. Windows are known ones
 // (winograd_window.h).
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
-/// negative or reach beyond row_end and column_end: such values read as zero and are not written.
+/// Part of an image plane [height][width][block]: the part of a tile inside it, from (row, column) on. These may be
+/// negative, or reach beyond row_end and column_end. Values outside read as zero and are not written.
 template <class T>
 struct PlaneTile {
   T* plane = nullptr;
@@ -41,7 +41,7 @@ void winograd_input(const WinogradWindow& window, const PlaneTile<const float>& 
                     float* to, std::int64_t position_stride);
 void winograd_input(const WinogradWindow& window, const PlaneTile<const Bf16>& from, const TileNorm& norm, int block,
                     float* to, std::int64_t position_stride);
-/// What becomes of outputs before they are written: act(output + bias + what lies there).
+/// Epilogue of outputs before they are written: act(output + bias + the value in memory).
 struct WinogradEpilogue {
   const float* bias = nullptr;  ///< block floats, or null
   bool adds = false;            ///< adds what lies at the place that is written

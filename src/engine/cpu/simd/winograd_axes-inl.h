@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v), by Toom and Cook's construction (as in
-// Lavin & Gray, arXiv 1509.09308, and Barabasz et al., arXiv 1803.10986): values as coefficients of a polynomial, at
-// the points 0, p and -p of a few p, and infinity. What p and -p have in common, the even and the odd powers, is
-// computed once. Of one tap: as it is. Included by the sources of kernels once for each target.
+// Transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v). They use Toom and Cook's construction
+// (Lavin & Gray, arXiv 1509.09308; Barabasz et al., arXiv 1803.10986). Values are coefficients of a polynomial,
+// evaluated at the points 0, p and -p of a few p, and infinity. The even and the odd powers, which p and -p share, are
+// computed once. One tap is copied. Included by the sources of kernels once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
@@ -22,9 +22,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// The points p of F(4, taps), and what the transforms multiply by. Powers that lie near to each other round less: of
-/// 3x3 windows these have half the error of the customary 1 and 2, of 7 taps a quarter of that of 1/4, 1/2, 1 and 2.
-/// All are exact in binary.
+/// Points p of F(4, taps), and the factors of the transforms. Powers that lie near each other round less. For 3x3
+/// windows these points have half the error of the customary 1 and 2. For 7 taps they have a quarter of that of 1/4,
+/// 1/2, 1 and 2. All are exact in binary.
 template <int kTaps>
 struct WinogradPoints {
   static constexpr int kPairs = (kTaps + 1) / 2;
@@ -96,7 +96,7 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
-/// Of one tap, whatever it is of.
+/// Transform of one tap: a copy.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;
   template <class D, class X, class Y>
@@ -143,8 +143,8 @@ template <WinogradAxis kAxis>
 requires(kAxis.taps == 1) struct Input<kAxis> : OneTap {
 };
 
-/// Rows 1 to `kTo` - 1 of a matrix whose columns are the powers of p and -p: row i is the sum over pairs of
-/// even[pair][i] * sum[pair], or where i is odd of odd[pair][i] * difference[pair], and the last has `last` in it.
+/// Rows 1 to `kTo` - 1 of a matrix whose columns are the powers of p and -p. Row i is the sum over pairs of
+/// even[pair][i] * sum[pair], or for odd i of odd[pair][i] * difference[pair]. The last row includes `last`.
 template <int kTo, class D, class W, class V, class Y>
 HWY_INLINE void powers_of_pairs(D d, const W& even, const W& odd, const V& sum, const V& difference,
                                 hwy::HWY_NAMESPACE::Vec<D> last, const Y& y) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What transforms of tiles have in common: two passes of a one-dimensional transform (winograd_axes-inl.h), first down
-// the columns, then along the rows. Included by the sources of kernels once for each target.
+// Two passes of a one-dimensional transform (winograd_axes-inl.h), first down the columns, then along the rows: the
+// common part of all transforms of tiles. Included by the sources of kernels once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_

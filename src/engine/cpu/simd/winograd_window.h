@@ -10,8 +10,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// One axis of a window and of a tile: of 3, 5 or 7 taps four results at a time by Winograd's F(4, taps), of one tap
-/// one result by itself.
+/// One axis of a window and of a tile. With 3, 5 or 7 taps: four results at a time by Winograd's F(4, taps). With one
+/// tap: one result by itself.
 struct WinogradAxis {
   int taps = 3;
 

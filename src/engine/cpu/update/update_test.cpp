@@ -18,7 +18,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// As in tools/peers/optimizer_golden.py.
+// Values of tools/peers/optimizer_golden.py.
 float golden_parameter(int i) { return static_cast<float>(i * 37 % 11 - 5) / 8.0F; }
 float golden_gradient(int i, int step) { return static_cast<float>((i * 7 + step * 13) % 17 - 8) / 16.0F; }
 
@@ -165,8 +165,8 @@ TEST(CpuUpdate, follows_the_reference_over_several_chunks) {
     for (std::size_t i = 0; i < count; ++i) {
       worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
     }
-    // Four float32 updates of size <= lr, each rounded to 2^-24 of a value below 4; adam divides by sqrt(v), whose
-    // relative error is that of v: small again, but for gradients near 0, where epsilon takes over.
+    // Four float32 updates of size <= lr, each rounded to 2^-24 of a value below 4. Adam divides by sqrt(v), whose
+    // relative error is that of v. It is small again, except for gradients near 0, where epsilon dominates.
     EXPECT_LT(worst, 2e-6) << c.name;
   }
 }

@@ -9,9 +9,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// Descriptors of the library's direct kernels: its own choice of layouts, or plain ones where that is no layout of
-/// ours or falls to the reference implementation. Inference uses those of training as well: what the library prefers
-/// there (channels last) is no faster, and a layer has one layout. Of the epilogue `adds` and `relu` count.
+/// Descriptors of the library's direct kernels, in the layouts that it chooses. Plain layouts replace a choice that is
+/// none of ours, or that falls back to the reference implementation. Inference uses the layouts of training as well.
+/// The library's preference there (channels last) is no faster, and a layer has one layout. Only `adds` and `relu` of
+/// the epilogue matter.
 [[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g,
                                                                      const Epilogue& epilogue = {});
 [[nodiscard]] dnnl::convolution_backward_data::primitive_desc conv_backward_data(const ConvGeometry& g);

@@ -83,8 +83,8 @@ class ProductMoments : public testing::TestWithParam<std::tuple<ProductWay, Case
     const std::unique_ptr<ConvKernel> kernel = product_kernel(shape_, ConvPass::Forward, tensors);
     tensors_.run(*kernel, kScratch, kernel->scratch_bytes().total(shape_.threads));
   }
-  // f32 sums of up to 32 numbers, which then go into doubles: of n terms each is off by less than n 2^-24 of the sum of
-  // their sizes, with one more for the pivot that was taken away and one for the square.
+  // f32 sums of up to 32 numbers go into doubles. A sum of n terms has an error below n 2^-24 of the sum of their
+  // sizes. Subtracting the pivot and squaring add one rounding each.
   void expect_moments() const {
     const std::vector<float> stored = tensors_.floats(kDst), pivot = tensors_.floats(kPivot);
     std::vector<double> partial(tensors_.bits(kPartial).size() / sizeof(double));
@@ -130,7 +130,7 @@ TEST_P(ProductMoments, of_what_is_stored) {
   expect_moments();
 }
 
-// As OpenMP gives within a parallel region: slots of threads that are not there count, too.
+// OpenMP gives one thread within a parallel region; slots of missing threads count, too.
 TEST_P(ProductMoments, of_a_team_of_one) {
   draw_all();
   with_one_thread([&] { forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}}); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where the results of products go: to a tensor, added up for the batch norm that reads it; or through the backward of
-// the batch norm that made what the convolution reads. Internal to this folder.
+// Destination of products: a tensor, or sums for the batch norm that reads it. In a data gradient it is the backward of
+// the batch norm that made the convolution's input. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -67,8 +67,8 @@ struct ResultsOfBlock {
   int thread = 0;
 };
 
-/// Of a forward, or of a data gradient (`is_turned`). T: what values are stored in. After bind() every thread calls
-/// open(), puts rows of its own, and calls close().
+/// Results of a forward, or of a data gradient (`is_turned`). T: dtype of stored values. After bind() every thread
+/// calls open(), puts its own rows, and calls close().
 template <class T>
 class ProductResults {
  public:
@@ -102,8 +102,8 @@ class ProductResults {
     pivot_ = addresses.f32(tensors_.epilogue.moments.pivot);
   }
 
-  /// Before a barrier, and that before anything is put: a team may be smaller than the one that was asked for, and
-  /// slots of members that are not there are added up too.
+  /// Call it before a barrier that precedes the first put. A team may be smaller than requested, and slots of missing
+  /// members are added up too.
   void open(int thread, int threads) const {
     const Share blocks = share_of(norm_ ? blocks_ : 0, thread, threads);
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->open(block);
@@ -159,7 +159,7 @@ class ProductResults {
     }
     simd::put_results(s_.unit, results);
   }
-  /// Of all blocks: what no tap reaches has no gradient.
+  /// Puts zeros into all blocks, because pixels that no tap reaches have no gradient.
   void put_zeros(const std::int64_t* at, std::int64_t rows) const {
     for (std::int64_t block = 0; block < blocks_; ++block) {
       simd::put_results(s_.unit, simd::TileResults<T>{.at = at, .rows = rows, .base = target_ + block * plane_});

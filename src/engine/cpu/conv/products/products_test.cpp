@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three passes by bf16 products (tiles, AVX-512, plain loops), and pointwise ones of f32, against sums in double:
-// windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels; of f32 values split into
-// three and into two, and of bf16 values; by the machine's tiles where it has them, and by plain loops everywhere.
+// The three passes by bf16 products (tiles, AVX-512, plain loops) and pointwise ones of f32, compared with sums in
+// double. Cases: windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels. Values are f32
+// split into three or two, or bf16. The machine's tiles run where it has them, plain loops everywhere.
 #include "engine/cpu/conv/products/product_way_testing.h"
 #include "engine/cpu/plan/product_testing.h"
 #include "engine/cpu/plan/team_testing.h"
@@ -180,13 +180,13 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     }
   }
 
-  // What is left out lies below 2^-24 of each product, so the error is that of f32 sums: a random walk of at most 2^-24
-  // a term, of which there are six a product, most of them small; two thirds of that is what was seen. Below about 1000
-  // terms a missing product (2^-16 of each) would be beyond the bound. Of two planes, 2^-17 of each number is left out
-  // at most, and of a product that of what lies below the first planes, 2^-16; of numbers all over a binade that is
-  // 4e-6 in the mean square, up to three times that where few numbers make a result or a ReLU takes half. A missing
-  // product (2^-8 of each at most) would be a hundred times as much. Results that are stored in bf16 are each off by
-  // 2^-8 of themselves at most, by less than half of that in the mean square.
+  // The omitted terms lie below 2^-24 of each product, so the error is that of f32 sums. It is a random walk of at most
+  // 2^-24 a term, with six mostly small terms a product; two thirds of that was measured. Below about 1000 terms a
+  // missing product (2^-16 of each) would exceed the bound.
+  // With two planes, at most 2^-17 of each number is omitted, and at most 2^-16 of a product. For numbers uniform in a
+  // binade that is 4e-6 in the mean square. It is up to three times as much where few numbers make a result, or where a
+  // ReLU removes half. A missing product (at most 2^-8 of each) would be a hundred times as much. Results stored in
+  // bf16 have an error of at most 2^-8, less than half of that in the mean square.
   static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms,
                            double rounding) {
     double error = 0.0, norm = 0.0;
@@ -197,7 +197,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     }
     EXPECT_LE(std::sqrt(error), (rounding + 4e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
   }
-  // Of sums of products, as they are added up and as they are stored.
+  // Rounding of sums of products as they are accumulated and as they are stored.
   double product_rounding() const { return shape_.planes == 2 ? 1.2e-5 : 1e-7; }
   double stored_rounding() const { return is_bf16() ? 0x1p-9 : product_rounding(); }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }

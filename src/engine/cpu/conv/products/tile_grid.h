@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A convolution as products of matrices whose rows are pixels: which pixel of the source a row reads for each tap of
-// the kernel, and where its result goes. Internal to this folder.
+// A convolution as products of matrices whose rows are pixels. Gives the source pixel that a row reads for each tap of
+// the kernel, and the destination of its result. Internal to this folder.
 //
 // The source is laid out with zeros where the window reaches beyond it: rows of `pitch` columns, images of `pitch`
-// rows. What one row lacks on its right are the zeros on the left of the next, so they are there once. A stride takes
-// the source apart into phases (every other row and column), a strided data gradient its target; in each of them the
+// rows. The zeros on the right of a row are those on the left of the next, so they are stored once. A stride divides
+// the source into phases (every other row and column); a strided data gradient divides its target. In each phase the
 // rows of the matrix are consecutive pixels, and a tap is a fixed distance.
 #pragma once
 
@@ -79,11 +79,11 @@ class TileGrid {
     return rows_.target_length * columns_.target_length * kProductBlock;
   }
 
-  /// Where rows [first, first + count) of a phase lie behind a block of the source whose images have `image_blocks`
+  /// Offsets of rows [first, first + count) of a phase in a block of the source whose images have `image_blocks`
   /// blocks, in numbers; -1 for zeros.
   void find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
                     std::int64_t* at) const;
-  /// Where their results go in the target's block 0; -1 for those that are none.
+  /// Offsets of their results in the target's block 0; -1 for rows without a result.
   void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
 
  private:

@@ -109,8 +109,8 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     for (float& value : values) value = static_cast<float>(random.normal());
   }
 
-  // Runs a pass as plans do, each thread with memory of its own; scratch starts as NaN, so that nothing unwritten is
-  // read, and what lies between the threads' memory stays as it was.
+  // Runs a pass as plans do, each thread with its own memory. Scratch starts as NaN, so reads of unwritten values show.
+  // The gaps between the threads' memory must stay unchanged.
   void run(std::unique_ptr<ConvKernel> kernel) {
     const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
     run(*kernel, shape_.threads, {bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_)}, {});
@@ -134,7 +134,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
           << "thread " << thread << " of " << threads;
     }
   }
-  // That a pass, which wrote `result` on one thread, writes the same bits on several, and where just one of them comes.
+  // Expects `pass` to reproduce `result` bit for bit on every team size, also when OpenMP grants only one thread.
   template <typename Run>
   void expect_the_same_bits_on_teams(std::vector<float>& result, const Run& pass) {
     const std::vector<float> alone = result;
@@ -181,16 +181,16 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
   }
 
-  // How much larger the rounding errors of products are after A^T (or G^T, which gives the same) than in a direct sum:
-  // the root of the sum over positions of the squares of a row's coefficient and of the norms of the position's rows of
-  // the two other matrices, over the square root of the number of taps (of results), in the mean square over the rows.
-  // Of an axis; two axes multiply.
+  // Growth of the rounding errors of products by A^T (or G^T, which gives the same), relative to a direct sum, for one
+  // axis. Two axes multiply. It is the root of a sum over positions, divided by the square root of the number of taps
+  // (of results), in the mean square over the rows. A term is the square of a row's coefficient and of the norms of the
+  // position's rows in the two other matrices.
   static double growth(const simd::WinogradAxis& axis) {
     return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }
-  // F(4x4, 3x3) loses about a digit: relative L2 error of f32 rounding through its transforms below 1e-6; a sum of n
-  // products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Others as much more as they grow. Not for images
-  // so narrow that most taps meet zeros: there the result, which errors are held against, is small.
+  // F(4x4, 3x3) loses about a digit: the relative L2 error of f32 rounding through its transforms is below 1e-6. A sum
+  // of n products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Other windows multiply this by their growth.
+  // Not for images so narrow that most taps meet zeros, because the result is then too small to compare with.
   void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) const {
     const double more = growth(shape_.window.down) * growth(shape_.window.across) / (growth({3}) * growth({3}));
     expect_within(got, expected, more * (1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms))));

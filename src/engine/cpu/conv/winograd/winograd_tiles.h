@@ -3,9 +3,9 @@
 //
 // Which tiles Winograd's convolutions work on, in which order and how many at a time. Internal to winograd*.cpp.
 //
-// An axis of several taps is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a
-// tile of 3 needs all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3
-// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12.
+// Tiles of 4 results cover an axis of several taps; where its length is no multiple of 4, some tiles have 3. A tile of
+// 3 needs all positions but the last, whose point at infinity only reaches its fourth result. So 14 = 4 + 4 + 3 + 3
+// takes 22 products; four tiles of 4 take 24. And 7 = 4 + 3 takes 11; two tiles of 4 take 12.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +55,8 @@ struct Tile {
 };
 
 /// All tiles of a batch, in chunks whose transformed values stay in cache. Where there are narrow tiles a chunk is
-/// whole images, its tiles sorted so that those which need a position lie side by side: low, whole, wide, small below.
-/// Nothing of it depends on how many threads there are.
+/// whole images. Its tiles are sorted so that those which need a position are adjacent: low, whole, wide, small below.
+/// Nothing depends on the number of threads.
 class Tiling {
  public:
   /// Tiles over results of height x width.
@@ -86,11 +86,11 @@ class Tiling {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// A multiple of four where there are as many units (images, or rows of products) and the layer is not wide, for
-  /// sub-teams that have one each.
+  /// Number of chunks: a multiple of four where there are as many units (images, or rows of products) and the layer is
+  /// not wide. Each sub-team then has one.
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
-  /// Chunk `index`: of one size, as far as whole images or a product's rows of tiles allow, and neighbours together as
-  /// well, so that sub-teams with as many chunks have as many tiles.
+  /// Chunk `index`. Chunks have equal size as far as whole images or a product's rows of tiles allow, and so have
+  /// groups of neighbours. So sub-teams with as many chunks have as many tiles.
   [[nodiscard]] TileRange chunk(std::int64_t index) const {
     const auto begin = [this](std::int64_t i) { return std::min(count_, units_ * i / chunks_ * unit_); };
     return {begin(index), begin(index + 1)};
@@ -99,8 +99,7 @@ class Tiling {
   [[nodiscard]] std::int64_t most() const { return std::min(count_, (units_ + chunks_ - 1) / chunks_ * unit_); }
   /// Whether transformed weights outweigh what is transformed of all tiles: then these are one chunk.
   [[nodiscard]] bool is_wide() const { return is_wide_; }
-  /// In how many parts a sum over tiles is taken: 1 where a few copies of the weights outweigh the tiles, or else 2
-  /// or 4.
+  /// Number of parts of a sum over tiles: 1 where a few copies of the weights outweigh the tiles, else 2 or 4.
   [[nodiscard]] std::int64_t lanes() const {
     return std::min<std::int64_t>(lanes_, std::bit_floor(static_cast<std::uint64_t>(chunks())));
   }
@@ -141,7 +140,7 @@ class Tiling {
  private:
   // Transformed values and results of a chunk: beyond this they leave the caches between the phases.
   static constexpr std::int64_t kChunkBytes = std::int64_t{1} << 20;
-  // What all threads together keep in the caches.
+  // Bytes that all threads together keep in the caches.
   static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;
   static constexpr std::int64_t kTileGrain = 12;
 
@@ -157,8 +156,8 @@ class Tiling {
   }
   [[nodiscard]] std::int64_t per_image() const { return down_.tiles() * across_.tiles(); }
 
-  // Tile `index` of the rows x columns ones of its kind in each image from `image` on; the kind's first tile is tile
-  // (first_row, first_column) of the image.
+  // Tile `index` among the rows x columns tiles of its kind in each image from `image` on. The kind's first tile is
+  // tile (first_row, first_column) of the image.
   [[nodiscard]] Tile place(std::int64_t image, std::int64_t index, std::int64_t rows, std::int64_t columns,
                            std::int64_t first_row, std::int64_t first_column) const {
     const std::int64_t within = index % (rows * columns);

@@ -56,7 +56,7 @@ TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
     }
   }
 }
-// As the case of that name of winograd_test.cpp.
+// Same as the case of that name in winograd_test.cpp.
 TEST(WinogradTiling, has_uneven_chunks_across_images) {
   const Tiling tiling({.images = 11, .in_blocks = 1, .out_blocks = 2}, 28, 28);
   EXPECT_EQ(tiling.chunks(), 4);
