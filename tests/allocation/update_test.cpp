@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whole updates (forward, backward, optimizer) allocate nothing of ours from the third on: by every algorithm this
-// machine has, in both dtypes, with every choice of what is computed again, and with every optimizer.
+// Whole updates (forward, backward, optimizer) make no allocation of ours from the third on. Tested with every
+// algorithm of this machine, both dtypes, every choice of recomputation, and every optimizer.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -131,8 +131,8 @@ TEST(OpAllocation, is_none_from_the_third_update_on) {
   }
 }
 
-/// Name of the optimizer, and whether the rest is as seldom as it gets: Nesterov where there is one, a limit on the
-/// norm, two batches to an update.
+/// Name of the optimizer, and whether to use its rare features: Nesterov where there is one, a limit on the norm, two
+/// batches to an update.
 class OptimizerAllocation : public testing::TestWithParam<std::tuple<std::string_view, bool>> {};
 
 TEST_P(OptimizerAllocation, is_none_from_the_third_update_on) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the program says to bad input: exit code 2, one line, nothing half-written.
+// Bad input gives exit code 2, one line, and no partial output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -46,9 +46,10 @@ class BadInput : public testing::Test {
     expect_refusal(place_.run(plus(place_.train_arguments(data, "run"), more)), parts);
     EXPECT_FALSE(fs::exists(place_ / "run")) << "nothing was trained, so nothing remains";
   }
-  // What names the label of csv_data().
+  // Names the label of csv_data().
   static std::vector<std::string> finding() { return {"--set", "data.labels=finding"}; }
-  // As refused_train(), for images that are only met on the way: log and quarantine list may remain, no weights do.
+  // Checks images that are only read during training: as refused_train(), but log and quarantine list may remain. No
+  // weights do.
   void stopped_train(const fs::path& data, const std::vector<std::string>& parts) {
     expect_stop(place_.run(plus(place_.train_arguments(data, "run"), finding())), parts);
     expect_nothing_half_written(place_ / "run");

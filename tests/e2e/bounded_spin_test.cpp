@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What libgomp tells where these variables are set or, with -u before them, taken away.
+// Output of libgomp with these variables set or, with -u before them, unset.
 Ended run_with(const std::vector<std::string>& variables) {
   const Workplace place;
   std::vector<std::string> starter{"/usr/bin/env", "OMP_DISPLAY_ENV=verbose"};

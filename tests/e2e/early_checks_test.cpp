@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What can be refused before the data folder is read is refused then: here the data folder is none, so whoever looked
-// at it first would complain of that.
+// Faults that need no data folder are found before it is read. The data folder here does not exist, so a program that
+// read it first would report that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -125,7 +125,7 @@ TEST_F(EvalPredictions, leave_curves_and_reliability_as_csv) {
   EXPECT_THAT(read_all(place_ / "curves.csv"), HasSubstr("\nMass,inf,0,1,,0,0,60,120\n"));
   EXPECT_THAT(read_all(place_ / "reliability.csv"), HasSubstr("\nMass,raw,0.933333333,1,"));
   EXPECT_THAT(read_all(place_ / "aucs.csv"), HasSubstr("Hernia,\n"));
-  // What it writes it reads, to the same figures.
+  // Reads its own output and gets the same metrics.
   place_.must_run(eval({"--json", place_ / "a.json"}));
   place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", labels_, "--replicates", "50", "--json",
                    place_ / "b.json"});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Labels given to `eval --predictions`, `compare` and `report` are read as `train` and `eval` read the data: a layout
-// of each published data set, drawn here from synthetic radiographs.
+// Labels given to `eval --predictions`, `compare` and `report` are read as `train` and `eval` read the data. Each
+// published data set's layout is drawn here from synthetic radiographs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::Not;
 
 constexpr int kImages = 120;
 constexpr int kFindings = 3;
-// As CheXpert and MIMIC have them, NIH's name for the second, and PadChest's names.
+// Names of the findings in CheXpert and MIMIC, in NIH (the second) and in PadChest.
 constexpr std::array<const char*, kFindings> kOfChexpert{"Edema", "Pleural Effusion", "Cardiomegaly"};
 constexpr std::array<const char*, kFindings> kOfNih{"Edema", "Effusion", "Cardiomegaly"};
 constexpr std::array<const char*, kFindings> kOfPadchest{"pulmonary edema", "pleural effusion", "cardiomegaly"};
@@ -48,7 +48,7 @@ std::vector<Drawn> drawn(const fs::path& folder) {
     image.study = i % 3 / 2 + 1;
     image.picture = i % 3;
     for (int k = 0; k < kFindings; ++k) {
-      // Of the study, as reports are.
+      // The label belongs to the study, as in reports.
       const int draw = (image.patient * 7919 + image.study * 104729 + k * 1299709) % 11;
       image.labels[static_cast<std::size_t>(k)] = draw < 4 ? 1 : draw < 7 ? 0 : draw < 9 ? -2 : -1;
     }

@@ -338,7 +338,7 @@ TEST_F(Predict, writes_nothing_over_or_beside_what_it_reads) {
   EXPECT_FALSE(fs::exists(*place_ / "test/maps"));
 }
 
-// What stops the job after the csv was begun leaves no csv.
+// A job that fails after it began the csv leaves no csv.
 TEST_F(Predict, leaves_no_csv_of_a_job_that_was_refused) {
   const std::string image = in("test/" + names_[0]);
   expect_refusal(place_->run(arguments({image, "--preds", in("no.csv"), "--out", in("data")})), {"--out"});

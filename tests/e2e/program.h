@@ -61,7 +61,7 @@ class Workplace {
   std::filesystem::path write(std::string_view name, std::string_view text) const;
   /// Runs the program to its end.
   [[nodiscard]] Ended run(const std::vector<std::string>& arguments) const;
-  /// As run(), and fails the test unless it exits with 0.
+  /// Runs the program, and fails the test unless it exits with 0.
   Ended must_run(const std::vector<std::string>& arguments) const;
 
   /// Draws `images` synthetic images into <root>/<name>; fails the test when that fails.
@@ -83,10 +83,10 @@ inline constexpr int kImagePx = 32;
 /// `base` with more arguments behind it.
 [[nodiscard]] std::vector<std::string> plus(std::vector<std::string> base, const std::vector<std::string>& more);
 
-/// Expects exit code 2 and one line on standard error, "[room.thing] what: expected X, got Y; try Z", with all `parts`
-/// and no other such line inside.
+/// Expects exit code 2 and one line of an error on standard error with all `parts`. The line has the form "[room.thing]
+/// what: expected X, got Y; try Z", or the short form of options and files. It contains no other error.
 void expect_refusal(const Ended& run, const std::vector<std::string>& parts);
-/// As expect_refusal(), for what is met on the way: lines of the log may come before.
+/// Expects an error during the work: as expect_refusal(), but lines of the log may come before.
 void expect_stop(const Ended& run, const std::vector<std::string>& parts);
 /// Expects the tensors of two safetensors files to be the same, bit for bit. Metadata may differ.
 void expect_equal_tensors(const std::filesystem::path& left, const std::filesystem::path& right);

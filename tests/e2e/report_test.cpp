@@ -44,7 +44,7 @@ class Report : public testing::Test {
                           more));
     return read_all(*place_ / name);
   }
-  // Of each finding `cases` images, or all there are: counted from the evaluation.
+  // Expected number of images in the gallery: `cases` of each finding, or all there are, counted from the evaluation.
   static int expected_cases(std::int64_t cases) {
     std::int64_t sum = 0;
     const Value evaluation = read_json(*place_ / "eval.json");

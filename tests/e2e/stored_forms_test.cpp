@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One checkpoint gives the same figures, to the last digit, however the same pixels are stored, with one thread and
-// two, today and tomorrow. Of the forms there are: PNG as gray, RGB and RGBA, with 8 and 16 bits, straight and
-// interlaced; DICOM with 8 and 16 bits, straight and inverted. (JPEG does not keep pixels.)
+// One checkpoint gives the same metrics, to the last digit, however the same pixels are stored, with one thread and
+// two. Forms: PNG as gray, RGB and RGBA, with 8 and 16 bits, straight and interlaced; DICOM with 8 and 16 bits,
+// straight and inverted. (JPEG does not keep pixels.)
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What libFuzzer calls.
+// Entry point for libFuzzer.
 #pragma once
 
 #include <cstddef>

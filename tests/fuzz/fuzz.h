@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fuzz targets: functions that give any bytes to one parser. A parser may refuse them (a Failure, a ConfigError or a
-// DataError in one line); it may not crash, take memory without bound, or throw anything else.
+// Fuzz targets: functions that give arbitrary bytes to one parser. A parser may refuse them (a Failure, a ConfigError
+// or a DataError in one line). It must not crash, allocate without bound, or throw anything else.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the targets of all image codecs do.
+// Common part of the targets of all image codecs.
 #pragma once
 
 #include <string_view>

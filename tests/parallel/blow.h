@@ -19,10 +19,10 @@ namespace roentgen::e2e {
 
 enum class Fault { Kill, Stop, Terminate, Cut };
 
-/// What strikes which rank where.
+/// A fault: its kind, the rank, and the place.
 struct Blow {
   Fault fault = Fault::Kill;
-  /// As dist::Phase::text().
+  /// Place as in dist::Phase::text().
   std::string place;
   /// Update, from 0, or "any": held_reach.cpp.
   std::string step = "5";
@@ -47,7 +47,7 @@ inline std::string name_of(Fault fault) {
                                      : "cut";
 }
 
-/// Of updates: a checkpoint every two.
+/// Test of faults in updates: a checkpoint every two.
 class Struck : public Launch {
  protected:
   static constexpr int kLimitS = 5;
@@ -64,7 +64,7 @@ class Struck : public Launch {
     if (blow.is_traced) words.emplace_back("--trace");
     return plus(words, more);
   }
-  /// What starts a job on two hosts with a link that can be cut; empty for other jobs.
+  /// Command that starts a job on two hosts with a link that can be cut; empty for other jobs.
   static std::vector<std::string> hosts(const Blow& blow) {
     if (!blow.has_two_hosts) return {};
     ::setenv("EMULATED_HOSTS", host_name().c_str(), 1);
@@ -121,7 +121,7 @@ class Struck : public Launch {
   }
 
  private:
-  /// Of mpirun, on the host that is cut off.
+  /// Whether mpirun has a daemon on the host that is cut off.
   static bool has_daemon() {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       if (words_of(entry.path() / "environ").find("EMULATED_HOSTS=" + host_name()) == std::string::npos) continue;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every fault in every phase: all processes are gone within --comm-timeout and five seconds, one line names who and
-// where, and --resume comes to the bits of a run that was never struck. Prints a line for the table in
-// docs/reference/ranks.md.
+// Every fault in every phase: all processes end within --comm-timeout and five seconds. One line names the rank and the
+// place, and --resume gives the bits of an undisturbed run. Prints a line for the table in docs/reference/ranks.md.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -19,7 +18,7 @@ using testing::HasSubstr;
 struct Place {
   const char* name;
   const char* step;
-  /// Who is struck: the last rank, or who alone writes files.
+  /// Whether the first rank fails, which alone writes files; else the last one.
   bool is_of_first = false;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// dist::reach() of roentgen_held, the program that tests of failures start in roentgen's place. It is the program of
-// the same objects, linked with --wrap: calls of dist::reach() come here. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in
-// the environment, that rank makes FILE, with its process id in it, when it comes to that place, and stands still until
-// the file is gone. PLACE is Phase::text(); STEP is an update from 0, or "any" for the first time.
+// dist::reach() of roentgen_held, a program that tests of failures start instead of roentgen. It has the same objects,
+// linked with --wrap, so calls of dist::reach() come here. ROENTGEN_HOLD=RANK:PLACE:STEP:FILE makes that rank write
+// FILE, with its process id, when it reaches that place. It then waits until the file is gone. PLACE is Phase::text();
+// STEP is an update from 0, or "any" for the first time.
 #include <unistd.h>
 
 #include <algorithm>

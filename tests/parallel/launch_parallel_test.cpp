@@ -279,7 +279,7 @@ TEST_F(Launch, an_evaluation_by_ranks_has_the_digits_of_one_process) {
                                  place_ / (name + ".json")},
                                 more));
   };
-  // What of the images was trained on: the check by pixels, which every rank makes of its own images.
+  // Result of the pixel check, which every rank makes of its own images.
   const auto overlap_of = [](const Ended& ended) {
     const std::size_t at = ended.err.find("test images with the pixels of");
     return at == std::string::npos ? "none" : ended.err.substr(ended.err.rfind("got ", at), 40);
@@ -305,7 +305,7 @@ TEST_F(Launch, an_evaluation_by_ranks_refuses_a_leak_once) {
                  {"eval --ranks", "--checkpoint FILE"});
 }
 
-// Of two ranks, one of which was struck in the sixth.
+// Expects a trace of two ranks, one of which failed in the sixth update.
 void expect_trace_of_five_updates(const fs::path& run) {
   const Value trace = read_json(run / "trace.json");
   EXPECT_FALSE(trace.at("otherData").at("is_whole").as_bool());

@@ -46,10 +46,10 @@ struct Yardstick {
 
 /// A golden file of a whole network.
 struct Golden {
-  /// Of a model of torchvision or timm, or of a graph text beside the file; the other is empty.
+  /// Name of a model of torchvision or timm, or of a graph text beside the file; the other is empty.
   std::string model;
   std::string graph;
-  /// Of the model (models::ModelConfig).
+  /// Width of the model (models::ModelConfig).
   std::int64_t width = 64;
   /// (N, C, H, W)
   Shape image;
@@ -74,8 +74,8 @@ struct Golden {
 /// An array of integers as a shape.
 [[nodiscard]] Shape shape_of(const Value& array);
 
-/// Estimated relative L2 error of `values` against a summary: sqrt(mean of squared projection differences) / norm;
-/// not divided where the golden tensor is zero but for rounding (the bias of a convolution before a batch norm).
+/// Estimated relative L2 error of `values` against a summary: sqrt(mean of squared projection differences) / norm. It
+/// is not divided where the golden tensor is zero up to rounding (the bias of a convolution before a batch norm).
 [[nodiscard]] double relative_error(std::string_view name, std::span<const float> values, const Summary& golden);
 /// Largest |ours - golden|; infinite when the sizes differ.
 [[nodiscard]] double max_difference(std::span<const float> ours, std::span<const double> golden);

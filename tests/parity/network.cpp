@@ -20,7 +20,7 @@
 
 namespace roentgen::parity {
 namespace {
-/// What stands for each of Convolutions: in output, and in CompileOptions.
+/// Names of a value of Convolutions: in output, and in CompileOptions.
 struct Words {
   std::string_view name;
   engine::Algorithms algorithms;

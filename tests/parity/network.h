@@ -39,7 +39,7 @@ void feed(engine::Executable& executable, std::int64_t index);
 /// The loss of the last forward.
 [[nodiscard]] double loss_of(const engine::Executable& executable);
 
-/// What one training pass over each batch of a golden file gave against it.
+/// Result of one training pass over each batch of a golden file, compared with it.
 struct Comparison {
   /// Root mean square over the batches of each parameter's relative L2 error.
   std::map<std::string, double> gradients;

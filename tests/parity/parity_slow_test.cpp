@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// As parity_test.cpp, at the size that is trained: batch 16, 224 x 224.
+// Tests of parity_test.cpp at the size that is trained: batch 16, 224 x 224.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(ParityAt224, resnet50_by_half_the_split_products_trains_as_torch_does) {
 TEST(ParityAt224, densenet121_by_half_the_split_products_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Split2);
 }
-// What three products do to gradients, apart from what forward's rounding does: 5e-5 was seen at most.
+// Effect of three products on gradients, apart from the rounding of forward: at most 5e-5 was measured.
 TEST(ParityAt224, half_the_split_products_move_gradients_little) {
   for (const char* name : {"resnet50_224px", "densenet121_224px"}) {
     const std::vector<double> distances =

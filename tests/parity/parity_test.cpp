@@ -30,7 +30,7 @@ TEST(Parity, vgg19_with_batch_norms_trains_as_torch_does) { expect_training_pari
 TEST(Parity, vgg19_with_batch_norms_infers_as_torch_does) { expect_inference_parity("vgg19_bn_64px"); }
 TEST(Parity, googlenet_trains_as_torch_does) { expect_training_parity("googlenet_64px"); }
 TEST(Parity, googlenet_infers_as_torch_does) { expect_inference_parity("googlenet_64px"); }
-// Beside timm's.
+// Compared with timm's.
 TEST(Parity, inception_v4_trains_as_torch_does) {
   expect_training_parity("inception_v4_128px", Convolutions::Direct, Bounds::Yardstick);
 }
@@ -118,8 +118,8 @@ Descent descend(Convolutions convolutions, double scale = 1.0) {
   return descent;
 }
 
-// At each step our distance from the float64 loss is at most a multiple of the largest distance so far of PyTorch's two
-// float32 runs, plus 1e-4: differences grow as training amplifies them, for everyone.
+// Bound on our distance from the float64 loss at each step. It is a multiple of the largest distance so far of
+// PyTorch's two float32 runs, plus 1e-4, because training amplifies differences.
 double bound_of(const Descent& descent, std::size_t step, double factor) { return factor * descent.torch[step] + 1e-4; }
 
 void expect_descent_within(Convolutions convolutions, double factor) {
@@ -132,8 +132,8 @@ void expect_descent_within(Convolutions convolutions, double factor) {
 
 // Rounding as PyTorch's own, whose two layouts differ by 2 to 3.
 constexpr double kDirectFactor = 3.0;
-// Winograd's transforms for tiles of 4x4 multiply the rounding of a convolution by about 10 (their entries reach 8); a
-// number split in two keeps 16 of 24 bits, but errors of products cancel in sums. Seen of Winograd at the end: 1.5.
+// Winograd's transforms for tiles of 4x4 multiply the rounding of a convolution by about 10 (their entries reach 8). A
+// number split in two keeps 16 of 24 bits, but errors of products cancel in sums. Winograd was off by 1.5 at the end.
 constexpr double kFastFactor = 10.0;
 
 TEST(Parity, thirty_steps_of_gradient_descent_follow_torchs_loss) {
@@ -150,7 +150,7 @@ TEST(Parity, thirty_steps_by_half_the_split_products_follow_torchs_loss) {
 TEST(Parity, thirty_steps_by_the_rules_kernels_follow_torchs_loss) {
   expect_descent_within(Convolutions::Auto, kFastFactor);
 }
-// Of gradients that are wrong by 1% the loss tells in 30 steps.
+// Gradients that are wrong by 1% show in the loss of 30 steps.
 TEST(Parity, thirty_steps_of_gradients_1_percent_off_leave_every_bound) {
   const Descent descent = descend(Convolutions::Direct, 1.01);
   EXPECT_GT(descent.ours.back(), bound_of(descent, 29, kFastFactor));

@@ -18,19 +18,19 @@ inline constexpr double kLogits = 1e-4;
 /// Relative L2 error of a running mean or variance: 100 float32 roundings.
 inline constexpr double kRunning = 2e-5;
 
-/// What logits and running statistics are held to: kLogits and kRunning; or, of a network so deep without shortcuts
-/// that PyTorch's own float32 is further off than these, kYardstickFactor of what that is off. Inception-v4: its logits
-/// by 2e-3, and half of its gradients by 12% (unrelated ones would be 141% off).
+/// Bounds of logits and running statistics: kLogits and kRunning. For a network so deep without shortcuts that
+/// PyTorch's own float32 is further off, the bound is kYardstickFactor times PyTorch's error. Inception-v4's logits are
+/// off by 2e-3, and half of its gradients by 12% (unrelated ones would be 141% off).
 enum class Bounds : std::uint8_t { Constant, Yardstick };
 
 /// Training passes of a golden file: logits, loss, gradients (median and maximum over parameters) and running
 /// statistics. Prints what it measured.
 void expect_training_parity(std::string_view golden, Convolutions convolutions = Convolutions::Direct,
                             Bounds bounds = Bounds::Constant);
-/// What PyTorch's autocast to bf16 is off a golden file's float64 (tools/peers/parity_bf16.py; PyTorch 2.15, the better
-/// layout). Of gradients 0 where a deep network at random weights turns last digits into noise as large as they are,
-/// for PyTorch (1.2 of ResNet-50's median gradient) as for us: twice as much would hold of any numbers (1.41 of
-/// unrelated ones).
+/// Error of PyTorch's autocast to bf16 against a golden file's float64 (tools/peers/parity_bf16.py; PyTorch 2.15, the
+/// better layout). 0 for gradients where a deep network at random weights turns last digits into noise as large as the
+/// gradients. PyTorch has that noise too (1.2 of ResNet-50's median gradient), and twice as much would hold for any
+/// numbers (1.41 of unrelated ones).
 struct Bf16Yardstick {
   double gradient_median = 0.0;
   double gradient_max = 0.0;

@@ -6,7 +6,7 @@
 
 namespace roentgen::fuzz {
 
-// What parses is the same after it was written again.
+// A parsed text is the same after it was written and read again.
 void fuzz_csv(Input input) {
   const auto table = io::parse_csv(text_of(input), "input");
   if (!table.ok()) return;

@@ -7,7 +7,7 @@
 
 namespace roentgen::fuzz {
 
-// What parses, as a document or behind --set, is the same after it was written again.
+// A parsed text, as a document or after --set, is the same after it was written and read again.
 void fuzz_toml(Input input) {
   const auto read = io::parse_toml(text_of(input), "input");
   if (read.ok() && read.value().is_table()) {
