@@ -44,7 +44,7 @@ ROOMS = {
     "cli": ALL | {"bench", "publish", "score", "task"},
     "python": ALL | {"publish", "score", "task"},
 }
-# What the tests of a room may include besides: an engine is tested on whole models.
+# Further rooms that the tests of a room may include: an engine is tested on whole models.
 TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
 # Header (regex) -> folders or file prefixes below src/ that may include it.
 BACKENDS = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What the job scripts in deploy/ do when a run ends, with stand-ins for mpirun, srun and the schedulers. Run by `make lint`."""
+"""Tests of the job scripts in deploy/ at the end of a run, with stand-ins for mpirun, srun and the schedulers. Run by `make lint`."""
 import os
 import pathlib
 import subprocess
@@ -20,7 +20,7 @@ printf '%s|' queued "$@" >>"$LOG"
 """
 
 
-# As PBS folds a long line.
+# A long line, folded like PBS does.
 STATE = """#!/bin/bash
 [[ "$*" == "-f 7.pbs" ]] || exit 1
 printf 'Job Id: 7.pbs\\n    Resource_List.ncpus = 64\\n    Resource_List.select = 4:ncpus=16:mpi\\n\\tprocs=2\\n    Resource_List.walltime = 02:00:00\\n'

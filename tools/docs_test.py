@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What the pages promise: commands that prove something fail where nothing runs, README's picture is the quickstart's."""
+"""Tests of the pages: commands that prove something fail where nothing runs, and README's picture is the quickstart's."""
 import json
 import pathlib
 import re

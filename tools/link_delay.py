@@ -65,7 +65,7 @@ class Line:
         return self.held[0][0] if self.held else None
 
     def take(self, now):
-        """What is due."""
+        """Frames that are due."""
         while self.held and self.held[0][0] <= now:
             due, frame = self.held.popleft()
             self.frames += 1
@@ -75,7 +75,7 @@ class Line:
 
 
 def report(lines):
-    """What happened to the frames of all lines."""
+    """Counts of the frames of all lines."""
     frames = sum(line.frames for line in lines)
     mean = sum(line.late for line in lines) / max(frames, 1)
     latest = max((line.latest for line in lines), default=0.0)
@@ -94,7 +94,7 @@ def make_tap(netns, device):
 
 
 def forward(tap, line, now):
-    """What is due goes out; a device that is down, or full, loses it."""
+    """Sends due frames; a device that is down, or full, loses them."""
     for frame in line.take(now):
         try:
             os.write(tap, frame)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What link_delay.py reads of its arguments, and how long it holds what; no device is made."""
+"""Tests of the arguments of link_delay.py, and of its delays; no device is made."""
 import os
 import pathlib
 import socket

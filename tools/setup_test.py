@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What a machine that lacks something is told: by setup.sh, and by CMake of a oneDNN that does not fit. Run by `make lint`."""
+"""Tests of the messages on a machine that lacks something: from setup.sh, and from CMake for a oneDNN that does not fit. Run by `make lint`."""
 import os
 import pathlib
 import shutil

@@ -132,7 +132,7 @@ def run_alone(source, arguments, extra):
 
 
 def run_together(group, arguments, extra):
-    """As run(), on a file that includes the sources; it stands in their folder, and so under the same .clang-tidy."""
+    """Runs clang-tidy on a file that includes the sources; it lies in their folder, and so under the same .clang-tidy."""
     key = hashlib.sha256("\n".join(map(str, group)).encode()).hexdigest()
     real, overlay, name = GROUPS / f"{key}.cpp", GROUPS / f"{key}.json", group[0].parent / f"group-{key}.cpp"
     real.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in group))

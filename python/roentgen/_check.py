@@ -104,7 +104,7 @@ def _noun(kind: Any) -> str:
 
 
 def _remedy(name: str, kind: Any, value: Any, default: Any) -> str:
-    """What to write instead of a value that is of another type."""
+    """Text that replaces a value of another type."""
     if isinstance(value, str) and Sequence[str] in _choices(kind):
         return f"{name}=[{described(value)}]"
     if isinstance(value, (str, os.PathLike)) and getattr(kind, "__name__", "") == "Dataset":

@@ -86,10 +86,10 @@ def _enlarged(colours: numpy.ndarray) -> numpy.ndarray:
 
 @dataclasses.dataclass(repr=False, eq=False)
 class Heatmap:
-    """Where a network sees a finding in a picture. A notebook shows the overlay.
+    """Heat-map of a finding in a picture. A notebook shows the overlay.
 
     Attributes:
-        values: (height, width) of the picture, float32: how much each pixel speaks for the finding; NaN outside of the
+        values: (height, width) of the picture, float32: evidence of each pixel for the finding; NaN outside of the
             network's crop.
         picture: (height, width) gray levels 0 to 255, uint8.
         overlay: (height, width, 3) uint8: the picture under the map's colours.

@@ -61,7 +61,7 @@ def install(build, prefix):
 
 
 def check_files(_, prefix):
-    """What a user looks for is there, and the program runs."""
+    """Checks that the files of a user exist, and that the program runs."""
     for name in FILES:
         if not (prefix / name).is_file():
             fail(f"{prefix}: expected {name}, got none")

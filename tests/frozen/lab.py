@@ -21,7 +21,7 @@ class Failure(Exception):
 
 
 class Nothing(Exception):
-    """What the case needs is absent, so that nothing can be compared."""
+    """Raised when something that the case needs is absent, so that nothing can be compared."""
 
 
 def real_data():
@@ -59,7 +59,7 @@ class Lab:
         return ended
 
     def json(self, *arguments, env=None, starter=()):
-        """What a command writes for --json."""
+        """Content that a command writes for --json."""
         self.runs += 1
         path = self.folder / f"result-{self.runs}.json"
         self.must(*arguments, "--json", path, env=env, starter=starter)
@@ -120,7 +120,7 @@ class Safetensors:
         return f"{self.tensors[name]['dtype']} {self.tensors[name]['shape']}"
 
     def digest(self, kind=""):
-        """Of all tensors, or of those whose name begins with `kind`, in the order of their names."""
+        """Hash of all tensors, or of those whose name begins with `kind`, in the order of their names."""
         whole = hashlib.sha256()
         for name in sorted(self.tensors):
             if name.startswith(kind):

@@ -63,7 +63,7 @@ def probabilities_of(network, images):
 
 
 def difference(expected, got):
-    """Of logits."""
+    """Largest difference of logits, relative to the largest expected one."""
     logits = [numpy.log(p / (1 - p)) for p in (expected, got.astype(numpy.float64))]
     return float(numpy.abs(logits[0] - logits[1]).max() / numpy.abs(logits[0]).max())
 

@@ -60,7 +60,7 @@ def row_of(name, exit_code, log, said, images):
 
 
 def faults_of(rows, updates, slow):
-    """What should not be: a line each. `slow`: the number of the slow host."""
+    """Unexpected results, a line each. `slow`: the number of the slow host."""
     faults = []
     for row in rows:
         named = [f"host{slow}"] if row["case"].startswith("host") or row["case"] == "both" else []

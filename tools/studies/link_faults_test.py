@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What link_faults.py makes of a run's log, and what it finds wrong; nothing is run."""
+"""Tests of link_faults.py on a run's log; nothing is run."""
 import argparse
 import json
 import unittest

@@ -46,7 +46,7 @@ def device_name(device):
 
 
 def cell_sentence(cell):
-    """What one cell of the experiment supports."""
+    """Sentence on one cell of the experiment."""
     where = f"{cell['order']} on {cell['format']} {PLACES[cell['storage']]}"
     device = device_name(cell["device"])
     if cell["bound"] == "input":
@@ -58,7 +58,7 @@ def cell_sentence(cell):
 
 
 def row_sentence(cells):
-    """What the orders of one device, storage and format support together. `cells`: by order."""
+    """Sentence on all orders of one device, storage and format. `cells`: by order."""
     default, naive = cells["default"], cells["naive"]
     if default["bound"] == naive["bound"] == "compute":
         return "waits in neither order"

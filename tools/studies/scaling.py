@@ -45,7 +45,7 @@ def cells_of(record):
 
 
 def sentence(by_ranks):
-    """What a row supports. `by_ranks`: its cells."""
+    """Sentence on a row. `by_ranks`: its cells."""
     first, last = min(by_ranks), max(by_ranks)
     ratio = by_ranks[last]["images_per_s"] / by_ranks[first]["images_per_s"]
     more = last / first
@@ -55,7 +55,7 @@ def sentence(by_ranks):
 
 
 def gain_sentences(cells):
-    """What TFRecords and the order are worth, at the most ranks."""
+    """Sentence on the gains of TFRecords and of the order, at the most ranks."""
     lines = []
     for model in dict.fromkeys(key[0] for key in cells):
         most = max(cells[(model, PIPELINES[0], FORMATS[0])])
