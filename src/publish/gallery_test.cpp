@@ -50,8 +50,8 @@ TEST(Gallery, has_two_pictures_a_case_and_says_what_there_is_none_of) {
   EXPECT_THAT(html, HasSubstr("<h3>&lt;Mass&gt;</h3>"));
   EXPECT_THAT(html, HasSubstr("0.900"));
   EXPECT_THAT(html, HasSubstr("12 images"));
-  EXPECT_THAT(html, HasSubstr("treat it as you treat the images"));
-  EXPECT_THAT(html, Not(HasSubstr("not this checkpoint's alone")));
+  EXPECT_THAT(html, HasSubstr("protect it like the images"));
+  EXPECT_THAT(html, Not(HasSubstr("not those of this checkpoint")));
 }
 
 TEST(Gallery, without_heat_maps_shows_the_pictures_and_says_why) {
@@ -80,9 +80,9 @@ TEST(Gallery, names_images_where_it_is_given_names) {
 TEST(Gallery, tells_of_predictions_that_are_not_the_checkpoints) {
   Gallery other = sample();
   other.largest_difference = 0.25;
-  EXPECT_THAT(gallery_html(other, ""), HasSubstr("not this checkpoint's alone"));
+  EXPECT_THAT(gallery_html(other, ""), HasSubstr("not those of this checkpoint"));
   other.largest_difference = 1e-6;
-  EXPECT_THAT(gallery_html(other, ""), Not(HasSubstr("not this checkpoint's alone")));
+  EXPECT_THAT(gallery_html(other, ""), Not(HasSubstr("not those of this checkpoint")));
 }
 
 TEST(Gallery, makes_pictures_smaller_until_they_fit_and_refuses_when_they_cannot) {

@@ -212,8 +212,8 @@ TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {
   EXPECT_EQ(count(three, "<figure>"), expected_cases(3));
   EXPECT_EQ(count(three, "data:image/jpeg;base64,"), 2 * expected_cases(3));
   EXPECT_THAT(three, HasSubstr("labelled negative, most probable"));
-  EXPECT_THAT(three, HasSubstr("treat it as you treat the images"));
-  EXPECT_THAT(three, Not(HasSubstr("not this checkpoint's alone")));
+  EXPECT_THAT(three, HasSubstr("protect it like the images"));
+  EXPECT_THAT(three, Not(HasSubstr("not those of this checkpoint")));
   EXPECT_EQ(count(page("one.html", {"--gallery", "1"}), "<figure>"), expected_cases(1));
   EXPECT_EQ(page("again.html", {}), three);
   const std::string named = page("named.html", {"--image-names", "--gallery", "1"});
@@ -283,10 +283,10 @@ TEST_F(Report, gallery_of_other_predictions_says_so) {
   const std::size_t row = csv.find('\n') + 1, first = csv.find(',', row) + 1;
   csv.replace(first, csv.find(',', first) - first, "0.999");
   const std::string other = place_->write("other.csv", csv).string();
-  EXPECT_THAT(page("other.html", {"--gallery", "24"}), Not(HasSubstr("not this checkpoint's alone")));
+  EXPECT_THAT(page("other.html", {"--gallery", "24"}), Not(HasSubstr("not those of this checkpoint")));
   place_->must_run({"report", in("run"), "--preds", other, "--labels", labels(), "--data", in("data"), "--gallery",
                     "24", "--out", in("other.html")});
-  EXPECT_THAT(read_all(*place_ / "other.html"), HasSubstr("not this checkpoint's alone"));
+  EXPECT_THAT(read_all(*place_ / "other.html"), HasSubstr("not those of this checkpoint"));
 }
 
 // Pixels of a screenshot of the page that are no gray; -1 without a browser.

@@ -101,7 +101,7 @@ TEST_F(Splits, are_drawn_by_the_normal_form_of_a_patient_or_by_the_spelling_of_o
     try {
       static_cast<void>(load_dataset(asked));
     } catch (const DataError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("this one's split holds 12 and 12.0 for two patients"));
+      EXPECT_THAT(error.what(), HasSubstr("the split of this one treats 12 and 12.0 as two patients"));
       is_refused = true;
     }
   }
