@@ -120,7 +120,7 @@ TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {
     return report_page(input);
   };
   EXPECT_THAT(with_split("val"), HasSubstr("best epoch was chosen on these very images"));
-  EXPECT_THAT(with_split("train"), HasSubstr("how much was memorised"));
+  EXPECT_THAT(with_split("train"), HasSubstr("these metrics show memorisation"));
   EXPECT_THAT(with_split("test"), HasSubstr("split &quot;test&quot; of the run, "));
   const Value same = Value::Table{{"list_sha256", "feed"}};
   input.runs[0].data = Value::Table{{"splits", Value::Table{{"train", same}, {"test", same}}}};

@@ -31,7 +31,7 @@ std::string split_text(const Value& data, const std::string& list_sha256) {
   if (split.empty()) return "a list that is no split of the run";
   std::string text = fmt::format("split \"{}\" of the run", split);
   if (split == "val") text += " (its best epoch was chosen on these very images)";
-  if (split == "train") text += " (which it was trained on: these figures say how much was memorised)";
+  if (split == "train") text += " (training images: these metrics show memorisation)";
   return text;
 }
 
