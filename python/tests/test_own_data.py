@@ -132,7 +132,7 @@ def test_an_interrupt_ends_an_evaluation(run, interrupts):
 def test_mistakes_are_told_at_once(own, tmp_path):
     with pytest.raises(roentgen.ConfigError, match="a folder that is there, got no folder"):
         roentgen.init(own, tmp_path / "none" / "recipe.toml")
-    with pytest.raises(roentgen.DataError, match="nothing of that name"):
+    with pytest.raises(roentgen.DataError, match="no such folder"):
         roentgen.init(tmp_path / "none")
     with pytest.raises(roentgen.ConfigError, match="settings: expected a dict or None, got"):
         roentgen.init(own, settings=["data.csv=befunde.csv"])

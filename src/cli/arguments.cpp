@@ -242,9 +242,9 @@ void check_command(std::string_view word, const Commands& commands) {
 /// Text for a command line without a command: the way from a folder of images to a trained model.
 std::string first_steps() {
   return "roentgen needs a command. The most common lines:\n"
-         "  roentgen init DIR                                                     write a recipe for your images\n"
-         "  roentgen train --recipe RECIPE --data DIR --out run                   train by it\n"
-         "  roentgen predict --checkpoint run/checkpoints/best.safetensors IMAGES probabilities of every finding\n"
+         "  roentgen init DIR                                  write a recipe for your images\n"
+         "  roentgen train --recipe FILE --data DIR --out run  train a classifier\n"
+         "  roentgen predict --checkpoint FILE IMAGES          predict findings\n"
          "roentgen --help lists all commands.";
 }
 

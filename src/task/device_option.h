@@ -14,7 +14,7 @@ namespace roentgen::task {
 /// @param further other values that it takes, or the recipe key that it sets, for the help
 [[nodiscard]] inline Option device_option(std::string& device, const std::string& further = {}) {
   return {
-      .name = "--device", .target = &device, .doc = "device: auto (the fastest one), cpu, cuda or cuda:N" + further};
+      .name = "--device", .target = &device, .doc = "device: auto (see roentgen doctor), cpu, cuda or cuda:N" + further};
 }
 
 }  // namespace roentgen::task
