@@ -13,8 +13,9 @@ namespace roentgen::task {
 /// --device, bound to `device`, for engine::make_engine().
 /// @param further other values that it takes, or the recipe key that it sets, for the help
 [[nodiscard]] inline Option device_option(std::string& device, const std::string& further = {}) {
-  return {
-      .name = "--device", .target = &device, .doc = "device: auto (see roentgen doctor), cpu, cuda or cuda:N" + further};
+  return {.name = "--device",
+          .target = &device,
+          .doc = "device: auto (see roentgen doctor), cpu, cuda or cuda:N" + further};
 }
 
 }  // namespace roentgen::task

@@ -79,7 +79,7 @@ void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& fil
            "roentgen bench choose with the same ones");
   }
   log::debug(fmt::format("kernels: {} of {} choices as measured in {}, the others by rule", plan.measured_choices,
-                        choices, file.string()));
+                         choices, file.string()));
 }
 
 }  // namespace roentgen::train
