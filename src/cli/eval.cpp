@@ -219,7 +219,7 @@ Input EvalCommand::from_files() const {
   return input;
 }
 
-// Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
+// Thresholds and temperature: as stored, or fitted on validation; never on the evaluated set.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
     const eval::OperatingPoints points = score::read_points(options_.points, input.use);

@@ -56,7 +56,7 @@ struct EvalOptions {
   /// Attributes that --by names.
   [[nodiscard]] std::vector<std::string> groups() const;
   [[nodiscard]] bool has_group(std::string_view attribute) const;
-  /// Thresholds and temperature are to be fitted on validation, if there is one.
+  /// Whether to fit thresholds and temperature on validation, if there is one.
   [[nodiscard]] bool wants_points() const;
 };
 

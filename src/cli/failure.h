@@ -9,7 +9,7 @@
 
 namespace roentgen::cli {
 
-/// A failure that has been told already, by another process.
+/// A failure that another process has reported already.
 class ToldError : public std::exception {
  public:
   explicit ToldError(int exit_code) : exit_code_(exit_code) {}
@@ -24,7 +24,7 @@ class ToldError : public std::exception {
 struct Failure {
   /// Text of one line; empty: it was printed already.
   std::string text;
-  /// kBadInput for what the user can mend, else kFailure.
+  /// kBadInput for input that the user can correct, else kFailure.
   int exit_code = 1;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen init: a recipe for a folder that nobody described.
+// roentgen init: writes a recipe for an undescribed folder.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen inspect: what a model costs, or what a data folder holds.
+// roentgen inspect: shows the cost of a model, or the content of a data folder.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -18,7 +18,7 @@ namespace roentgen::cli {
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit);
 
-/// One line for an mpirun that has begun no rank within `limit`, with what is known to stop it.
+/// One line for an mpirun that has started no rank within `limit`, with known causes.
 [[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);
 
 }  // namespace roentgen::cli

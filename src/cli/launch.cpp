@@ -82,7 +82,7 @@ void require_open_files(std::int64_t ranks) {
                                fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
 }
 
-// Exit codes of mpirun and of signals are none of ours (command.h).
+// Exit codes of mpirun and of signals are different from ours (command.h).
 int exit_code_of(const GroupEnd& end) {
   return end.exit_code >= kSuccess && end.exit_code <= kStopped ? end.exit_code : kFailure;
 }
@@ -103,7 +103,7 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   // The end is waiting for other ranks as well, though never for long; results are written then, too.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // Within the group they look at the limit themselves, and know better who is missing: they come first.
+  // Ranks check the limit themselves and know better which is missing, so they come first.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
   // A rank of this host starts within seconds; if none does, mpirun itself hangs. A longer limit of the user counts.
@@ -200,7 +200,7 @@ RankPlace own_place(const RankOptions& options, runtime::CoreList communication)
   return own;
 }
 
-// Refuses more compute threads than a host has cores for its ranks, and prints who has which.
+// Refuses more compute threads than a host has cores for its ranks, and prints the cores of each rank.
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
   const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
   std::map<std::string, std::set<int>> cores;

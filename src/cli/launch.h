@@ -48,8 +48,7 @@ struct RankOptions {
 [[nodiscard]] bool is_own_rank();
 
 /// Runs this program, with its own arguments and `changed` ones, as the ranks that `options` asks for.
-/// @param changed options and values, in turn, in place of what they were
-/// @return what it wrote for --json. ToldError when it failed, once it has said why; CommError when a signal ended it
+/// @param changed options and their new values, in turn
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 
 /// Runs `body` as the options ask. With --ranks it starts this program again under mpirun and waits for it. It forwards

@@ -71,11 +71,10 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-/// A pipe that an output of mpirun, and what it brings of the ranks', comes through.
+/// A pipe for an output of mpirun, with the output of the ranks.
 class OutputPipe {
  public:
-  /// @param to    where it goes on to
-  /// @param error becomes errno of the first write there that fails; may be null
+  /// @param to    destination of the output
   OutputPipe(std::FILE* to, int* error) : to_(to), error_(error) {
     if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
     throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
@@ -311,8 +310,8 @@ int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const Gro
   return options.may_be_remote ? code : failure.value_or(code);
 }
 
-// The line for what nobody has said yet, or what hydra's programs say of each other. Of a killed rank the exit code,
-// too: MPICH's says less.
+// Line for an end that nobody has reported, or the messages of hydra's programs about each other. For a killed rank
+// also the exit code, since MPICH's message lacks it.
 std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, bool is_run,
                          GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();

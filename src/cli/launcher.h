@@ -31,14 +31,13 @@ struct GroupOptions {
   std::chrono::milliseconds to_start{0};
   /// Time limit for the first rank to start; then mpirun is ended. Only ranks on this host are seen. 0: none.
   std::chrono::milliseconds to_begin{0};
-  /// mpirun that is still there so long after rank 0 has told its end is ended: MPI_Finalize has no time limit of its
-  /// own.
+  /// Time limit for mpirun after rank 0 has reported its end; then it is ended. MPI_Finalize has no limit of its own.
   std::chrono::milliseconds after_end{30'000};
 };
 
 /// End of a group of processes.
 struct GroupEnd {
-  /// Rank 0's, where it has told it or mpirun does.
+  /// Exit code of rank 0, where it or mpirun has reported one.
   int exit_code = 0;
   /// Signal that asked for the end; 0: none.
   int signal = 0;

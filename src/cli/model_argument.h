@@ -12,8 +12,9 @@
 
 namespace roentgen::cli {
 
-/// The models that an argument names: one path, several with commas between, or a folder of `train --seeds`
-/// (train::seed_runs()). A path that is there is never parted at commas. ConfigError for an empty name between commas.
+/// Models that an argument names: one path, several separated by commas, or a folder of `train --seeds`
+/// (train::seed_runs()). An existing path is never split at commas. Throws ConfigError for an empty name between
+/// commas.
 [[nodiscard]] std::vector<std::filesystem::path> model_paths(std::string_view argument);
 
 /// Reads them as seeds of one recipe. Throws as train::read_finished_run(), score::read_model() and

@@ -18,9 +18,9 @@ namespace roentgen::cli {
 /// cannot see its memory.
 inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
 
-/// Passes lines on, save for the paragraphs of Open MPI and of MPICH's hydra about how ranks ended. Of lines that
-/// guards say of killed ranks (rank_guard.h) the first one alone, and an error that several ranks find alike once. What
-/// hydra's programs say of each other is kept, and that mpirun passes a signal on is nobody's business.
+/// Passes lines on, except the paragraphs of Open MPI and of MPICH's hydra about the end of ranks. Passes only the
+/// first line of guards about killed ranks (rank_guard.h), and an error that several ranks report only once. Messages
+/// of hydra's programs about each other are kept. The message that mpirun passes a signal on is dropped.
 class MpirunWords {
  public:
   /// @param bytes as they came
@@ -28,7 +28,7 @@ class MpirunWords {
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the rest of the text at the end of the output.
   [[nodiscard]] std::string rest();
-  /// The first that mpirun told of; Open MPI's, since hydra's words do not tell who was the first.
+  /// The first killed rank that mpirun reported; only Open MPI's, since hydra's messages do not name the first.
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
   /// Messages of hydra's programs about each other. A killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
@@ -36,7 +36,7 @@ class MpirunWords {
   [[nodiscard]] bool all_listen() const { return all_listen_; }
   /// mpirun could not start its daemon on a host.
   [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
-  /// A guard has told of its rank.
+  /// Whether a guard has reported its rank.
   [[nodiscard]] bool has_told() const { return has_told_; }
 
  private:

@@ -117,7 +117,7 @@ class Heatmaps {
   [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
   [[nodiscard]] const std::optional<score::MaskFolder>& masks() const { return masks_; }
 
-  // The image in row `row` of the last batch; `told` are its probabilities.
+  // The image in row `row` of the last batch; `told` are its printed probabilities.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
     const std::vector<std::size_t> chosen = choice_.of(told);
     std::set<std::size_t> labels(chosen.begin(), chosen.end());

@@ -30,8 +30,7 @@ class PredictionOutput {
   /// @param csv empty: none. Starts to write it: DataError when it cannot.
   PredictionOutput(std::vector<std::string> labels, eval::Outputs outputs,
                    const std::optional<eval::OperatingPoints>& points, const std::filesystem::path& csv);
-  /// Adds image `number`, from 1. Returns the probabilities as they are told: after temperature scaling where there is
-  /// one.
+  /// Adds image `number`, from 1. Returns the printed probabilities: after temperature scaling where there is one.
   std::vector<float> add(std::int64_t number, std::string_view image, std::span<const float> probabilities);
   /// Puts the csv in its place.
   void finish();

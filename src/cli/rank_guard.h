@@ -18,10 +18,9 @@ namespace roentgen::cli {
 /// Process name of a guard in `ps`.
 inline constexpr const char* kGuardName = "roentgen-guard";
 
-/// Returns in a child of this process, which is the rank. This process waits for it, passes signals on to it, tells of
-/// a signal that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. To be called before there
-/// are other threads. DeviceError where no process can be made.
-/// @param is_run as of text_of()
+/// Returns in a child of this process, which is the rank. This process waits for it, forwards signals, reports a signal
+/// that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. Call it before there are other
+/// threads. Throws DeviceError where no process can be created.
 void guard_rank(bool is_run);
 
 /// One line: the rank that a signal ended, and its place in the work.

@@ -280,7 +280,7 @@ class ReportCommand final : public Command {
     }
   }
 
-  // An evaluation of predictions made elsewhere names no weights: predictions and truth alone tie it to what is shown.
+  // An evaluation of predictions from a file names no weights; only predictions and truth identify it.
   void warn_of_unknown_weights(const publish::ReportInput& input) const {
     for (std::size_t i = 0; i < input.runs.size(); ++i) {
       const Value& evaluation = input.runs[i].evaluation;

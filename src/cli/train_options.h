@@ -50,7 +50,7 @@ struct TrainOptions {
   [[nodiscard]] std::vector<Option> list();
   /// ConfigError where options are missing or do not go together.
   void check() const;
-  /// The recipe with what the options change in it. Errors as train::read_recipe(), and for --data and --cache-dir.
+  /// The recipe with the options applied. Throws as train::read_recipe(), and for --data and --cache-dir.
   [[nodiscard]] train::Recipe read_recipe() const;
 };
 

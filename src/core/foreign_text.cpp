@@ -21,7 +21,7 @@ struct CodeRange {
   char32_t last;
 };
 
-// Controls, and characters that are not seen themselves but change what is seen.
+// Control characters, and invisible characters that change the display of others.
 constexpr std::array kHidden = std::to_array<CodeRange>({{0x00, 0x1F},
                                                          {0x7F, 0x9F},
                                                          {0x061C, 0x061C},

@@ -16,7 +16,7 @@
 namespace roentgen::terminal {
 namespace {
 
-// Goes to the begin of the line and removes what is there.
+// Moves to the beginning of the line and clears it.
 constexpr std::string_view kClear = "\r\x1b[K";
 
 std::atomic<bool>& is_line_shown() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Timeline: what a process did when, as spans of time, for a trace. Nobody writes one unless asked: who holds none, or
-// one that is not recording, reads no clock.
+// Timeline: records a process's work as spans of time, for a trace. Recording is off unless requested: code with no
+// timeline, or one that is not recording, reads no clock.
 #pragma once
 
 #include <atomic>

@@ -17,7 +17,7 @@ namespace roentgen::graph {
 /// state: saved, never trained.
 enum class Role : std::uint8_t { Weight, Bias, NormScale, NormShift, RunningMean, RunningVariance };
 
-/// True for what the optimizer updates.
+/// True for parameters that the optimizer updates.
 [[nodiscard]] constexpr bool is_trained(Role role) { return role < Role::RunningMean; }
 
 /// Initialisation of a parameter.

@@ -18,14 +18,14 @@ namespace roentgen::graph {
 /// An integer, or N, C, S or K by `symbols`; throws Refusal naming `name` otherwise, and for more than 2^31.
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view name, const Symbols& symbols);
 
-/// Reads attributes by name out of what a line gives. Throws Refusal (text_cursor.h) for values that do not fit.
+/// Reads attributes by name from a line. Throws Refusal (text_cursor.h) for values that do not fit.
 class AttributeReader final : public AttributeVisitor {
  public:
   /// `given` views the line; `symbols` must outlive the reader.
   AttributeReader(std::unordered_map<std::string_view, std::string_view> given, const Symbols& symbols)
       : given_(std::move(given)), symbols_(symbols) {}
 
-  /// Product of all integers and window sizes read: with the input's elements, a bound on what a shape rule multiplies.
+  /// Product of all integers and window sizes read. Times the input's elements, it bounds the sizes in a shape rule.
   [[nodiscard]] double work() const { return work_; }
   /// Throws Refusal when the line gave an attribute that no visit asked for.
   void expect_all_used() const;

@@ -134,7 +134,7 @@ class Parser {
   std::unordered_map<std::string, NodeId> ids_;
 };
 
-/// The line without its comment; '#' inside double quotes is none.
+/// The line without its comment; a '#' inside double quotes starts no comment.
 std::string_view without_comment(std::string_view line) {
   bool is_quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -330,7 +330,7 @@ CopiedFolder Copier::run() {
   if (is_finished()) return result;
   fs::remove(state_ / "manifest");
   fs::create_directories(state_ / "files");
-  // Folders below have the usual rights: the one at the top says who comes in, as at the source.
+  // Folders below have the usual permissions; the top folder has those of the source and decides who gets in.
   fs::permissions(state_, fs::perms::owner_all);
   fs::permissions(state_ / "files", fs::status(source_).permissions() | fs::perms::owner_all);
   remove_strangers();
@@ -338,7 +338,7 @@ CopiedFolder Copier::run() {
   {
     MutexLock guard(mutex_);
     hashes_ = read_journal(state_ / "journal", files_);
-    // Written anew: without what is torn or of another state, it has no more lines than there are chunks.
+    // Rewritten without torn lines and lines of another state, so it has no more lines than there are chunks.
     std::string lines;
     for (const CopyFile& file : files_) {
       const ChunkHashes& chunks = hashes_[file.path];

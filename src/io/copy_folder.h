@@ -28,7 +28,7 @@ struct CopyOptions {
   /// Files copied at a time; at least 1. Each holds a chunk in memory.
   int workers = 4;
   std::size_t chunk_bytes = std::size_t{16} << 20U;
-  /// Called after each chunk with the bytes that are there and in all, never by two threads at once.
+  /// Called after each chunk with the bytes copied and in all, never by two threads at once.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress{};
   /// Called before waiting for another process, with its number; 0: unknown.
   std::function<void(std::int64_t process)> on_wait{};

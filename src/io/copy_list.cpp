@@ -85,7 +85,7 @@ class Lister {
   std::vector<CopyFile> files_;
 };
 
-/// Takes the number in front of a space off a line; false where there is none.
+/// Removes the number in front of a space from a line; false where there is none.
 template <typename Number>
 bool take(std::string_view& line, Number& number) {
   const auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), number);

@@ -24,7 +24,7 @@ struct Csv {
   std::vector<std::vector<std::string>> rows;
   /// 1-based line on which each row starts, for errors.
   std::vector<std::int64_t> lines;
-  /// SHA-256 of the text, hex: of the file's bytes, or of what they unpack to.
+  /// SHA-256 of the text, hex: of the file's bytes, or of the unpacked ones.
   std::string sha256;
 
   /// Position of a column, exact match.
@@ -38,7 +38,8 @@ struct Csv {
 /// Failure, with the line: an empty text, an unclosed quote, text after a closing quote, a zero byte, over 65,536
 /// fields in a row. UTF-16 without its byte order mark is named as such. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
-/// Names of the columns, of a text that may end anywhere behind them. Failure: as parse_csv(), of what was read.
+/// Names of the columns, in a text that may end anywhere after them. Failure: as parse_csv(), of the text that was
+/// read.
 Result<std::vector<std::string>> parse_csv_header(std::string_view text, std::string_view what);
 /// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).
 Result<Csv> read_csv(const std::filesystem::path& path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// tf.train.Example (tensorflow/core/example/example.proto): named lists of bytes, floats or integers, which is what a
-// record of a TFRecord file usually holds.
+// tf.train.Example (tensorflow/core/example/example.proto): named lists of bytes, floats or integers, the usual content
+// of a record of a TFRecord file.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ using Example = std::map<std::string_view, Feature>;
 /// `what` names it in messages. Failure: no such message.
 [[nodiscard]] Result<Example> parse_example(std::span<const std::byte> message, std::string_view what);
 
-/// The feature's first byte string as text; empty where there is none, or it is of another kind.
+/// The feature's first byte string as text; empty where there is none, or where it has another type.
 [[nodiscard]] std::string_view text_of(const Example& example, std::string_view name);
 /// The feature's integers; empty likewise.
 [[nodiscard]] std::span<const std::int64_t> integers_of(const Example& example, std::string_view name);

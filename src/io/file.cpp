@@ -59,7 +59,7 @@ Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
   return static_cast<std::uint64_t>(info.st_size);
 }
 
-// O_NONBLOCK: opening a pipe nobody writes to must not hang; regular files ignore it.
+// O_NONBLOCK: opening a pipe without a writer must not hang; regular files ignore it.
 int open_to_read(const fs::path& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
 template <typename Buffer>
@@ -126,7 +126,7 @@ bool is_regular_and_named(int descriptor, const fs::path& path) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-/// An open, locked file that is nobody else's. The lock tells leftovers, which nobody locks, from files being written.
+/// Opens and locks a new file. The lock distinguishes files being written from leftovers, which nobody locks.
 std::pair<int, fs::path> open_temporary(const fs::path& path) {
   const std::string stem = temporary_stem(path) + std::to_string(::getpid()) + "-";
   constexpr int kMost = 10'000;
@@ -135,7 +135,8 @@ std::pair<int, fs::path> open_temporary(const fs::path& path) {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) write_failed(path, "a place to write", errno);
-    // Some network file systems have no locks: go on without. Whoever else locked it took it for a leftover.
+    // Some network file systems have no locks: continue without. A process that holds the lock has taken the file for a
+    // leftover.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (is_regular_and_named(file.get(), temporary)) return {file.release(), std::move(temporary)};
   }

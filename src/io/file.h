@@ -40,9 +40,9 @@ class MappedFile {
 };
 
 /// Writes to a new file ".NAME.roentgen-PID-N.tmp" beside `path`; commit() fsyncs, renames over `path` and fsyncs the
-/// folder. Destroyed without commit(): the temporary is removed and `path` is as it was. Of two writers of one path the
-/// last commit stands, whole. Holds a lock (flock(2)) on the temporary, by which a leftover of a killed process is told
-/// from a file being written. One thread.
+/// folder. Destroyed without commit(), it removes the temporary and leaves `path` unchanged. With two writers of one
+/// path the last commit wins, whole. A lock (flock(2)) on the temporary distinguishes it from a leftover of a killed
+/// process. One thread.
 class AtomicFile {
  public:
   /// Creates the temporary; DataError (naming path and cause) when that fails.

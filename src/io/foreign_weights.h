@@ -15,7 +15,7 @@
 namespace roentgen::io {
 
 /// Failure that names the format of a file that is no safetensors, and what converts it; nullopt for unknown bytes.
-/// @param bytes the file's, at least the first 512 where there are so many
+/// @param bytes of the file, at least the first 512 where it has as many
 [[nodiscard]] std::optional<Failure> foreign_weights(const std::filesystem::path& path,
                                                      std::span<const std::byte> bytes);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Mapped files that others cut short while they are used. Reading a page that the file no longer has raises SIGBUS,
-// which ends a process. For guarded maps such a page reads as zeros instead, and whoever used the map asks afterwards
-// whether that happened.
+// Guards mapped files against truncation while they are used. Reading a missing page raises SIGBUS, which ends a
+// process. In guarded maps such a page reads as zeros instead, and the user of the map asks afterwards whether that
+// happened.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ void release_map(std::span<const std::byte> map);
 /// True where reading a guarded map failed since guard_map(), or its file is now shorter than the map. Thread-safe.
 [[nodiscard]] bool was_cut_short(std::span<const std::byte> map);
 
-/// Failure naming `path` where was_cut_short(): what was read of the map is not to be used.
+/// Failure naming `path` when was_cut_short(): data read from the map must then not be used.
 [[nodiscard]] Status check_map(std::span<const std::byte> map, const std::filesystem::path& path);
 
 }  // namespace roentgen::io

@@ -37,7 +37,7 @@ std::string_view entry_of(std::string_view head, std::string_view key) {
   return head;
 }
 
-// "(3, 4)", "(3,)"; nothing where it is none, or there are more elements than can be.
+// Parses "(3, 4)" or "(3,)"; nullopt where it is no shape, or has too many elements.
 std::optional<Shape> shape_of(std::string_view text) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (!text.starts_with('(')) return std::nullopt;

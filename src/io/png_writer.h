@@ -20,7 +20,7 @@ struct PngImage {
   int channels = 1;
   /// 8 or 16 bits a channel; 16-bit samples in the machine's order.
   int bits = 8;
-  /// Written as an sBIT chunk: how many of `bits`, the upper ones, carry what was measured; 0: all, and no chunk.
+  /// Number of upper bits with measured values, written as an sBIT chunk; 0: all, and no chunk.
   int significant_bits = 0;
   std::span<const std::byte> pixels;
 };

@@ -29,7 +29,7 @@ struct RecordIoPlace {
 /// offset: another magic (that of 2015 by name), parts out of order, a truncated part.
 [[nodiscard]] Result<std::vector<RecordIoPlace>> scan_recordio(std::span<const std::byte> file, std::string_view what);
 
-/// Joins the parts of a record, from its first head on, into `out`. False when they are none.
+/// Joins the parts of a record, from its first header on, into `out`. False when they do not form a record.
 [[nodiscard]] bool join_recordio(std::span<const std::byte> parts, std::vector<std::byte>& out);
 
 /// Header that MXNet writes before an image (python/mxnet/recordio.py: IRHeader).

@@ -103,13 +103,13 @@ bool read_pax(std::string_view records, Overrides& overrides) {
   return true;
 }
 
-/// "a/b.png" of "./a/b.png": what a link and the member that it leads to have in common.
+/// "a/b.png" of "./a/b.png": the common form of a link and its target.
 std::string normal(const std::filesystem::path& name) { return name.lexically_normal().string(); }
 
 /// Finds the files that links lead to.
 class Links {
  public:
-  /// Takes a link, the member `index` of the archive. Links are to be added in their order.
+  /// Adds a link, member `index` of the archive. Links must be added in order.
   void add(std::size_t index, char type, std::string target) {
     links_.push_back({.index = index, .is_hard = type == '1', .target = std::move(target)});
   }

@@ -36,8 +36,8 @@ struct TarMember {
 /// no file, sparse files, and names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
-/// A regular file as it stands in an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512
-/// bytes. `name` has at most 100 bytes, `data` less than 8 GiB.
+/// A regular file in the form of an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512 bytes.
+/// `name` has at most 100 bytes, `data` less than 8 GiB.
 [[nodiscard]] std::string tar_member(std::string_view name, std::string_view data);
 
 /// Size of the zeros that end an archive.

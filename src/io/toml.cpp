@@ -146,7 +146,7 @@ std::string inline_text(const Value& value) {
 
 void print_section(const Value::Table& table, const std::string& path, std::string& out);
 
-/// Prints "[path]" or "[[path]]" and what is below it.
+/// Prints "[path]" or "[[path]]" and its content.
 void print_headed(const Value::Table& table, const std::string& path, std::string_view brackets, std::string& out) {
   if (!out.empty()) out.push_back('\n');
   out +=

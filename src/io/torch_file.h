@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tensors of PyTorch's files (.pt, .pth, .ckpt). No pickled code is run: what a file calls is looked up in a list of
-// names, and anything else refuses the file.
+// Tensors of PyTorch's files (.pt, .pth, .ckpt). No pickled code is run. Functions that a file calls are looked up in a
+// list of names; any other name refuses the file.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ struct ModelConfig {
 /// Side of the images that a model was made for, px. ConfigError for an unknown model.
 [[nodiscard]] std::int64_t own_image_px(std::string_view name);
 
-/// Line that says what a model is, for people who choose. ConfigError for an unknown model.
+/// Description of a model in one line. Throws ConfigError for an unknown model.
 [[nodiscard]] std::string_view model_summary(std::string_view name);
 
 /// Parses a recipe's word: "imagenet" or "small"; "v1.5" or "v1". Throws ConfigError for others.

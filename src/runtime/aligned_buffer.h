@@ -10,7 +10,7 @@
 
 namespace roentgen::runtime {
 
-/// Frees what AlignedBuffer took.
+/// Frees memory of AlignedBuffer.
 struct FreeBuffer {
   std::size_t mapped = 0;                             ///< bytes of its mapping; 0 where malloc has it
   void operator()(std::byte* memory) const noexcept;  ///< unmaps or frees it

@@ -12,11 +12,10 @@ namespace roentgen::runtime {
 /// was no difference.
 inline constexpr const char* kSpinIterations = "1000";
 
-/// Starts this program anew, in its place and with the same arguments, with GOMP_SPINCOUNT in its environment; does not
-/// return then. The second time it takes the variable out again, so that programs started by this one, which may be
-/// others, have their own. Does nothing where GOMP_SPINCOUNT or OMP_WAIT_POLICY is set, whatever to, nor where the
-/// program cannot be started again. To be called first in main(), before there are threads.
-/// @param arguments main()'s argv
+/// Restarts this program in place, with the same arguments and with GOMP_SPINCOUNT in its environment; then it does not
+/// return. The restarted program removes the variable, so that programs that it starts have their own. Does nothing
+/// where GOMP_SPINCOUNT or OMP_WAIT_POLICY is set to any value, or where the program cannot be restarted. Call it first
+/// in main(), before there are threads.
 void bound_spin(char** arguments);
 
 }  // namespace roentgen::runtime

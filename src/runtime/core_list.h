@@ -29,7 +29,7 @@ using CoreList = std::vector<int>;
 [[nodiscard]] int machine_cores();
 /// Cores that the process may use: those of its first thread at the first call.
 [[nodiscard]] const CoreList& cores_of_process();
-/// Physical cores among them: what a team on them should have. At least 1.
+/// Number of physical cores among them, the right size for a team on them. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
 
 /// `cores` in `parts` (at least 1) shares of neighbours, in the machine's own order: packages, NUMA nodes, cores.

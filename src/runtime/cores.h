@@ -6,7 +6,7 @@
 
 namespace roentgen::runtime {
 
-/// Physical cores in the process's affinity mask (hwloc): what a compute team should have. At least 1.
+/// Physical cores in the process's affinity mask (hwloc), the right size for a compute team. At least 1.
 [[nodiscard]] int available_cores();
 
 /// Hardware threads in that mask: a larger team is oversubscribed. At least available_cores().
@@ -15,8 +15,8 @@ namespace roentgen::runtime {
 /// OMP_NUM_THREADS when the user set it to a number (of a list, the first); else 0.
 [[nodiscard]] long asked_compute_threads();
 
-/// Threads a compute team has unless told otherwise: asked_compute_threads(), or else available_cores(). At most
-/// available_hardware_threads(), with one warning when that cuts it.
+/// Default number of threads of a compute team: asked_compute_threads(), or else available_cores(). At most
+/// available_hardware_threads(), with one warning when that limits it.
 [[nodiscard]] int default_compute_threads();
 
 /// Makes denormal results and inputs zero in the calling thread, for the thread's lifetime (MXCSR FTZ and DAZ).

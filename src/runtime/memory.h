@@ -10,8 +10,8 @@
 
 namespace roentgen::runtime {
 
-/// Bytes this process may still use without swapping: the kernel's estimate (MemAvailable), or what the limits of its
-/// control groups leave, where that is less. 0 where it is not told.
+/// Bytes that this process may still use without swapping: the kernel's estimate (MemAvailable), or the rest of its
+/// control groups' limits, where that is less. 0: unknown.
 [[nodiscard]] std::size_t available_memory_bytes();
 /// Free bytes within the limits of control groups (versions 1 and 2). Reads the group that `membership` (a text like
 /// /proc/self/cgroup) names below `root` (/sys/fs/cgroup), and all its parents. File pages that can be dropped count as
@@ -20,12 +20,12 @@ namespace roentgen::runtime {
 /// The estimate in a text like /proc/meminfo; 0 without one.
 [[nodiscard]] std::size_t parse_available_memory(std::string_view meminfo);
 
-/// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0 where it is not told.
+/// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0: unknown.
 [[nodiscard]] std::size_t resident_memory_bytes();
 
 /// The most that it held so far (VmHWM), or since reset_peak_resident_memory().
 [[nodiscard]] std::size_t peak_resident_memory_bytes();
-/// Lets the peak begin anew at what is held now. False where the kernel does not allow it.
+/// Resets the peak to the memory held now. False where the kernel does not allow it.
 bool reset_peak_resident_memory();
 
 /// ConfigError "[thing] memory: ..." when `bytes` is more than is available.

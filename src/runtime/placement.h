@@ -34,7 +34,8 @@ struct Placement {
 /// waiting for a thread whose core is shared.
 [[nodiscard]] Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs);
 
-/// Can each of `processes` of this machine have so many physical cores for itself? 0 processes: not known, no.
+/// Whether each of `processes` of this machine can have so many physical cores for itself. 0 processes: unknown, so
+/// false.
 [[nodiscard]] bool are_own(const std::vector<CoreList>& cores, int processes);
 
 }  // namespace roentgen::runtime

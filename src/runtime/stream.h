@@ -85,7 +85,7 @@ class Event {
   virtual void wait() const = 0;
 };
 
-/// A queue of work on one device, done in order. One thread. Destruction waits for what is queued.
+/// A queue of work on one device, done in order. One thread. Destruction waits for queued work.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -99,7 +99,7 @@ class Stream {
   void upload(const PinnedBuffer& from, DeviceBuffer& to) { upload(from.bytes(), to, 0); }
   /// download() of the first bytes of `from` to pinned memory.
   void download(const DeviceBuffer& from, PinnedBuffer& to) { download(from, 0, to.bytes()); }
-  /// Marks what is queued so far. The event must be of the same device.
+  /// Marks the end of the work queued so far. The event must be of the same device.
   virtual void record(Event& event) = 0;
   /// Work queued from now on starts after the event is reached. The calling thread does not wait.
   virtual void wait_for(const Event& event) = 0;
@@ -123,7 +123,7 @@ class Device {
 
 /// The host itself: memory is AlignedBuffer, work is done when the call returns.
 [[nodiscard]] std::unique_ptr<Device> make_cpu_device();
-/// An event that is always reached: the host's own work is done when it is told of. Thread-safe.
+/// An event that is always reached, because the host's own work is done at once. Thread-safe.
 [[nodiscard]] const Event& reached_event();
 
 /// Properties of a CUDA device.
@@ -135,7 +135,7 @@ struct CudaDeviceInfo {
   int compute_capability = 0;
   std::size_t memory_bytes = 0;
 };
-/// The CUDA devices of this machine, or why there are none.
+/// The CUDA devices of this machine, or the reason for their absence.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;
   /// Empty when there are devices: "built without the CUDA toolkit", or the driver's own words.
@@ -143,7 +143,7 @@ struct CudaInventory {
 };
 /// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
 [[nodiscard]] CudaInventory find_cuda_devices();
-/// The device of that index. DeviceError saying why there is none, or how many there are.
+/// The device of that index. Throws DeviceError with the reason for its absence, or the number of devices.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
 /// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);

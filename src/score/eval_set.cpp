@@ -90,7 +90,7 @@ EvalSet join(PredictionFile file, const Truth& truth, std::string_view what) {
                                  "two images whose names end in one", "names that differ"));
     }
     add_facts(truth.dataset, *sample, set);
-    // A slash stands in no base name and a space at no start: no patient is called like that.
+    // Patients' names contain no slash and no leading space, so this name is unique.
     const std::string patient = sample->patient.empty() ? " /" + image : sample->patient;
     predictions.patients.push_back(numbers.try_emplace(patient, std::ssize(numbers)).first->second);
     std::ranges::transform(sample->labels, std::back_inserter(predictions.labels), as_label);

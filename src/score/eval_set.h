@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A set to be evaluated, wherever the probabilities come from: predictions beside the truth, and what is known of each
-// image for subgroups and studies.
+// Set to evaluate, wherever the probabilities come from: predictions and truth, and the subgroup and study of each
+// image.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ bool can_list(data::SourceOptions source) {
   }
 }
 
-// Options by which the data are read as what is found there, or nothing where the recipe's source stays.
+// Options that read the data by the detected source, or nullopt where the recipe's source stays.
 std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, std::span<const std::string> overrides,
                                               const ErrorParts& refusal) {
   const auto is_told = [overrides](std::string_view key) {

@@ -37,7 +37,7 @@ void check_figures(const EvalSet& set, std::string_view what, const Value& evalu
 /// Description of the network's input, for eval::OperatingPoints::input. `views` comes from data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
 
-/// The model that points are to be used with; what is empty is not known, and not compared.
+/// Model with which points are to be used. Empty fields are unknown, and not compared.
 struct PointsUse {
   /// Value of input_text().
   std::string input{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weights of other programs as a checkpoint: which network they are of, what its input is, and what its outputs mean.
+// Converts weights of other programs to a checkpoint: finds their network, input and outputs.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace roentgen::task {
 
-/// Weights, and what a file of another program may not say of them. Empty: found out.
+/// Weights, with properties that a file of another program may lack. Empty: detected.
 struct ForeignWeights {
   std::filesystem::path file;         ///< any form of train::read_weights_file()
   std::string model{};                ///< a name of models::model_names(); empty: the one whose names and shapes fit

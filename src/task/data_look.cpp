@@ -79,7 +79,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   }
 }
 
-/// Labels of a table of the source csv, unless they are told or convert wrote them.
+/// Labels of a table of the source csv, unless they are given or convert wrote them.
 void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root).read : source.csv;

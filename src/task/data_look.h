@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DataLook: how a folder that nobody described can be read as a data set: the basis of a proposed recipe. The folder is
-// read, never written to.
+// DataLook: inspects an undescribed folder and finds how to read it as a data set, as the basis of a proposed recipe.
+// The folder is never written to.
 #pragma once
 
 #include <cstdint>

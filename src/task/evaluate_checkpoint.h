@@ -39,10 +39,8 @@ namespace roentgen::task {
                                                        const std::vector<std::string>& folders,
                                                        std::span<const std::string> overrides = {});
 
-/// Settles a check for what was trained on. `leak` and `clean` are texts of eval/leak.h; `leak` is empty where there is
-/// none.
-/// @return `clean` with its line end; empty for a leak that was warned of
-/// DataError for a leak, unless `on_overlap` says to warn.
+/// Reports a check for images or patients of the training set. `leak` and `clean` are texts of eval/leak.h; `leak` is
+/// empty where there is none.
 [[nodiscard]] std::string settle_leak(const std::string& leak, const std::string& clean, eval::OnOverlap on_overlap);
 
 /// Refuses a part with patients that were trained on; compares salted hashes. Warns of the training part itself, for

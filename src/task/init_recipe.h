@@ -30,7 +30,7 @@ struct InitOptions {
   std::function<void(const std::string& network)> on_measuring{};
 };
 
-/// A recipe and what it was made of.
+/// A recipe and the data it was made from.
 struct InitResult {
   DataLook look{};
   std::vector<ProposedKey> keys{};

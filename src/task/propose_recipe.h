@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A recipe proposed for a data set: every key with its reason, and the hours that a training speed makes of it. Pure:
-// data_look.h reads the folder, training_speed.h measures, init_recipe.h puts them together.
+// Proposes a recipe for a data set: every key with its reason, and the expected hours for a training speed. Pure:
+// data_look.h reads the folder, training_speed.h measures, init_recipe.h combines them.
 #pragma once
 
 #include <optional>
@@ -26,10 +26,10 @@ struct ProposedKey {
 /// Keys by section, in the order of a recipe.
 [[nodiscard]] std::vector<ProposedKey> propose_keys(const DataLook& look);
 
-/// A doubt that counts look.unreadable, a sentence; empty: there are none.
+/// A doubt about unreadable images with their number, as a sentence; empty: there are none.
 [[nodiscard]] std::string unreadable_text(const DataLook& look);
 
-/// The recipe that the keys make. ConfigError where a key is none.
+/// The recipe with these keys. Throws ConfigError for an unknown key.
 [[nodiscard]] train::Recipe recipe_of(const std::vector<ProposedKey>& keys);
 
 /// Hours of all epochs of a recipe at a speed, validation included: a validation image takes a third of a training
@@ -45,8 +45,7 @@ struct ProposedKey {
 /// @param file the recipe; empty: not written yet
 [[nodiscard]] std::vector<std::string> next_commands(const DataLook& look, const std::filesystem::path& file);
 
-/// The recipe as TOML: what it is for, the next commands, time, doubts, and each key below its reason.
-/// @param speed none: the time is left out
+/// The recipe as TOML: its purpose, the next commands, time, doubts, and each key below its reason.
 [[nodiscard]] std::string proposed_text(const DataLook& look, const std::vector<ProposedKey>& keys,
                                         const std::optional<TrainingSpeed>& speed, const std::filesystem::path& file);
 

@@ -65,7 +65,8 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   return train::Start::Fresh;
 }
 
-// Rank 0 sees to the folder; what it finds there goes for all. A resumed run keeps its rule of splits.
+// Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps its rule of
+// splits.
 train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder) {
   lock_.reset();
   is_made_ = false;

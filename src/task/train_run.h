@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TrainRun: a run in a run folder, from what is there already to what is left of it: what `roentgen train` and
-// roentgen.train() of Python share.
+// TrainRun: trains in a run folder, new or existing. Shared by `roentgen train` and Python's roentgen.train().
 #pragma once
 
 #include <cstdint>

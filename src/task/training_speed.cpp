@@ -58,7 +58,7 @@ data::LoaderOptions loader_options(const train::Recipe& recipe, DType dtype) {
   return options;
 }
 
-// Images a second of batches that nobody computes on.
+// Images per second of batches without computing.
 double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
   const auto start = Clock::now();
   std::int64_t images = 0;

@@ -13,7 +13,7 @@ namespace roentgen::graph {
 
 /// Result of a rewrite for one node.
 struct Replacement {
-  /// The node is not copied; who read it reads `forwarded_to` (an id of the old graph) instead. -1: copied.
+  /// Node (id of the old graph) that replaces this one for its readers; the node itself is not copied. -1: copied.
   NodeId forwarded_to = -1;
   /// The node is copied later, in the place of the node that it replaces (see `stands_for`).
   bool is_postponed = false;
