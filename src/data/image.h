@@ -145,7 +145,7 @@ class Image {
   const std::byte* borrowed_ = nullptr;
 };
 
-/// Calls `work` with a 0 of the type of samples with 8 or 16 bits, and returns what it returns.
+/// Calls `work` with a 0 of the type of samples with 8 or 16 bits, and returns its result.
 template <typename Work>
 decltype(auto) with_sample_type(int bits, Work work) {
   return bits == 8 ? work(std::uint8_t{0}) : work(std::uint16_t{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Finds the codec, holds the limits, and says what a file is that no codec knows.
+// Finds the codec, enforces the limits, and names the format of a file that no codec reads.
 #include "data/codec/codec.h"
 
 #include <fmt/core.h>

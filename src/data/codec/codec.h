@@ -54,7 +54,7 @@ enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
 /// Part of a picture that is needed, where a codec can give less than all of it for less work.
 struct ImageNeed {
-  /// Means of so many times so many pixels (ImagePart): 1, 2, 4 or 8.
+  /// Reduction: each pixel is the mean of so many times so many pixels (ImagePart): 1, 2, 4 or 8.
   int reduction = 1;
   /// In such pixels.
   std::int64_t left = 0;
@@ -91,7 +91,7 @@ struct DecodeScratch {
   runtime::AlignedBuffer stored;
 };
 
-/// `bytes` of a buffer, which is made anew when it is smaller.
+/// Returns `bytes` of a buffer, which is reallocated when it is smaller.
 [[nodiscard]] std::span<std::byte> grown(runtime::AlignedBuffer& buffer, std::size_t bytes);
 
 /// Decodes files one after the other; keeps what codecs can use again. One per worker: thread-compatible.

@@ -32,15 +32,15 @@ struct DicomStudy {
   std::string sex;
   /// Patient's Age: "058Y".
   std::string age;
-  /// Are there rows and columns, as every image has?
+  /// Whether there are rows and columns, as in every image.
   bool has_size = false;
 };
 
 /// Do the first 132 bytes or more begin like DICOM?
 [[nodiscard]] bool is_dicom_file(std::span<const std::byte> head);
 
-/// Reads what is before the pixels; of mapped files the rest is not touched. Failure: damaged, or a program without
-/// DICOM. Thread-safe.
+/// Reads the header, which lies before the pixels; the rest of a mapped file is not touched. Failure: damaged, or a
+/// program without DICOM. Thread-safe.
 [[nodiscard]] Result<DicomStudy> read_dicom_study(std::span<const std::byte> bytes, std::string_view what);
 
 /// DICOM support of this program.

@@ -103,8 +103,8 @@ HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const Jp
   return left < 0 ? kOver : left;
 }
 
-// Blocks of a scan of one component: each is beside the last one. No branch depends on where a block ends: nobody could
-// foresee it.
+// Blocks of a one-component scan are adjacent. No branch depends on where a block ends, because it could not be
+// predicted.
 class BlocksInTurn {
  public:
   BlocksInTurn(const JpegScan& scan, std::int64_t from, std::int64_t to)
@@ -237,7 +237,7 @@ bool read_scan(const JpegScan& scan) {
   const std::int64_t units = scan.unit_columns * scan.unit_rows;
   for (const JpegScan::Segment& segment : scan.segments) {
     const std::uint8_t* begin = scan.bytes.data() + segment.begin;
-    // Padding behind every segment has room for what is read ahead.
+    // Padding after every segment makes room for read-ahead.
     Bits bits{.at = begin, .limit = begin + segment.length + 8};
     bits.refill();
     std::uint16_t dc = 0;

@@ -20,7 +20,7 @@ bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
       jpeg.restart_units == 0 ? 1
                               : static_cast<std::size_t>(divided_up(scan.unit_columns * scan.unit_rows,
                                                                     static_cast<std::int64_t>(jpeg.restart_units)));
-  // A segment takes its marker at least, so there are no more of them than a file has room for.
+  // A segment has at least its marker, so a file cannot have more segments than room for markers.
   if (most_segments > jpeg.scan.size()) return false;
   const auto memory = grown(scratch.packed, jpeg.scan.size() + (most_segments + 1) * kPadding);
   auto* const first = reinterpret_cast<std::uint8_t*>(memory.data());

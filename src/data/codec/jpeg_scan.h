@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The way from what a baseline JPEG file says to blocks in a picture. Only jpeg_luma.cpp, jpeg_transform.h and tests
+// Plan from the header of a baseline JPEG file to blocks in a picture. Only jpeg_luma.cpp, jpeg_transform.h and tests
 // include this.
 #pragma once
 
@@ -131,7 +131,7 @@ struct JpegScan {
 [[nodiscard]] bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch,
                                   JpegScan& scan);
 
-/// Copies scan.out, less what is beyond the picture's edges, into `out`.
+/// Copies scan.out, without pixels beyond the picture's edges, into `out`.
 void show_jpeg_part(const BaselineJpeg& jpeg, const ImageNeed& need, const JpegScan& scan, Image& out);
 
 }  // namespace roentgen::data

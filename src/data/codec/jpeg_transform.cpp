@@ -82,7 +82,7 @@ struct Coefficients {
   }
 };
 
-// Columns of the blocks, then rows: N x N levels of each, which libjpeg's passes make of it.
+// Transforms columns of the blocks, then rows: N x N levels of each, as libjpeg's passes compute them.
 template <int N>
 HWY_INLINE void transform(const Coefficients& coefficients, std::uint8_t* out, std::int64_t out_stride) {
   constexpr std::size_t kUsed = N == 2 ? 5 : 7;

@@ -35,7 +35,7 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// A file that is to be.
+/// A file to be written.
 struct Shard {
   fs::path path;
   /// Indices into Dataset::samples.
@@ -263,7 +263,7 @@ class Conversion {
     finish(shard, bytes);
   }
 
-  // Would the file that is there be written again byte for byte?
+  // Whether the existing file would be written again byte for byte.
   [[nodiscard]] bool is_as_written(const Shard& shard, RecordMaker& maker) const {
     const auto file = io::MappedFile::open(shard.path);
     if (!file) return false;
@@ -292,7 +292,7 @@ class Conversion {
     if (options_.on_progress) options_.on_progress(done, total_);
   }
 
-  // Decodes what the record holds.
+  // Decodes the image in the record.
   void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) const {
     const WrittenImage written = form_.read(record, sample.id).or_throw<DataError>();
     Image decoded;

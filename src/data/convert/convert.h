@@ -63,7 +63,7 @@ struct Converted {
   std::int64_t files = 0;   ///< files of the folder
   /// Part of files that an earlier run had written.
   std::int64_t files_kept = 0;
-  /// Images whose gray is no longer that of their files (StoredForm::has_other_gray); told in a warning, too.
+  /// Images whose gray differs from their files' (StoredForm::has_other_gray); a warning reports them, too.
   std::int64_t other_grays = 0;
   std::uint64_t bytes = 0;  ///< bytes of these files
 };

@@ -16,8 +16,8 @@ namespace roentgen::data {
 /// number of the sample replaces a name that is no path below a folder. All paths differ.
 [[nodiscard]] std::vector<std::string> image_file_names(const Dataset& dataset, std::string_view ending);
 
-/// The table: path, id (the sample's), what is known of patient, split, view, sex and age, and the labels (1, 0, empty
-/// = unknown). ConfigError where a label has the name of one of these columns, in whatever case.
+/// Text of the table: path, id (the sample's), patient, split, view, sex and age where known, and the labels (1, 0,
+/// empty = unknown). Throws ConfigError where a label has the name of one of these columns, in any case.
 [[nodiscard]] std::string image_table(const Dataset& dataset, const std::vector<std::string>& names);
 
 }  // namespace roentgen::data

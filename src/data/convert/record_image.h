@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The image of one sample as it is to be stored.
+// The image of one sample in its stored form.
 #pragma once
 
 #include <cstddef>

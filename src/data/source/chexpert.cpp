@@ -125,7 +125,7 @@ struct Columns {
   std::optional<std::size_t> path, sex, age, side, view;
 };
 
-/// PA, AP, LL or RL; "Lateral" where a lateral's own is not told.
+/// View: PA, AP, LL or RL; "Lateral" for a lateral of unknown side.
 std::string view_of(const std::vector<std::string>& row, const Columns& columns) {
   const std::string view = field(row, columns.view);
   const std::string side = field(row, columns.side);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The convert.json that `roentgen convert` writes beside what it made: which columns of labels.csv are labels, and how
-// many images there are. For src/data/source only.
+// The convert.json that `roentgen convert` writes: the label columns of labels.csv, and the number of images. For
+// src/data/source only.
 #pragma once
 
 #include <filesystem>

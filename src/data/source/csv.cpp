@@ -152,7 +152,7 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
   return columns;
 }
 
-/// True for a column that says who and what is in the picture rather than what was found.
+/// True for a column about the patient or the picture, not about a finding.
 bool is_fact_column(const Columns& columns, std::size_t i) {
   return std::ranges::count(columns.all(), std::optional(i)) > 0;
 }
@@ -362,7 +362,7 @@ bool probe_csv(const SourceOptions& options, TableFiles& tables) {
   const bool has_asked = std::ranges::any_of(options.labels, [&header](const std::string& label) {
     return finding_column(header, label) || finding_column(header, label.substr(0, label.find(':')));
   });
-  // A table without labels is no more than a list of files where records or folders say the labels.
+  // A table without labels is only a list of files where records or folders have the labels.
   return has_asked || (!record_source(options.root) && !probe_class_folders(options, tables));
 }
 

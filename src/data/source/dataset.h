@@ -137,8 +137,8 @@ struct Dataset {
   std::vector<std::string> csv_sha256;
   /// Origin of train, val and test, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
   std::string split_origin;
-  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient and no
-  /// image is named in them: an image's name can hold a patient's number.
+  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. They name no patient and
+  /// no image, because an image's name can hold a patient's number.
   std::vector<std::string> notes;
   /// Image files in the folder that are no part of the data set, masks and hidden files aside.
   std::int64_t left_out_images = 0;
@@ -179,7 +179,7 @@ enum class ValidationFrom : std::uint8_t {
 /// Unit that is drawn where the patient is unknown.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
-/// Spelling of a patient's id by which splits are drawn. The numbers stand in checkpoints.
+/// Spelling of a patient's id by which splits are drawn. Checkpoints store the numbers.
 enum class SplitRule : std::uint8_t {
   Written = 1,  ///< as the table writes it: "12" and "12.0" are two, "nan" is one (checkpoints without a rule)
   Normal = 2,   ///< normal form (patient.h)
@@ -215,8 +215,8 @@ enum class Duplicates : std::uint8_t { Refuse, First };
 /// none of its labels is refused all the same.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 
-/// Treatment of a source that has to be told its labels and is not. Propose: columns that read as labels are taken,
-/// notes say how to name them and why no split can be drawn.
+/// Treatment of a source whose labels must be named and are not. Propose: columns that read as labels are used. Notes
+/// say how to name them, and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
 /// Whether the image files that a table names must exist. Unneeded: only the rows are read (sources csv and nih), all
@@ -256,7 +256,8 @@ struct SourceOptions {
   std::string patient_namespace{};
   /// Name of one among several: letters, digits, _, - and dots.
   std::string name{};
-  /// Data sets that are read as one. What is above then says `labels`, the labels of all; the rest is each one's own.
+  /// Data sets that are read as one. `labels` above are then the labels of all; the other options are each source's
+  /// own.
   std::vector<SourceOptions> sources{};
 };
 
@@ -286,7 +287,7 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// Name of the source that load_dataset() takes; DataError and ConfigError as there.
 [[nodiscard]] std::string_view detected_source(const SourceOptions& options);
 
-/// Are there record files (docs/reference/data.md) in a folder?
+/// Whether a folder has record files (docs/reference/data.md).
 [[nodiscard]] bool has_records(const std::filesystem::path& folder);
 
 /// Labels that are known of no image: with UnknownLabels::Mask, those that the data lack.
@@ -299,7 +300,7 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 /// salt + "\n" + patient_namespace + "\n" + patient. For checkpoints and the leak check.
 [[nodiscard]] std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt);
 
-/// Salted hashes under which a patient may stand in a checkpoint.
+/// Salted hashes of a patient that a checkpoint may contain.
 struct PatientSpellings {
   /// Hashes of the normal form, of the id as the table writes it, and of other spellings of this id.
   std::vector<std::string> same{};

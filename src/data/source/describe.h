@@ -15,7 +15,7 @@ namespace roentgen::data {
 /// each label in each split, notes. Ends with a newline.
 [[nodiscard]] std::string describe(const Dataset& dataset);
 
-/// Lines of `eval` on the label tables that were read, "labels: FILE, sha256 ...", and on what was found, "note: ...".
+/// Lines of `eval` on the label tables, "labels: FILE, sha256 ...", and on the data, "note: ...".
 [[nodiscard]] std::string label_notes(const Dataset& dataset);
 
 /// The label tables for JSON: [{"file", "sha256"}].

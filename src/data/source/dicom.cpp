@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `dicom`: a folder of DICOM files without a table. Frontal chest radiographs by their headers
-// (dicom_choice.h), all of them test images without labels; what is left out is counted by kind.
+// The source `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their headers
+// (dicom_choice.h), all of them test images without labels. Files left out are counted by kind.
 #include <fmt/core.h>
 
 #include <utility>

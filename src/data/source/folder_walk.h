@@ -73,8 +73,8 @@ class FolderWalk {
 
   FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}  ///< `take` is asked of every file
 
-  /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read, unless
-  /// pass_unreadable().
+  /// Walks everything below `path`; files are reported as `path` / name. Throws DataError for a folder that cannot be
+  /// read, unless pass_unreadable().
   void walk(const std::filesystem::path& path);
   /// Folders that are walked after all else that lies beside them.
   void walk_last(std::set<std::filesystem::path> folders) { last_ = std::move(folders); }

@@ -16,7 +16,8 @@ namespace roentgen::data {
 /// belong to images of the same name and are not part of the data set.
 [[nodiscard]] bool is_companion_folder(std::string_view name);
 
-/// True for __MACOSX, in any case: macOS adds this folder to archives. Its files have names of images and are none.
+/// True for __MACOSX, in any case: macOS adds this folder to archives. Its files have names of images but are no
+/// images.
 [[nodiscard]] bool is_archive_folder(std::string_view name);
 
 /// Index of all regular files below some folders, by base name. Skips hidden files and folders, __MACOSX, and companion

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Labels under other names: what a recipe calls Effusion, a hospital's own table may call "derrame". For
-// src/data/source only.
+// Renames labels: a hospital's own table may call "derrame" what a recipe calls Effusion. For src/data/source only.
 #pragma once
 
 #include <functional>

@@ -118,7 +118,7 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
   return result;
 }
 
-/// files/p10/p10000032/s50414267/<image>.jpg, and what is left of it where images were resized or moved; MIMIC-CXR
+/// Matches files/p10/p10000032/s50414267/<image>.jpg, and parts of it where images were resized or moved. MIMIC-CXR
 /// itself has .dcm there.
 std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   std::vector<fs::path> places;

@@ -26,10 +26,11 @@ class NameIndex {
   /// Rows are positions in Dataset::samples.
   explicit NameIndex(const Dataset& dataset);
 
-  /// False when the very name is there already; the first row keeps it.
+  /// False when exactly this name exists already; the first row keeps it.
   bool add(std::string_view image, std::size_t row);
-  /// The image of that name; else the only one whose name ends in it; else the one with the longest name in which
-  /// `image` ends. Nothing when there is none, or two: "study1/view1.jpg" of two patients.
+  /// Returns the image of that name, else the only one whose name ends in it. Otherwise returns the image with the
+  /// longest name in which `image` ends. nullopt when there is none, or when two match: "study1/view1.jpg" of two
+  /// patients.
   [[nodiscard]] std::optional<std::size_t> find_ending(std::string_view image) const;
   /// Looks up as find_ending(). Otherwise returns the image that shares more last path parts with `image` than any two
   /// names here share. Example: "png/a.png" finds "images/a.png" where all base names differ. "a/p1/s1/x.jpg" finds

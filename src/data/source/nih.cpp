@@ -82,7 +82,7 @@ std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// The csv files to read: as told, else NIH's own name, else labels.csv, else the only one of that form.
+/// The csv files to read: the named ones, else NIH's own name, else labels.csv, else the only one of that form.
 std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line, and the share of what its source needs that is there.
+/// A line, and the share of its source's requirements that are met.
 struct Obstacle {
   std::string text;
   double nearness = 0.0;
@@ -127,7 +127,7 @@ Obstacle of_form(const TableForm& form, const std::vector<Table>& tables) {
   return nearest;
 }
 
-/// Files below the folder by their endings, and folders directly below it by what they hold themselves.
+/// Files below the folder by their endings, and folders directly below it by their own content.
 struct Files {
   Tally endings{};
   std::int64_t dicom_named = 0;

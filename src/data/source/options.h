@@ -43,7 +43,8 @@ inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "c
 /// Reads a table with those keys; `root` is the data folder. ConfigError on unknown keys, kinds and values.
 [[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);
 
-/// The reverse, without folders: every key that is not empty, and of sources what they have otherwise than all.
+/// Converts options to a table, without folders: every key that is not empty, and of each source only the keys that
+/// differ.
 [[nodiscard]] Value to_value(const SourceOptions& options);
 
 }  // namespace roentgen::data

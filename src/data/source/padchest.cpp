@@ -123,7 +123,7 @@ bool is_status(std::string_view key) { return key == kExclude || key == kSubopti
 struct ListedName {
   /// spelling_key() of it.
   std::string key;
-  /// (K) What it says of each label asked for.
+  /// (K) Relation to each requested label.
   std::vector<PadchestRelation> relations;
 };
 
@@ -236,7 +236,7 @@ void check_labels(const Reading& reading) {
   }
 }
 
-/// Counts what is not known, without naming anything.
+/// Counts unknown labels, without naming any.
 void note_unknown(const Reading& reading) {
   if (reading.unlabelled > 0) {
     reading.listing.notes.push_back(

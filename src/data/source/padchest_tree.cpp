@@ -32,7 +32,7 @@ constexpr std::array kFamilies{
     Family{"effusion",
            {"loculated pleural effusion", "loculated fissural effusion", "hydropneumothorax", "empyema", "hemothorax"},
            {"costophrenic angle blunting"}},
-    // NIH holds Consolidation and Infiltration apart, so what the tree has below consolidation leaves this one open.
+    // NIH distinguishes Consolidation and Infiltration, so labels below consolidation in the tree leave this one open.
     Family{"infiltration",
            {"interstitial pattern", "ground glass pattern", "reticular interstitial pattern",
             "reticulonodular interstitial pattern", "miliary opacities", "alveolar pattern"},

@@ -143,7 +143,7 @@ void settle_patients(Listing& listing) {
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));
   }
-  // The summary tells of data that name no patient at all.
+  // The summary reports data that name no patient at all.
   if (nobody > 0 && (is_word || nobody < std::ssize(listing.samples))) {
     listing.notes.push_back(fmt::format("images whose patient is blank, nan, none or the like, unknown: {}", nobody));
   }

@@ -37,7 +37,7 @@ void PlacedRows::add(Sample sample, const std::vector<fs::path>& places, std::st
     listing_.samples.push_back(std::move(sample));
     return;
   }
-  // An absent image can be skipped if told; a folder in its place is a mistake in the table.
+  // An absent image can be skipped by option; a folder in its place is a mistake in the table.
   std::error_code ignored;
   if (fs::is_directory(sample.path, ignored)) {
     throw DataError(error_text("data.csv", std::string(where) + ": " + sample.path.string(), "a file", "a folder",

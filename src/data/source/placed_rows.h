@@ -21,7 +21,7 @@
 
 namespace roentgen::data {
 
-/// Takes each image once and keeps count of what is absent or comes twice. One thread.
+/// Takes each image once and counts absent and repeated ones. One thread.
 class PlacedRows {
  public:
   /// Reads the labels of the row at hand.
@@ -41,7 +41,7 @@ class PlacedRows {
            const ReadLabels& read_labels);
   /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
   void pass_over(const std::vector<std::filesystem::path>& places);
-  /// Refuses or notes what was repeated or absent, as the options say, and notes image files that no row names.
+  /// Refuses or notes repeated or absent images, as the options say, and notes image files that no row names.
   void settle();
 
  private:

@@ -23,7 +23,7 @@
 namespace roentgen::data {
 namespace {
 
-// Takes the digits at the end of `text` off it; nothing where there are none, or more than are in any name.
+// Removes the digits at the end of `text`; nullopt where there are none, or too many for a name.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   constexpr std::size_t kMostDigits = 9;
   const auto last = text.find_last_not_of("0123456789");

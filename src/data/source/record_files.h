@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Files of records in a data folder, and what their names say. For src/data/source only.
+// Record files of a data folder, and the information in their names. For src/data/source only.
 #pragma once
 
 #include <cstdint>

@@ -212,7 +212,7 @@ void walk_left_out(Archive& archive, List& list) {
 
 }  // namespace
 
-// Time of change of the inode, too: programs set the other one to what it was elsewhere.
+// Includes the change time of the inode, because programs can set the modification time.
 std::string file_state(const fs::path& path) {
   struct stat now {};
   if (::stat(path.c_str(), &now) != 0) return "none";

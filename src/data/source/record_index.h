@@ -43,7 +43,7 @@ struct RecordIndex {
   std::string given_splits;
 };
 
-/// `body` as a sound index has it: behind the name of the format and the hash of what follows.
+/// Puts the name of the format and the hash of `body` in front of it, as a valid index has them.
 [[nodiscard]] std::string seal_record_index(std::string_view body);
 /// Encodes the index as bytes with a checksum.
 [[nodiscard]] std::string encode_record_index(const RecordIndex& index);

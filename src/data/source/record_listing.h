@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordListing: what all sources of record files share, from the images and labels that they read to a Listing. For
+// RecordListing: common part of all sources of record files. It collects images and labels into a Listing. For
 // src/data/source only.
 #pragma once
 
@@ -38,7 +38,7 @@ class RecordListing {
   [[noreturn]] void refuse(
       std::string_view what, std::string_view expected, std::string_view got,
       std::string_view remedy = "docs/reference/record_files.md, which lists what records hold") const;
-  /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
+  /// Refuses text for tables unless it is one or more words in one line. `field` names it.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 
   /// Calls `read_file` with each file and its bytes, unless a stored index of the unchanged file exists; then assigns
@@ -48,9 +48,9 @@ class RecordListing {
   [[nodiscard]] Listing read(const std::function<void(const RecordFile&, std::span<const std::byte>)>& read_file);
   static constexpr std::size_t kLong = 16;
 
-  /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
-  /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,
-  /// or of another form than those before.
+  /// Takes one image. A sample without an id is named by its file and number, one without a patient by NIH's form of
+  /// names. `number`: of the record in its file, from 1; `where` names it in errors. Throws DataError for invalid
+  /// labels, or labels of another form than before.
   void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
   /// Whether the form of the labels is known by now.
   [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }
@@ -65,9 +65,9 @@ class RecordListing {
   void leave_out(const RecordFile& file, std::string what);
   /// `name` in the file has labels and no image. Refused, or left out, as SourceOptions::absent says.
   void add_absent(const RecordFile& file, std::string_view name);
-  /// Tells of a field that is not read though it seems to say the patient; `read` is the one that does.
+  /// Notes a field that looks like the patient but is not read; `read` is the one that is.
   void look_at_field(const RecordFile& file, std::string_view field, std::string_view read);
-  /// Tells of a field that is not read though its text names a split, another than the image's.
+  /// Notes a field that is not read although its text names a split, another than the image's.
   struct SplitField {
     std::string_view name;
     std::string_view text;

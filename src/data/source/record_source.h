@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// The source (a name of source_list.h) that reads the record files of a folder; nothing where there are none.
+/// The source (a name of source_list.h) that reads the record files of a folder; nullopt where there are none.
 [[nodiscard]] std::optional<std::string_view> record_source(const std::filesystem::path& folder);
 
 }  // namespace roentgen::data

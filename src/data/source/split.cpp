@@ -203,7 +203,7 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
-/// Notes images in folders called val, test or the like, where splits are drawn although nobody asked for that.
+/// Notes images in folders called val, test or similar where splits are drawn by default.
 void note_split_folders(Listing& listing) {
   const auto is_in_one = [](const Sample& sample) {
     return std::ranges::any_of(std::filesystem::path(sample.id).parent_path(), [](const std::filesystem::path& folder) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts what a listed data set holds.
+// Counts the content of a listed data set.
 #pragma once
 
 #include "data/source/dataset.h"

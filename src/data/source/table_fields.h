@@ -42,7 +42,7 @@ namespace roentgen::data {
 [[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header,
                                                       ImageFiles files = ImageFiles::Needed);
 
-/// Columns of what is known of an image beside its labels; none where the table has no such column.
+/// Columns of an image's properties besides its labels; nullopt where the table has no such column.
 struct FactColumns {
   std::optional<std::size_t> patient{};  ///< number or name of the patient
   std::optional<std::size_t> study{};    ///< study, or NIH's follow-up number

@@ -44,7 +44,7 @@ bool is_table_name(const fs::path& path) {
   return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
 }
 
-/// True for the name of a column that says what was found.
+/// True for the name of a column with findings.
 bool names_a_diagnosis(std::string_view name) {
   constexpr std::array<std::string_view, 10> kParts{"label",   "class",     "diagnos", "finding",   "target",
                                                     "disease", "pathology", "outcome", "condition", "category"};
@@ -98,7 +98,7 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
   return classes || has_lists ? classes : classes_of(table, column, true);
 }
 
-/// Columns that say who and what is in the picture, not what was found.
+/// Columns about the patient or the picture, not about findings.
 std::vector<bool> fact_columns(const std::vector<std::string>& header, const FactColumns& facts) {
   std::vector<bool> is_fact(header.size());
   for (const auto& column : {image_column(header), find_column(header, {"id"}), find_column(header, {"split"}),

@@ -38,8 +38,8 @@ struct TableLook {
 
 /// Tables of a folder as the source csv chooses them, where none is named.
 struct FoundTables {
-  /// Tables to read: labels.csv, else those of one header that name most images that are there. Tables with a column
-  /// that may be a label come before others.
+  /// Tables to read: labels.csv, else those of one header that name most of the existing images. Tables with a possible
+  /// label column come first.
   std::vector<std::filesystem::path> read{};
   std::vector<std::filesystem::path> others{};  ///< further tables that name images that are there
   std::vector<std::filesystem::path> absent{};  ///< tables of which no image is there

@@ -73,7 +73,7 @@ class Shard {
     return !json || json.value().find("labels") != nullptr || json.value().find("label") != nullptr;
   }
 
-  // Text for errors: the file that stands in the place of an image.
+  // Text for errors: the file in place of an image.
   static std::string what_is_instead(const TarSample& sample) {
     if (sample.image != nullptr) return ": a link to " + sample.image->lost_target;
     return sample.others.empty() ? "" : ": " + sample.others.front();
@@ -163,7 +163,7 @@ class Shard {
     std::string_view patient, split;
   };
 
-  // Tells of fields that seem to say the patient or another split, in tables within the table as well.
+  // Notes fields that look like the patient or another split, in nested tables as well.
   void look_at_fields(const Value& json, const std::string& before, const Keys& read, Split split) const {
     if (json.is_array()) {
       for (const Value& value : json.as_array()) look_at_fields(value, before, read, split);
@@ -229,7 +229,7 @@ class Shard {
     return FoundLabels{.names = {text_in(json, "label")}};
   }
 
-  // Tells of a .cls that is not read, unless it says what the .json says.
+  // Notes a .cls that is not read, unless it agrees with the .json.
   void note_unread_class(const RecordLabels& taken, const RecordLabels& unread) const {
     if (taken == unread) return;
     const bool is_other = taken.index() == unread.index();

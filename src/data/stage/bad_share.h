@@ -8,8 +8,7 @@
 
 namespace roentgen::data {
 
-/// Least share, of two or three digits, that admits so many of the images: at most 1.
-/// @param bad unreadable images, 1 to `images`
+/// Smallest share, of two or three digits, that admits so many of the images: at most 1.
 [[nodiscard]] double share_admitting(std::int64_t bad, std::int64_t images);
 
 }  // namespace roentgen::data

@@ -36,7 +36,7 @@ struct Batch {
   std::uint32_t epoch = 0;  ///< epoch of its samples, from 0
   /// Number of the batch in its epoch, from 0.
   std::int64_t index = 0;
-  /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
+  /// Index into Dataset::samples of each valid row; for a replacement its own index. Until release(slot).
   std::span<const std::uint32_t> samples;
   /// Rows that count: samples.size().
   std::int64_t valid = 0;

@@ -28,7 +28,7 @@ double core_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Asking for a thread's time on its core is a system call: one row in so many stands for all.
+// Reading a thread's CPU time is a system call, so one row in this many is measured for all.
 constexpr std::int64_t kTimedRow = 8;
 
 // Rows of a batch for which each of its timed rows stands.

@@ -46,16 +46,16 @@ class RowFiller {
   RowFiller(const Dataset& dataset, const std::vector<std::uint32_t>& samples, const LoaderOptions& options);
 
   [[nodiscard]] SampleLoader make_loader() const { return {dataset_, options_}; }
-  /// Gives the element the bytes of its file, or why there are none. For a stage that reads ahead.
+  /// Gives the element the bytes of its file, or the reason for their absence. For a stage that reads ahead.
   void read(Element& element, SampleLoader& loader) const;
   /// Gives the element its row. For a stage before the batch. Never throws because of a sample.
   void map(Element& element, SampleLoader& loader) const;
-  /// The bytes of the row's file, or why there are none; valid until `reader` is used again. Empty where nothing is to
-  /// be read: padding, what a stage before has read or mapped, a decoded image that is kept. Never throws: what goes
-  /// wrong beside is in batch.rows[row].
+  /// Bytes of the row's file, or the reason for their absence; valid until `reader` is used again. Empty where nothing
+  /// must be read: padding, a row that an earlier stage has read or mapped, a cached image. Never throws: other errors
+  /// are in batch.rows[row].
   [[nodiscard]] Result<std::span<const std::byte>> read(OpenBatch& batch, std::int64_t row, SampleLoader& reader) const;
-  /// Fills row `row` of the batch's slot: image, labels and mask, or zeros for padding; does what was not done before.
-  /// `file` is what read() gave. Never throws: what goes wrong is in batch.rows[row].
+  /// Fills row `row` of the batch's slot: image, labels and mask, or zeros for padding. Does the steps that were not
+  /// done before. `file` is the result of read(). Never throws: errors are in batch.rows[row].
   void fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, const Result<std::span<const std::byte>>& file,
             SampleLoader& loader) const;
   /// ShapeError when the slot has not the size of a batch.
@@ -79,8 +79,8 @@ class RowFiller {
   mutable SampleCosts costs_ RG_GUARDED_BY(mutex_);
 };
 
-/// Deals with what went wrong in a full batch, in the order of its rows, and lists its samples and, in prediction, the
-/// bad ones. Throws what a worker threw; DataError on a corrupt sample in evaluation, when no replacement could be
+/// Handles the errors of a full batch, in the order of its rows, and lists its samples and, in prediction, the bad
+/// ones. Throws the error of a worker. Throws DataError on a corrupt sample in evaluation, when no replacement could be
 /// read, and as Quarantine::add().
 void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// batch and map_and_batch: from samples or rows to the caller's slots. The Loader (loader.h) does the work of both;
-// here is only what they are called and take.
+// Settings of batch and map_and_batch, which move samples or rows to the caller's slots. The Loader (loader.h) does
+// their work.
 #pragma once
 
 #include <cstdint>

@@ -155,7 +155,7 @@ CacheFile::~CacheFile() {
   ::munmap(index_.data(), index_.size());
 }
 
-// A file of another form is unlinked, not changed: who has it mapped keeps it.
+// A file of another form is unlinked, not changed, because other processes may have it mapped.
 void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
   while (true) {
     file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It knows
-// bytes, not data sets: what is kept under which number is disk_cache.h's.
+// only bytes and numbers; disk_cache.h knows the data set.
 //
 // Layout, all numbers 64 bits in the machine's byte order:
 //   a page of header: magic, version, number of samples, bytes of a segment, key, hash of these, end of allocated space
@@ -84,7 +84,7 @@ class CacheFile {
   /// DataError naming the file where somebody has cut it short: pixels of an entry that were read since the last call
   /// may have been zeros.
   void require_intact() const;
-  /// Keeps it instead of what was kept. Failure: too large, no room, or what the system says. DataError as
+  /// Replaces the stored entry. Failure: too large, no room, or an error of the system. Throws DataError as
   /// require_intact(). One thread of one process at a time for the same sample: see claim().
   [[nodiscard]] Status put(std::uint32_t sample, const CacheEntry& entry);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chain: the stages of a pipeline up to the batch, at work. For the Loader and for those who ask for the order alone.
+// Chain: runs the stages of a pipeline up to the batch, for the Loader, or for the order alone.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class Chain {
 [[nodiscard]] std::int64_t elements_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
 /// Batches of an epoch, the same on every rank. With a repeat: as many whole ones as the rank with the fewest elements
-/// has (the others go on to their next pass earlier). Without: as many as the rank with the most elements
-/// needs; who has fewer gives padding.
+/// has; the others begin their next pass earlier. Without: as many as the rank with the most elements needs; other
+/// ranks add padding.
 [[nodiscard]] std::int64_t batches_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
 /// Indices of the samples that the first `batches` batches of each rank hold which belong to pass `epoch`, ascending.

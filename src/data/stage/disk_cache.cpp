@@ -117,7 +117,7 @@ bool DiskCache::is_shrunk(std::uint32_t sample) const {
   return options_.shrunk_px > 0 && dataset_.samples.at(sample).split == Split::Train;
 }
 
-// Never 0. A file that is absent has an identity too: reading it says what is wrong.
+// Identity of a file, never 0. An absent file has one too; reading it gives the error.
 std::uint64_t DiskCache::identity_on_disk(std::uint32_t sample) const {
   struct stat status {};
   if (::stat(dataset_.samples.at(sample).path.c_str(), &status) != 0) status = {};
@@ -136,7 +136,7 @@ std::optional<StoredPicture> DiskCache::find(std::uint32_t sample) {
   const auto entry = file_.find(sample);
   if (!entry) return std::nullopt;
   if (entry->identity != wanted) {
-    // Another process may have kept it anew since this one looked.
+    // Another process may have stored it since this one looked.
     identities_.at(sample).store(identity_on_disk(sample));
     if (entry->identity != identities_.at(sample).load()) return std::nullopt;
   }

@@ -30,7 +30,7 @@ struct Row {
 
 /// Results of earlier stages for a sample. Never changed once an element holds it.
 struct Cargo {
-  /// Bytes of its file, or why there are none; neither where nothing was read yet.
+  /// Bytes of its file, or the reason for their absence; neither where nothing was read yet.
   std::optional<std::vector<std::byte>> file{};
   std::optional<std::string> read_error{};
   /// Row of a batch, slot_bytes() long, and its result; empty where nothing was mapped yet.
@@ -47,7 +47,7 @@ struct Element {
   std::uint32_t index = 0;
   /// The pass over the data it belongs to.
   std::uint32_t epoch = 0;
-  /// Key of what is drawn for it: its pass, or the one that a cache kept.
+  /// Key of its random draws: its pass, or the pass that a cache kept.
   std::uint32_t draw_epoch = 0;
   /// Fills the last batch of an epoch and counts nowhere.
   bool is_padding = false;

@@ -32,8 +32,8 @@ class FileReader {
   FileReader(FileReader&&) noexcept;             ///< takes over its memory and open files
   FileReader& operator=(FileReader&&) noexcept;  ///< takes over its memory and open files
 
-  /// The bytes of a regular file of at most `limit_bytes`, by pread; valid until the next call. `what` names it in
-  /// messages. Failure: absent, a folder, empty, too large, shorter than it said, or what the system says.
+  /// Bytes of a regular file of at most `limit_bytes`, by pread; valid until the next call. `what` names it in
+  /// messages. Failure: absent, a folder, empty, too large, shorter than its size, or an error of the system.
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::filesystem::path& path, std::string_view what,
                                                         std::uint64_t limit_bytes = std::uint64_t{1} << 30);
   /// `length` bytes of a file from `begin` on, likewise. The files last read so stay open, up to kOpenFiles. Failure:

@@ -16,7 +16,7 @@
 
 namespace roentgen::data {
 
-/// First come, first kept, until the budget is full. What it gives lives as long as the cache. Thread-safe.
+/// Keeps the first images until the budget is full. Returned pixels live as long as the cache. Thread-safe.
 class ImageCache final : public ImageStore {
  public:
   /// Creates a cache for `samples` samples and at most `budget_bytes` of pixels.

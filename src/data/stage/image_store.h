@@ -41,10 +41,9 @@ class ImageStore {
 
   /// Would get() give the sample's image without reading its file?
   [[nodiscard]] virtual bool has(std::uint32_t sample, ImageUse use) = 0;
-  /// The kept image, or what `decode` makes of `memory`, which is then kept where there is room
-  /// and it is not for one use. What it gives is valid
-  /// until `memory` changes. Failure: that of `decode`. All loaders that share a store must decode to the same
-  /// channels.
+  /// Returns the stored image, or decodes into `memory` by `decode` and stores the result where there is room and it is
+  /// not for one use. The result is valid until `memory` changes. Failure: that of `decode`. All loaders that share a
+  /// store must decode to the same channels.
   [[nodiscard]] virtual Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                                   Image& memory) = 0;
   /// Asked after what get() gave was used. DataError where its pixels may have changed meanwhile.

@@ -62,9 +62,9 @@ struct LoaderOptions {
   std::uint64_t seed = 0;
   /// Position to start at, for resume.
   LoaderPosition start{};
-  /// Samples (indices, ascending) of the epoch of `start` that were given before it: they are not given again. For a
-  /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`. It belongs
-  /// to the position: who stores one within that epoch stores it too.
+  /// Samples (indices, ascending) of the epoch of `start` that were used before it and must be skipped. For a run that
+  /// resumes with another batch size or number of ranks; resume_elsewhere() makes it and `start`. It belongs to the
+  /// position: store both together.
   std::vector<std::uint32_t> seen = {};
   /// End of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
@@ -82,8 +82,8 @@ struct LoaderOptions {
   std::vector<std::uint32_t> known_bad = {};
   /// Training: csv (image, epoch, reason) to which corrupt samples are appended; empty: not written.
   std::filesystem::path quarantine{};
-  /// Decoded images kept between epochs, shared by loaders of the same Dataset; may be null. Owned by the caller, must
-  /// outlive the Loader. Changes no byte of any batch, but for training images that a DiskCache was told to shrink.
+  /// Decoded images kept between epochs, shared by loaders of the same Dataset; may be null. Owned by the caller; must
+  /// outlive the Loader. Changes no byte of any batch, except training images that a DiskCache shrinks.
   ImageStore* cache = nullptr;
   /// Gets the hash of every image as it is decoded; may be null. For the samples of the Dataset. Owned by the caller.
   PixelHashes* pixel_hashes = nullptr;
@@ -119,19 +119,19 @@ class Loader final : public BatchSource {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// The next batch, in order; waits for it. Nothing after the last one. Throws what a worker threw; DataError
-  /// "[data.loader] ..." in evaluation on a corrupt sample and in training beyond max_bad_share. After a throw the
-  /// loader gives no more batches. std::logic_error when the caller holds every slot.
+  /// Returns the next batch, in order; waits for it. nullopt after the last one. Throws the error of a worker. Throws
+  /// DataError "[data.loader] ..." in evaluation on a corrupt sample, and in training beyond max_bad_share. After a
+  /// throw the loader gives no more batches. Throws std::logic_error when the caller holds every slot.
   [[nodiscard]] std::optional<Batch> next() override;
   void release(int slot) override;
 
   [[nodiscard]] std::int64_t steps_per_epoch() const;  ///< batches of an epoch, as the function
   /// Position of the batch that next() returns next; a checkpoint stores it.
   [[nodiscard]] LoaderPosition position() const;
-  /// Indices of the corrupt samples met in the batches returned so far and of those known before, ascending: what a
-  /// checkpoint stores.
+  /// Indices of the corrupt samples in the batches returned so far and of those known before, ascending. A checkpoint
+  /// stores them.
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
-  /// Corrupt samples met in the batches returned since the last call: what the loaders of other ranks are told.
+  /// Corrupt samples in the batches returned since the last call, for the loaders of other ranks.
   [[nodiscard]] std::vector<FoundBad> take_found_bad();
   /// Counts corrupt samples that the loaders of other ranks met. DataError beyond max_bad_share.
   void unite_bad(const std::vector<FoundBad>& found);

@@ -46,7 +46,7 @@ struct MemoryUse {
   std::uint64_t bytes = 0;  ///< most that it holds
 };
 
-/// Files that may be read ahead of the decoding threads: as many as an eighth of what is left holds, at most 32.
+/// Number of files that may be read ahead of the decoding threads: as many as an eighth of the rest holds, at most 32.
 [[nodiscard]] int readers_within(std::uint64_t left_bytes, const SampleBytes& sample);
 
 /// Upper bound of each stage's memory; stages that hold only names are left out. A reading thread counts three times a

@@ -36,7 +36,7 @@ class OrderedIterator final : public StageIterator {
                   const StageContext& context);
   ~OrderedIterator() override;
 
-  /// Waits for what is being worked on, and forgets it. Throws what a thread threw.
+  /// Waits for elements in work, and drops them. Throws the error of a thread.
   void start(std::uint32_t epoch) override;
 
  private:
@@ -58,7 +58,7 @@ class OrderedIterator final : public StageIterator {
   std::condition_variable_any is_ready_;  // an element is done, the pass has ended, or nobody is at work
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
-  /// The stage before has no more in this pass, or start() waits.
+  /// Whether the previous stage has no more elements in this pass, or start() waits.
   bool has_ended_ RG_GUARDED_BY(mutex_) = true;
   /// Numbers of the next element to pull and of the next to give, from the first one ever.
   std::int64_t pulled_ RG_GUARDED_BY(mutex_) = 0;

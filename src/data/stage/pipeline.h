@@ -5,8 +5,8 @@
 //
 //   samples | shuffle | shard | repeat | map_and_batch(parallel=4) | prefetch(2)
 //
-// A stage's settings stand in brackets, name=value; the first may go without its name, and what equals its default is
-// not printed. docs/reference/pipeline.md describes every stage.
+// Settings of a stage stand in brackets as name=value. The first may omit its name, and defaults are not printed.
+// docs/reference/pipeline.md describes every stage.
 #pragma once
 
 #include <cstdint>
@@ -46,10 +46,10 @@ class Pipeline {
 /// "prefetch(count=2)".
 [[nodiscard]] std::string text_of(const Stage& stage);
 
-/// Reads text() or the name of a preset. ConfigError "[data.pipeline] ..." naming the stage and what is known instead.
+/// Reads text() or the name of a preset. Throws ConfigError "[data.pipeline] ..." naming the stage and the known words.
 [[nodiscard]] Pipeline parse_pipeline(std::string_view text);
 
-/// A pipeline by name, and what it is.
+/// Name and description of a pipeline.
 struct PipelinePreset {
   std::string_view name;  ///< name for parse_pipeline()
   std::string_view text;  ///< stages of the preset

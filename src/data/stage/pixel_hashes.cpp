@@ -35,8 +35,8 @@ void thin(std::span<const From> samples, std::size_t step, From divisor, std::sp
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(samples[i * step] / divisor);
 }
 
-// The picture in its smallest form: gray where all three channels are equal, 8 bits where 16 say no more. Returns
-// whether there is a smaller one than `image`.
+// Makes the picture in its smallest form: gray where all three channels are equal, 8 bits where 16 add nothing. Returns
+// whether that is smaller than `image`.
 bool reduce(const Image& image, Image& small) {
   const bool is_wide = image.layout().bits == 16;
   const bool has_colour_of_gray = image.channels() == 3 && has_equal_channels(image);

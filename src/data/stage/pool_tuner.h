@@ -24,7 +24,7 @@ class PoolTuner {
   [[nodiscard]] int workers() const { return workers_.active(); }
   /// Threads beside them that wait for storage.
   [[nodiscard]] int readers() const { return plan_.is_read_tuned ? reads_.readers() : plan_.readers; }
-  /// There are no more than these.
+  /// Limits the number of readers.
   void limit_readers(int most) {
     plan_.readers = std::min(plan_.readers, most);
     reads_.limit(most);
@@ -36,7 +36,7 @@ class PoolTuner {
   /// Call it for each batch. `ready`: batches that were finished when this one was requested. Returns true when every
   /// size has settled, for the first time.
   bool observe(const BatchTimes& times, std::int64_t ready);
-  /// Was every size found once? Reading ahead goes on being measured.
+  /// Whether every size was found once. Reading ahead is still measured afterwards.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
   /// Result of the tuning next to the rule of thumb, in one line.
   [[nodiscard]] std::string text() const;

@@ -21,7 +21,7 @@ Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesyst
     : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)), known_(known.begin(), known.end()) {
   std::error_code error;
   if (file_.empty() || !std::filesystem::exists(file_, error)) return;
-  // A resumed run: what it has written stays one line each. A file that does not parse is appended to all the same.
+  // In a resumed run, earlier lines are not repeated. A file that does not parse is appended to anyway.
   const auto before = io::read_csv(file_);
   if (!before.ok()) return;
   for (const auto& row : before.value().rows) written_.insert(row.front());

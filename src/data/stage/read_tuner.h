@@ -47,7 +47,7 @@ class ReadTuner {
   /// Number of readers before the last window, and the duration of a window with them; only where readers were added.
   int readers_before_ = 0;
   double window_before_s_ = 0.0;
-  /// Windows in which no more are taken.
+  /// Windows in which no reader is added.
   int rest_ = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SampleLoader: one sample from its file into one row of a slot. What a worker of the Loader does, without the threads.
+// SampleLoader: loads one sample from its file into one row of a slot. It is the work of a Loader's worker, without
+// threads.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Works on what it pulls, one sample at a time.
+/// Pulls and works on one sample at a time.
 class StepIterator final : public StageIterator {
  public:
   StepIterator(std::unique_ptr<StageIterator> upstream, SampleStep step, const StageContext& context)

@@ -15,8 +15,8 @@ namespace roentgen::data {
 /// RowFiller::read or RowFiller::map.
 using SampleStep = void (RowFiller::*)(Element&, SampleLoader&) const;
 
-/// The stage before, with `step` done to every element by `parallel` threads, as many elements ahead; 1: by whoever
-/// pulls. context.work must not be null.
+/// Applies `step` to every element of the previous stage, by `parallel` threads that work as many elements ahead; 1: by
+/// the thread that pulls. context.work must not be null.
 [[nodiscard]] std::unique_ptr<StageIterator> with_step(std::unique_ptr<StageIterator> upstream, SampleStep step,
                                                        std::int64_t parallel, const StageContext& context);
 

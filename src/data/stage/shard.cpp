@@ -34,7 +34,7 @@ class FileShardIterator final : public StageIterator {
   std::int64_t at_ = 0;
 };
 
-/// Leaves out what a run with other ranks or batches gave in this pass.
+/// Skips samples that a run with other ranks or batches has used in this pass.
 class UnseenIterator final : public StageIterator {
  public:
   UnseenIterator(std::unique_ptr<StageIterator> upstream, const StageContext& context)

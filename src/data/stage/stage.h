@@ -42,7 +42,7 @@ struct StageContext {
   const RowFiller* work = nullptr;
   /// True while the pipeline is wound forward to where a run left off: elements are counted, not worked on.
   const bool* is_winding = nullptr;
-  /// True once nobody wants another element: stages that gather many before they give one look at it.
+  /// True once no more elements are wanted; stages that gather many elements check it.
   const std::atomic<bool>* is_stopping = nullptr;
 
   [[nodiscard]] bool should_stop() const { return is_stopping != nullptr && *is_stopping; }

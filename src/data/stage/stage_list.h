@@ -36,7 +36,7 @@
 
 namespace roentgen::data {
 
-/// A variant of all types but the first, which is there for the list's commas.
+/// A variant of all types but the first, a placeholder that makes the commas of the list work.
 template <typename First, typename... Others>
 using VariantOfOthers = std::variant<Others...>;
 

@@ -13,7 +13,7 @@ namespace roentgen::data {
 struct StageMeter {
   /// Elements (behind a batch: batches) given.
   std::int64_t items = 0;
-  /// Time in it and in those before it, as seen by who pulls.
+  /// Time in this stage and in earlier ones, as seen by the thread that pulls.
   double pull_s = 0.0;
   /// Sums of its threads, where it has any.
   double busy_s = 0.0;

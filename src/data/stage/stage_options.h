@@ -42,8 +42,8 @@ class StageVisitor {
                     const std::vector<std::string_view>& words) = 0;
 };
 
-/// `then` when `before` is one of `allowed`; ConfigError "[data.pipeline] pipeline, stage ..." naming what it takes
-/// otherwise.
+/// Returns `then` when `before` is one of `allowed`. Otherwise throws ConfigError "[data.pipeline] pipeline, stage ..."
+/// naming the kinds that it takes.
 [[nodiscard]] Carries carried(std::string_view stage, Carries before, const std::vector<Carries>& allowed,
                               Carries then);
 

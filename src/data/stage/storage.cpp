@@ -92,7 +92,7 @@ void EmulatedStorage::open() {
     turn = std::max(turn, next_open_);
     next_open_ = turn + duration(1.0 / costs_.opens_per_s);
   }
-  // Waiting is what is emulated.
+  // Waits, to emulate the cost.
   std::this_thread::sleep_until(turn + duration(costs_.open_s));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// StorageCosts: what an EmulatedStorage (storage.h) makes accesses cost.
+// StorageCosts: costs of accesses to an EmulatedStorage (storage.h).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct StorageCosts {
   [[nodiscard]] std::string text() const;
   friend bool operator==(const StorageCosts&, const StorageCosts&) = default;
 };
-/// Reads text(); times in s, ms or us. ConfigError "[data.storage] ..." naming what is known.
+/// Reads text(); times in s, ms or us. Throws ConfigError "[data.storage] ..." naming the known words.
 [[nodiscard]] StorageCosts parse_storage_costs(std::string_view text);
 
 }  // namespace roentgen::data

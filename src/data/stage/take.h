@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// take: only so many elements of a pass.
+// take: limits a pass to a number of elements.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// WorkPermits: how many of a pool's threads may use a core at once. The others wait for storage meanwhile, or for a
-// permit with what they have read.
+// WorkPermits: limits the threads of a pool that use a core at once. The others wait for storage, or for a permit with
+// the data that they have read.
 #pragma once
 
 #include <condition_variable>

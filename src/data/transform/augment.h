@@ -77,8 +77,8 @@ struct AugmentDraw {
   friend bool operator==(const AugmentDraw&, const AugmentDraw&) = default;
 };
 
-/// Draws. Pure function of the arguments; takes its numbers in one order whatever the ranges, so that one range never
-/// changes what another draws.
+/// Draws the parameters of an augmentation. Pure function of the arguments. The order of its random numbers does not
+/// depend on the ranges, so one range never changes the draws of another.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
 
 /// Image and epoch of a distortion.

@@ -35,7 +35,7 @@ class Taps {
   /// Weights per output are padded with zeros to a multiple of this, so that a kernel may read whole vectors.
   static constexpr std::int64_t kPad = 8;
 
-  /// Computes the weights, in double, rounded to float at the end. Does nothing when they are there already.
+  /// Computes the weights, in double, rounded to float at the end. Does nothing when they exist already.
   void set(const Axis& axis, Filter filter);
 
   /// First source pixel of output i.

@@ -12,7 +12,7 @@
 
 namespace roentgen::data {
 
-/// A resize along both axes and, where something was turned, what is left to do afterwards.
+/// A resize along both axes and, with rotation, the step afterwards.
 struct Geometry {
   /// Axis of the output's width; with rotation, of the upright picture's, which is square.
   Axis x;

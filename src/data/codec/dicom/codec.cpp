@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DICOM: one gray image of up to 16 bits a file, by DCMTK, and OpenJPEG for JPEG 2000. DCMTK gives stored values; what
-// they mean is ours (gray_levels.h). Info has the bits that are stored; the decoded image those of the treatment.
+// DICOM codec: one gray image of up to 16 bits a file, by DCMTK, and OpenJPEG for JPEG 2000. DCMTK gives stored values;
+// our own code interprets them (gray_levels.h). Info has the stored bits; the decoded image has the bits of the chosen
+// intensity.
 #include <fmt/core.h>
 
 #include <algorithm>

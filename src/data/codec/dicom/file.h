@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A DICOM file as a gray image: what its header says, and its samples as they are stored, before any table. What is no
-// single gray image of up to 16 bits is refused by name.
+// A DICOM file as a gray image: its header, and its samples as stored, before any table. Anything but a single gray
+// image of up to 16 bits is refused by name.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ struct ParsedDicom;
 /// A file read up to its pixels. Thread-compatible.
 class DicomFile {
  public:
-  /// `bytes` must outlive it. Failure: damaged, or no image of header()'s kind; sizes are not held to limits here.
+  /// Opens a file; `bytes` must outlive it. Failure: damaged, or no image of header()'s kind. Sizes are not limited
+  /// here.
   [[nodiscard]] static Result<DicomFile> open(std::span<const std::byte> bytes, std::string_view what);
   ~DicomFile();
   DicomFile(DicomFile&&) noexcept;

@@ -32,7 +32,7 @@ class Reader {
     return marker;
   }
 
-  /// Goes on to the marker behind the data of a scan. JPEG stuffs a byte 0 after 0xFF, JPEG-LS a bit 0.
+  /// Skips the data of a scan up to the next marker. JPEG stuffs a byte 0 after 0xFF, JPEG-LS a bit 0.
   void skip_scan(bool is_jpeg_ls) {
     for (; has(2); skip(1)) {
       const void* mark = std::memchr(stream_.data() + at_, 0xFF, stream_.size() - at_ - 1);

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kBaselineFrame = 0xC0, kExtendedFrame = 0xC1, kLos
 /// Second bytes of other markers.
 inline constexpr std::uint8_t kHuffmanTables = 0xC4, kStartOfScan = 0xDA, kRestartInterval = 0xDD, kFirstRestart = 0xD0;
 
-/// A marker of a stream with what belongs to it.
+/// A marker of a stream with its segment.
 struct JpegSegment {
   /// Second byte of the marker.
   std::uint8_t marker = 0;

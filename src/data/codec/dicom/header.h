@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DicomHeader from a data set, and what is no image we read. Only the files of this folder include it.
+// Reads DicomHeader from a data set, and refuses unsupported images. Only the files of this folder include it.
 #pragma once
 
 #include "data/codec/dicom/dataset.h"

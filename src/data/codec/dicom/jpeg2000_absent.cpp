@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Stands in where OpenJPEG was not found.
+// Replacement for builds without OpenJPEG.
 #include "data/codec/dicom/jpeg2000.h"
 
 namespace roentgen::data {

@@ -12,8 +12,8 @@
 namespace roentgen::data {
 
 /// Reads photometric interpretation, tables, rescale, windows and padding into header.meaning, whose bits and sign are
-/// known. A table or number that cannot be read makes header.view.fault; what is read otherwise than the file says
-/// becomes one of header.view.notes.
+/// known. A table or number that cannot be read sets header.view.fault. A deviation from the file's own words is added
+/// to header.view.notes.
 void read_meaning(DcmItem& dataset, std::string_view what, DicomHeader& header);
 
 }  // namespace roentgen::data
