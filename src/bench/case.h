@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case: one benchmark with its options, and Host: what it asks of the program that runs it.
+// Case: one benchmark with its options. Host: services that it needs from the program that runs it.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 
 namespace roentgen::bench {
 
-/// Memory for batches, and what is done with one. One thread.
+/// Consumer of batches: their memory and the work on them. One thread.
 class Consumer {
  public:
   virtual ~Consumer() = default;

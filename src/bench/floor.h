@@ -19,7 +19,8 @@ class Floor {
   /// `executable` outlives it.
   explicit Floor(engine::Executable& executable);
 
-  /// Runs each of them four times. Spoils the values of the step before; the next one computes all of them anew.
+  /// Runs each of them four times. Overwrites the values of the previous step; the next step computes all of them
+  /// again.
   void measure();
 
   /// Sum over all of them. Nothing where the engine cannot time single entries, and before the first measure().

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of every benchmark case: repetition after a warm-up, summaries of times, a checked answer, and what the
-// machine and the program were. A case that gives a wrong answer throws: its time would mean nothing.
+// Parts of every benchmark case: repetition after a warm-up, summaries of times, a checked answer, and a description of
+// machine and program. A case that gives a wrong answer throws, because its time would mean nothing.
 #pragma once
 
 #include <chrono>
@@ -62,7 +62,7 @@ struct CaseWork {
   /// Amount of one repetition and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
   double amount = 0.0;
   std::string unit;
-  /// Table of what was measured, put into the result.
+  /// Result table of a measurement.
   Value facts;
 };
 /// Warms up, measures, checks. The result, a table: case, facts, warmup, n, ms {median, p95, min, max},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Input: a pipeline at work for a measurement, and what was seen of it. What all cases with images share.
+// Input: a running pipeline and its measurements, shared by all cases with images.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct InputOptions {
   int most_readers = 32;
   /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
   std::vector<int> cores{};
-  /// The pipeline is that of rank 0 of so many; at least 1.
+  /// Number of ranks, of which the pipeline is rank 0's; at least 1.
   int ranks = 1;
   int rank = 0;
   /// Batches before, and batches measured; at least 0 and 1.
@@ -59,12 +59,12 @@ struct InputOptions {
   /// it; no root needed).
   bool is_cold = false;
   std::optional<data::StorageCosts> storage{};
-  /// A device that takes so many images a second is waited for after each batch; 0: none.
+  /// Images per second of an emulated device that is waited for after each batch; 0: none.
   double device_images_per_s = 0.0;
   std::uint64_t seed = 0;
   /// Decoded images are kept in a file here (data::DiskCache); empty: nowhere.
   std::filesystem::path cache_dir{};
-  /// Memory that case `pipeline` may hold, MiB; 0: half of what the machine has left.
+  /// Memory for case `pipeline`, MiB; 0: half of the machine's free memory.
   std::int64_t memory_mb = 0;
 };
 
@@ -73,7 +73,7 @@ struct InputOptions {
 /// Divides the memory that options.memory_mb grants, with no more slots than batch_size() has. Throws ConfigError as
 /// data::share_memory().
 [[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options);
-/// Decoding threads: what is asked for, or the physical cores of options.cores, or those of the process.
+/// Number of decoding threads: as requested, or the physical cores of options.cores, or those of the process.
 [[nodiscard]] int workers_of(const InputOptions& options);
 
 /// A pipeline that fills slots, distorted as the options say, into normalised float32. One thread.
@@ -119,14 +119,14 @@ struct Course {
 /// Batches before those measured, and those.
 struct BatchCounts {
   std::int64_t warmup = 3;
-  /// Warming up goes on as long as the pipeline's sizes have not settled, but no longer than this. For endless ones.
+  /// Longest warm-up while the pipeline's sizes settle, for endless pipelines.
   double settle_s = 0.0;
   std::int64_t steps = 10;
-  /// No more are measured once they took so long together; 0: all are.
+  /// Time limit of a measurement; 0: all steps are measured.
   double most_s = 0.0;
 };
-/// Takes so many batches and gives each to the consumer, whose slots the input fills. ConfigError when the pipeline
-/// ends before.
+/// Takes a number of batches and gives each to the consumer, whose slots the input fills. Throws ConfigError when the
+/// pipeline ends before.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
 /// Number of steps to measure: `steps`, or the steps of whole passes where read-ahead buffers could hold all images of
 /// `steps`. In fewer steps nothing would have to be read.

@@ -52,9 +52,8 @@ class CommThread {
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
   /// Averages gradients over all ranks, in place, once they are ready. Nothing may touch them before wait() has
-  /// returned; until then the event must live. Memory of another device goes by way of the host. Allocates nothing once
-  /// as many were under way before.
-  /// @return for wait(): 0, 1, 2, ...
+  /// returned; until then the event must live. Memory of another device is copied through the host. Allocates only
+  /// while the number in flight reaches a new maximum.
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
   /// Sums figures of a device; otherwise as all_reduce_mean() of gradients.
@@ -64,20 +63,19 @@ class CommThread {
   [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
-  /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
-  /// started before. Throws what it throws, to this caller alone, unless it gave up waiting for others: then all has
-  /// failed.
+  /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. Collectives requested
+  /// earlier are started earlier. Throws the error of `work` to this caller alone, unless waiting for others failed:
+  /// then all has failed.
   void call(const std::function<void(Communicator&)>& work);
 
-  /// This rank fails: from now on the others are left without goodbye, and nothing more can be done here. Once it has
-  /// returned, nothing touches what was given to all_reduce_mean() any more. May be called again.
-  /// @return may this rank name the cause? (Communicator::claim_failure)
+  /// Marks this rank as failed: the others are left without notice, and nothing more can be done here. After it
+  /// returns, nothing touches the memory of all_reduce_mean() any more. May be called again.
   [[nodiscard]] bool fail() noexcept;
 
   /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
   void trace(Timeline* timeline);
 
-  /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
+  /// Seconds that callers spent in wait() so far: the part of communication that computing does not hide.
   [[nodiscard]] double exposed_s() const;
 
  private:
@@ -87,7 +85,7 @@ class CommThread {
     std::span<double> sums{};
     /// Copies for `data` and `sums` of another device; null: they are the host's.
     runtime::DeviceCopies* copies = nullptr;
-    /// Reached once they are there.
+    /// Event that is reached once the values are ready.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
     /// Goes the way that ReduceOptions say.

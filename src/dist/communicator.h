@@ -46,7 +46,7 @@ class [[nodiscard]] Pending {
   /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts. From
   /// then on the communicator has_given_up().
   [[noreturn]] void give_up(std::chrono::milliseconds limit);
-  /// Never asked again, and says nothing: for parts of a collective whose failure was told.
+  /// Abandons it silently: for parts of a collective whose failure was reported.
   void forget() noexcept { owner_ = nullptr; }
 
  private:
@@ -107,8 +107,9 @@ class Communicator {
   /// Done when every rank has started it.
   virtual Pending barrier(Phase phase) = 0;
 
-  /// A message to another rank, which receives as many bytes from this one under the same tag. No collective: only the
-  /// two take part. CommError for what is no other rank, and from communicators that know collectives alone.
+  /// A message to another rank, which receives as many bytes from this one under the same tag. It is no collective:
+  /// only the two ranks take part. Throws CommError for an invalid rank, and from communicators that only have
+  /// collectives.
   virtual Pending send(std::span<const std::byte> data, Address to, Phase phase);
   /// The receiving end of send().
   virtual Pending receive(std::span<std::byte> data, Address from, Phase phase);

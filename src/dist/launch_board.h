@@ -49,11 +49,11 @@ class LaunchBoard {
   [[nodiscard]] std::optional<int> exit_code() const;
   /// The first rank of this host that a signal ended; nothing while none has.
   [[nodiscard]] std::optional<KilledRank> killed() const;
-  /// "update 12, gradient bucket 3"; empty: not told.
+  /// Place of the rank, "update 12, gradient bucket 3"; empty: not reported.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
   /// Process id of a rank of this host; nullopt until it has reported.
   [[nodiscard]] std::optional<int> process_of(std::int64_t rank) const;
-  /// Processes that are ranks of this host, as far as they have told.
+  /// Process ids of the ranks of this host that have reported them.
   [[nodiscard]] std::vector<int> processes() const;
 
  private:
@@ -67,8 +67,8 @@ class LaunchBoard {
 /// Called by rank 0: it ends with this exit code, whatever signals follow.
 void tell_end(int exit_code) noexcept;
 
-/// This rank has failed, and ends with this exit code: who started it sees to the end of what does not end by itself.
-/// The first word counts.
+/// Reports that this rank has failed and ends with this exit code. The starting process then ends the ranks that do not
+/// end by themselves. The first report counts.
 void tell_failed(int exit_code) noexcept;
 
 /// This process is its rank: children of the one that mpirun knows are.
@@ -81,8 +81,8 @@ void tell_process() noexcept;
 /// place.
 [[nodiscard]] std::string own_place();
 
-/// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a
-/// microsecond and allocates nothing. Tests hold a rank here (tests/parallel/held_reach.cpp).
+/// Reports that this rank reaches a place of its work, in update `step` (from 0), or in none (negative). Costs less
+/// than a microsecond and allocates nothing. Tests hold a rank here (tests/parallel/held_reach.cpp).
 void reach(Phase place, std::int64_t step = -1);
 
 }  // namespace roentgen::dist

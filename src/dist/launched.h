@@ -28,7 +28,7 @@ struct LaunchedRank {
 struct Promise {
   /// "SLURM_NTASKS=2".
   std::string variable;
-  /// Processes, this one included; at least so many where PMIX_RANK alone tells of them.
+  /// Number of processes, this one included; a lower bound where only PMIX_RANK exists.
   int processes = 0;
 };
 
@@ -40,8 +40,8 @@ enum class PromiseOf : std::uint8_t {
   Job,
 };
 
-/// Promise of more than one process in an environment that does not say who the others are. Nothing where
-/// launched_rank() knows the group, or none was promised.
+/// Returns the sign of a launch of several processes in an environment that does not name the others. nullopt where
+/// launched_rank() knows the group, or where there is no such sign.
 [[nodiscard]] std::optional<Promise> unmet_promise(PromiseOf of);
 
 }  // namespace roentgen::dist

@@ -131,7 +131,7 @@ std::string speed_text(double us, double gb_per_s) {
   return fmt::format("{}{:.3g} MB/s", us > 0.0 ? fmt::format("{:.3g} us and ", us) : "", gb_per_s * 1e3);
 }
 
-// The slow links that no slow rank has told of.
+// The slow links that are not explained by a slow rank.
 std::vector<Link> other_links(std::span<const Link> slow, const std::vector<int>& ranks) {
   const auto is_told = [&](int rank) { return std::ranges::count(ranks, rank) > 0; };
   std::vector<Link> others;

@@ -221,8 +221,8 @@ class MpiCommunicator final : public Communicator {
     *own_ = {};
     check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_), "start-up");
     check(mpi_.Barrier(group_), "start-up");
-    // The first access of a rank waits for its answer in Open MPI's osc/pt2pt, also where it should not: MPI_Rget.
-    // Once, while all are there; later ones do not wait.
+    // A rank's first access waits for an answer in Open MPI's osc/pt2pt, although MPI_Rget should not. So it is made
+    // once while all are present; later ones do not wait.
     signs_.assign(static_cast<std::size_t>(size_), {});
     std::vector<Handle> questions(static_cast<std::size_t>(size_), mpi_.no_request);
     for (int rank = 0; rank < size_; ++rank) {

@@ -27,13 +27,13 @@ struct MpiLibrary {
   /// Result of dlopen().
   void* handle = nullptr;
 
-  /// Address of a function or object. CommError naming file and symbol where there is none.
+  /// Address of a function or object. Throws CommError naming file and symbol where it is missing.
   [[nodiscard]] void* symbol(const char* name) const;
 };
 
-/// Loads the MPI library of this process: one that the process has already, else the first of mpi_files()
-/// (mpi_choice.h) that can be loaded. CommError naming each file that was tried, with the reason. Thread-safe while
-/// nobody changes the environment's variables.
+/// Loads the MPI library of this process: one that is loaded already, else the first of mpi_files() (mpi_choice.h) that
+/// can be loaded. Throws CommError naming each file that was tried, with the reason. Thread-safe while nobody changes
+/// the environment's variables.
 [[nodiscard]] MpiLibrary load_mpi();
 /// Loads the first of these files that can be; errors as load_mpi().
 [[nodiscard]] MpiLibrary load_mpi(const std::vector<std::string>& files);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Area under the ROC curve, exact under ties. What the curve's other figures (AUPRC, operating points) need belongs in
-// files of their own beside this one.
+// Area under the ROC curve, exact under ties. Other metrics of the curve (AUPRC, operating points) have files of their
+// own.
 #pragma once
 
 #include <cstdint>

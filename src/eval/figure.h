@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Figure: a number or the reason why there is none. What cannot be computed is never 0.
+// Figure: a number or the reason why there is none. A value that cannot be computed is never 0.
 #pragma once
 
 #include <cmath>

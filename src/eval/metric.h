@@ -61,7 +61,7 @@ struct MetricInput {
   const ScoreCounts* scaled = nullptr;
 };
 
-/// The figure; undefined where what it needs is absent.
+/// The value; undefined where an input is missing.
 [[nodiscard]] Figure measure(Metric metric, const MetricInput& input);
 
 }  // namespace roentgen::eval

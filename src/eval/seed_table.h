@@ -41,7 +41,7 @@ struct SeedTable {
 /// Matched by label name. DataError when a run has other labels than the first; at least one run.
 [[nodiscard]] SeedTable make_seed_table(const std::vector<SeedAurocs>& runs);
 
-/// A table for a terminal, and how it is to be read. Ends with a newline.
+/// A table for a terminal, with an explanation. Ends with a newline.
 [[nodiscard]] std::string to_text(const SeedTable& table);
 /// "label,mean,sd,seed_0,seed_1,...", the mean last; empty where undefined.
 [[nodiscard]] std::string to_csv(const SeedTable& table);

@@ -45,7 +45,7 @@ struct SheetView {
   std::uint32_t epoch = 0;
 };
 
-/// The sheet, and what was not readable: such a tile is crossed out.
+/// The sheet, and unreadable samples, whose tiles are crossed out.
 struct Sheet {
   GrayPicture picture;
   std::vector<std::string> unreadable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The page that goes with a published model: what it is for, what it saw, what it reaches, how to load it.
+// Card of a published model: its purpose, training data, results, and how to load it.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@
 
 namespace roentgen::publish {
 
-/// Predictions beside the truth, and what is said of where they come from.
+/// Predictions and truth, and a description of their origin.
 struct ScoredPredictions {
   eval::Predictions predictions{};
   /// io::name_list_sha256 of the images.
@@ -27,7 +27,7 @@ struct ScoredPredictions {
   std::string labels_sha256{};
 };
 
-/// One run of a page. What is absent is named in the page as absent.
+/// One run of a page. The page names missing parts.
 struct ReportRun {
   /// Name for people: the last part of the folder's path.
   std::string name{};

@@ -17,7 +17,7 @@ namespace roentgen::publish {
 /// Inline style of the page: any width from a phone's up, light, dark and print.
 extern const std::string_view kReportStyle;
 
-/// A line that says what is not there. Escapes `text`.
+/// A line that names a missing part. Escapes `text`.
 [[nodiscard]] std::string absent(std::string_view text);
 /// `text` in a <code> element, escaped.
 [[nodiscard]] std::string code(std::string_view text);
@@ -44,7 +44,7 @@ extern const std::string_view kReportStyle;
 
 /// AUROCs with forest plot and table, of two runs with their differences.
 [[nodiscard]] std::string result_section(const ReportInput& input);
-/// Thresholds of the evaluation, and what they do.
+/// Thresholds of the evaluation, and their effect.
 [[nodiscard]] std::string threshold_section(const ReportInput& input);
 /// ROC curves and reliability diagrams. DataError as eval::check_predictions().
 [[nodiscard]] std::string curve_sections(const ReportInput& input);

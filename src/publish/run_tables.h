@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tables of a run and of its evaluation, as what is published reads them.
+// Tables of a run and of its evaluation, in the form that published pages read.
 #pragma once
 
 #include <initializer_list>
@@ -23,8 +23,7 @@ namespace roentgen::publish {
 /// io::name_list_sha256 of the images that the JSON of roentgen eval is of; "" where it does not say.
 [[nodiscard]] std::string evaluated_list(const Value& evaluation);
 
-/// ConfigError where data.json or the JSON of roentgen eval is not what it should be; either may be null.
-/// @param thing "publish.card", for the error
+/// Throws ConfigError where data.json or the JSON of roentgen eval is malformed; either may be null.
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation);
 
 /// The recipe without the folders of the files that it names: those are of the machine it ran on.

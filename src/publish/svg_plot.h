@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plots as inline SVG: text that a page holds as it is. What is plotted belongs to the caller.
+// Plots as inline SVG text for a page. The data belong to the caller.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,7 @@ fs::path any_weights_of(const train::RunFolder& run) {
                                "the folder that train() was given as out"));
 }
 
-// Weights of the best epoch. Others are not what a run is asked for.
+// Weights of the best epoch, the result of a run.
 fs::path best_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   throw ConfigError(error_text("python.run", run.root().string(), "a run with a validated epoch", "none yet",

@@ -138,7 +138,7 @@ nb::dict stats_of(const BatchFeed& feed) {
   return dict;
 }
 
-// Goes on at a place as place_of() gives it.
+// Continues at a position from place_of().
 void restore(BatchFeed& feed, const nb::dict& place) {
   const Value table = from_python(place, "state");
   const NativeCall call;

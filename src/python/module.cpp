@@ -20,7 +20,7 @@ namespace nb = nanobind;
 
 namespace {
 
-// Adds a Python exception `name` with a docstring for what is thrown as E, and returns it.
+// Adds a Python exception `name` with a docstring for errors of type E, and returns it.
 template <typename E>
 nb::object add_error(nb::module_& module, const char* name, const char* text, nb::handle base) {
   const std::string full = std::string("roentgen.") + name;

@@ -179,7 +179,7 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   return to_python(outcome);
 }
 
-// Recipe of a folder, what was found, and its JSON. The file is written where `out` is not empty.
+// Recipe of a folder, the findings about it, and its JSON. Writes the file where `out` is not empty.
 nb::object init(const fs::path& folder, const fs::path& out, const nb::dict& settings) {
   const Value given = from_python(settings, "settings");
   task::InitResult result;

@@ -6,7 +6,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Takes a solid organ's chord out of the aerated lung: what the organ fills holds no air.
+// Subtracts a solid organ's chord from the aerated lung, because the organ holds no air.
 void displace(Canvas& canvas, const Ellipsoid& organ) {
   auto& air = canvas.planes.air;
   canvas.for_each(organ, [&](std::size_t index, float, float chord, float, float) {

@@ -79,7 +79,7 @@ struct FilmMarks {
   std::optional<Rect> open;
 };
 
-/// Draws what is on the film of a study. A switch does not change what another draws, and a larger share only adds
+/// Draws the marks on the film of a study. A switch does not change the draws of another, and a larger share only adds
 /// films.
 [[nodiscard]] FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double field_mm);
 

@@ -64,8 +64,8 @@ struct Plan {
   Random random;
 };
 
-/// Paints a finding onto the laid-out chest, whose geometry is final by then. What it touches becomes the finding's
-/// box.
+/// Paints a finding onto the projected chest, whose geometry is final by then. The painted pixels determine the
+/// finding's box.
 using Painter = std::function<void(Canvas&, const Chest&)>;
 
 #define RG_X(id, function, text, rank, persistence, nih) Painter plant_##function(Chest& chest, Plan plan);

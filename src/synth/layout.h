@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The text files of a data set in NIH ChestX-ray14's layout, from what is known of its studies. Pure functions.
+// The text files of a data set in NIH ChestX-ray14's layout, made from its studies. Pure functions.
 #pragma once
 
 #include <cstdint>

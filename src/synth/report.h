@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts what a data set holds, and its ceiling.
+// Counts the content of a data set, and computes its ceiling.
 #pragma once
 
 #include <span>

@@ -105,7 +105,7 @@ void validate(const SynthOptions& options) {
   }
 }
 
-// Removes what was written when it goes out of scope before keep().
+// Removes all output when it goes out of scope before keep().
 class Unfinished {
  public:
   explicit Unfinished(const fs::path& folder) : folder_(folder) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes a synthetic chest X-ray data set in NIH ChestX-ray14's layout. docs/reference/synthetic.md says what is drawn
-// and why. Single studies: synth/study.h.
+// Writes a synthetic chest X-ray data set in NIH ChestX-ray14's layout. docs/reference/synthetic.md describes the
+// drawing and its reasons. Single studies: synth/study.h.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ struct SynthReport {
 /// AUROC of scores against labels (1 positive, 0 negative); nothing when a class is absent. eval::auroc fits.
 using Auroc = std::function<std::optional<double>(std::span<const float> scores, std::span<const std::uint8_t> labels)>;
 
-/// Told after every few images, and at the end; calls come from worker threads, one at a time.
+/// Called after every few images, and at the end; calls come from worker threads, one at a time.
 using SynthProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// Writes images/, Data_Entry_2017_v2020.csv, train_val_list.txt, test_list.txt, BBox_List_2017.csv, truth.csv and

@@ -31,7 +31,7 @@ struct Scene {
   double ap_share = kApShare;
 };
 
-/// Least severity of a finding that is there at all.
+/// Smallest severity of a present finding.
 inline constexpr double kLeastSeverity = 0.15;
 
 /// The prevalence aimed at for each finding.

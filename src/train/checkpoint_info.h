@@ -36,7 +36,7 @@ struct SplitRecord {
 struct CheckpointInfo {
   /// (K) label names, in the order of the logits.
   std::vector<std::string> labels;
-  /// data::Preprocess as a table: the one definition of what the network is fed.
+  /// data::Preprocess as a table: the one definition of the network's input.
   Value preprocess;
   /// "sigmoid" or "softmax": how logits become probabilities.
   std::string loss = "sigmoid";
@@ -44,7 +44,7 @@ struct CheckpointInfo {
   std::string recipe;
   /// graph::print_graph_any_batch of the model, without loss.
   std::string graph;
-  /// Salted hashes of the training patients (data::patient_hashes), sorted, and what they were made with.
+  /// Salted hashes of the training patients (data::patient_hashes), sorted, with their salt.
   std::vector<std::string> training_patients;
   std::string patient_salt;       ///< salt of the hashes
   std::string patient_namespace;  ///< data::Dataset::patient_namespace
@@ -65,7 +65,7 @@ struct CheckpointInfo {
 /// Metadata of a safetensors file; key "format" is kCheckpointFormat.
 [[nodiscard]] std::map<std::string, std::string> to_metadata(const CheckpointInfo& info);
 /// The reverse. Failure naming file and key; for a file that is no checkpoint of ours it says so.
-/// @param remedy for that error: what helps depends on what the file was to be used for
+/// @param remedy for that error; it depends on the purpose of the file
 Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
                                      std::string_view remedy = "a checkpoint as roentgen train wrote it");
 

@@ -19,16 +19,14 @@ namespace roentgen::train {
 
 struct TrainJob;
 
-/// The training form and what it computes by.
+/// The compiled training form and its plan.
 struct CompiledTraining {
   std::unique_ptr<engine::Executable> executable;
   RunPlan plan;
 };
 
-/// Compiles it on all ranks, by the choices of `stored` if it has some, else by those of train.choices and the rule.
-/// ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
-/// @param stored plan of a resumed run; null for a fresh one
-/// @param timeline where waits of batch norms for other ranks are written down; may be null
+/// Compiles on all ranks, by the choices of `stored` if it has some, else by those of train.choices and the rule.
+/// Throws ConfigError on all ranks where their plans differ, and where train.choices has no entry for this network.
 [[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored,
                                                 Timeline* timeline);
 /// Compiles the inference form, its loss a mean over known labels, on all ranks.

@@ -24,8 +24,8 @@
 namespace roentgen::train {
 namespace {
 
-// Keys that may change between two parts of a run: how far, how fast and with what it goes. train.epochs is among them
-// although schedules over the whole run (cosine, poly) take their rates from it: resumed_run.h, changed_rates().
+// Keys that may change between two parts of a run: length, speed and tools. train.epochs is among them although
+// schedules over the whole run (cosine, poly) depend on it: resumed_run.h, changed_rates().
 constexpr std::string_view kChangeable[] = {
     "train.epochs", "train.early_stop", "train.workers", "train.threads", "train.slots", "train.keep_best",
     "train.keep_last", "train.checkpoint_steps", "train.max_bad", "train.init", "train.init_preset", "train.partial",
@@ -122,7 +122,7 @@ std::optional<ChangedKey> find_changed_key(const Value& first, const Value& othe
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // A run that began before there was a key had what is now its default.
+  // A run that started before a key existed had its present default.
   const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
   if (!changed) return;
   throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,

@@ -30,8 +30,8 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 /// Reads the whole file.
 void check_init(const Recipe& recipe, const graph::Graph& model);
 
-/// ConfigError when the resume file is none, or was begun with another recipe. Versions differ in the default of
-/// train.algorithms: a recipe with the default takes what the run began with, and a log line says so.
+/// Throws ConfigError when the resume file is invalid, or was started with another recipe. Versions differ in the
+/// default of train.algorithms: a recipe with the default takes the value of the run, and a log line says so.
 void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
 
 /// Key whose values differ in two recipes, with both as JSON; "nothing" where a recipe has no such key.

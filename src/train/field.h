@@ -41,7 +41,7 @@ struct Section {
   std::vector<Field> fields{};
   /// The whole section, whose keys another room declares and reads; null: `fields` has them all.
   Value* foreign = nullptr;
-  /// Keys that `foreign` may hold; empty: that room refuses what it does not know.
+  /// Keys that `foreign` may hold; empty: that room refuses unknown keys itself.
   Words keys{};
 };
 
@@ -73,9 +73,8 @@ class FieldList {
     sections_.push_back({.name = section, .doc = doc, .foreign = &table, .keys = std::move(keys)});
   }
 
-  /// Reads all keys out of `source`, a table of tables; what is absent keeps its value. ConfigError naming the key and
-  /// the file, also for an unknown section or key, with the nearest name that is known.
-  /// @param what name of the file, for errors
+  /// Reads all keys from `source`, a table of tables; missing keys keep their value. Throws ConfigError naming the key
+  /// and the file, also for an unknown section or key, with the nearest known name.
   void read(const Value& source, std::string_view what) const;
   /// All keys with their values, as one table of tables.
   [[nodiscard]] Value value() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// GradientExchange: an update's gradients become their mean over ranks, a bucket at a time, while backward goes on.
+// GradientExchange: averages an update's gradients over ranks, a bucket at a time, while backward continues.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +54,9 @@ class GradientExchange {
 
   /// An update begins: this rank's loss is known, its gradients are not yet.
   void begin(const RankReport& own);
-  /// Averages a bucket, in place, once it is ready; nothing may touch it before wait_next() has come to it.
+  /// Averages a bucket, in place, once it is ready. Nothing may touch it before wait_next() has returned it.
   void send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready);
-  /// Waits for what all ranks said in begin().
+  /// Waits for the reports of all ranks in begin().
   [[nodiscard]] GroupReport report();
   /// Waits for the next bucket, in the order in which they were sent.
   /// @return its number; -1: there was none left, and the update is over
@@ -70,7 +70,7 @@ class GradientExchange {
 
   dist::CommThread& group_;
   Timeline* timeline_;
-  /// Loss, images, stop, and each rank's busy seconds in its own place: the mean of all is what all are told.
+  /// Loss, images, stop, and each rank's busy seconds in a place of its own. The mean of all is sent to all.
   std::vector<float> said_;
   std::int64_t report_ticket_ = 0;
   bool is_reported_ = true;

@@ -16,7 +16,7 @@ class Executable;
 
 namespace roentgen::train {
 
-/// Makes maps from what an executable computed last. One thread.
+/// Makes maps from the last results of an executable. One thread.
 class HeatMapper {
  public:
   /// The executable is of inference form and its graph was made by with_features() for this head; its weights are

@@ -35,7 +35,8 @@ graph::NodeId input_convolution(const graph::Graph& model) {
   return -1;
 }
 
-// Takes the constant b off what follows the convolution: its own bias, or the running mean of the batch norm behind.
+// Subtracts the constant b in the node after the convolution: from its own bias, or from the running mean of the next
+// batch norm.
 void move_constant(std::vector<NamedTensor>& tensors, const graph::Graph& model, graph::NodeId convolution,
                    const std::vector<double>& constant) {
   const std::string& name = model.node(convolution).name;
@@ -89,7 +90,7 @@ std::vector<graph::NodeId> heads_of(const graph::Graph& model) {
   return heads;
 }
 
-// Parameters of a node that makes logits start anew when their number or their names are others.
+// Parameters of the logits' node, which are initialised anew when the number or names of labels differ.
 void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId head, std::vector<std::string>& notes) {
   bool is_other = !source.labels.empty() && source.labels != target.labels;
   for (const std::int32_t id : target.model.node(head).parameters) {

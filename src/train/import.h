@@ -39,7 +39,7 @@ struct ImportSource {
   std::vector<std::string> notes{};  ///< parts of the file that are left out, a line each
 };
 
-/// Tensors ready for load_weights(), and what was done to them, a line each.
+/// Tensors ready for load_weights(), and a note for each change.
 struct Import {
   std::vector<NamedTensor> tensors;
   std::vector<std::string> notes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Observers see what a run does and never slow it: the progress line, log.jsonl, TensorBoard.
+// Observers receive the records of a run and never slow it: the progress line, log.jsonl, TensorBoard.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ class Progress final : public Observer {
   void on_end() override { terminal::clear_progress(); }
 
  private:
-  // Tells of a rank that takes longer than the mean in nearly all of the last updates, and so holds all others up.
+  // Reports a rank that takes longer than the mean in nearly all of the last updates, and so delays all others.
   void look_at_ranks() {
     if (window_.size() < kWindow || hosts_.empty()) return;
     std::vector<std::size_t> times(hosts_.size(), 0);

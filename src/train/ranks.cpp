@@ -24,7 +24,7 @@
 namespace roentgen::train {
 namespace {
 
-// MPI counts elements with an int; a piece is also what a slow link brings well within the limit.
+// MPI counts elements with an int. A slow link also transfers a piece well within the timeout.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 20U;
 
 void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::Phase phase, int root = 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Ranks: what the processes of a run say to each other outside of a step: at the start, at checkpoints, in validation.
+// Ranks: communication of a run's processes outside of a step: at the start, at checkpoints, in validation.
 #pragma once
 
 #include <cstdint>
@@ -92,9 +92,8 @@ class Ranks {
 /// @param ema may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
-/// Value of engine::CompileOptions::norm_group by which batch norms take the images of all ranks; null for one
-/// process. A rank that waits in vain is told of "batch norm 17", the node's number in the graph.
-/// @param timeline where waits are written down; may be null
+/// Value of engine::CompileOptions::norm_group with which batch norms use the images of all ranks; null for one
+/// process. A timeout names "batch norm 17", the node's number in the graph.
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
 /// Running statistics, which each rank gathers from its own images, become their mean over ranks, everywhere.

@@ -73,7 +73,7 @@ ForeignSections foreign_sections(const Recipe& recipe) {
           .augment = recipe.augment.to_value()};
 }
 
-// Reads what another room declares; its errors name the file, too.
+// Reads the keys that another room declares; its errors name the file, too.
 template <typename Read>
 auto read_section(std::string_view what, std::string_view section, Read read) {
   try {

@@ -124,8 +124,8 @@ struct Recipe {
   LossRecipe loss;              ///< the loss that is minimised
 };
 
-/// Reads a recipe from a table of sections; what is absent keeps its default. ConfigError naming `what`, the key, and
-/// what it accepts; an unknown key is refused with the nearest known one.
+/// Reads a recipe from a table of sections; missing keys keep their default. Throws ConfigError naming `what`, the key,
+/// and its allowed values. An unknown key is refused with the nearest known one.
 [[nodiscard]] Recipe recipe_from_value(const Value& table, std::string_view what);
 /// Reads a TOML file and applies "section.key=value" overrides in order. ConfigError naming the file, or the override
 /// that brought the mistake as "--set section.key=value".
@@ -154,17 +154,17 @@ struct ForeignSections {
 inline constexpr std::string_view kSharedCores = "shared";
 /// The recipe with input_cores = kSharedCores, for commands that have no recipe.
 [[nodiscard]] TrainRecipe sharing_cores(TrainRecipe recipe);
-/// Cores that decoding and computing are bound to; both empty where they share all. Where the recipe says nothing, one
-/// of several ranks that has its cores to itself keeps them apart as runtime::place(). ConfigError on a list that is
-/// none, or that leaves no core to compute.
+/// Cores for decoding and for computing; both empty where they share all. Where the recipe says nothing, one of several
+/// ranks with cores of its own separates them as runtime::place(). Throws ConfigError on an invalid list, or one that
+/// leaves no core to compute.
 struct TrainCores {
   runtime::CoreList input;    ///< cores of decoding
   runtime::CoreList compute;  ///< cores of computing
 };
 /// Cores of a recipe, as TrainCores describes them.
 [[nodiscard]] TrainCores train_cores(const TrainRecipe& recipe);
-/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use, or to their own cores.
-/// ConfigError for more compute threads than that; as train_cores().
+/// Compute and decoding threads, with 0 in the recipe resolved to the cores of the process, or to their own cores.
+/// Throws ConfigError for more compute threads than that, and as train_cores().
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 /// Decoding threads, with 0 resolved to as many as there are cores for them. ConfigError as train_cores().
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// resume.safetensors: everything a run needs to go on as if it had never stopped.
+// resume.safetensors: everything that a run needs to continue as if it had never stopped.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A run that goes on: its resume file is read by rank 0 for all, held against the job, and loaded. Of the trainer, not
-// for others.
+// Resumes a run: rank 0 reads its resume file for all, checks it against the job, and loads it. For the trainer only.
 #pragma once
 
 #include <optional>
@@ -17,14 +16,13 @@ class Schedule;
 struct Recipe;
 struct TrainJob;
 
-/// Reads the resume file on rank 0, without tensors for the others; nullopt for a fresh run. All ranks call it.
-/// ConfigError on rank 0 when the file is none, or of another run: recipe, labels, lists of images, images of an
-/// update. Warns of another number of ranks or threads.
-/// @param info of the job (describe_run())
+/// Reads the resume file on rank 0, without tensors for the others; nullopt for a fresh run. All ranks must call it.
+/// Throws ConfigError on rank 0 when the file is invalid, or of another run: recipe, labels, lists of images, images of
+/// an update. Warns of another number of ranks or threads.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job, const CheckpointInfo& info);
 
-/// Loads what read_resume() gave: on rank 0 weights, optimizer and averages, on all the schedule. Logs where the run
-/// goes on and, as changed_rates(), what is different from there. ConfigError as apply_resume().
+/// Loads the result of read_resume(): on rank 0 weights, optimizer and averages, on all ranks the schedule. Logs the
+/// position of the run and, as changed_rates(), changes from there on. Throws ConfigError as apply_resume().
 void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& memory, Schedule& schedule);
 
 /// Returns a line for the log when a changed train.epochs changes the rates from state.step on; else empty.

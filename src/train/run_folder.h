@@ -24,7 +24,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return root_ / "log.jsonl"; }
   /// Machine, libraries, program.
   [[nodiscard]] std::filesystem::path environment() const { return root_ / "environment.json"; }
-  /// Kernels of a step, what they were chosen by, and what was fused, as of the last start.
+  /// Kernels of a step, the inputs of their choice, and the fusions, as of the last start.
   [[nodiscard]] std::filesystem::path plan() const { return root_ / "plan.json"; }
   /// Data folder and counts.
   [[nodiscard]] std::filesystem::path data() const { return root_ / "data.json"; }
@@ -38,7 +38,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
   /// Trace of all ranks over time, by the last start that was asked for one.
   [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
-  /// Parts of the trace, a file a rank: while the run goes on, and after a kill until the next start.
+  /// Parts of the trace, a file a rank, during the run and after a kill until the next start.
   [[nodiscard]] std::filesystem::path trace_parts() const { return root_ / "trace.parts"; }
   /// Held while somebody trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
@@ -46,7 +46,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
   /// Weights of the best epoch.
   [[nodiscard]] std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
-  /// Everything needed to go on.
+  /// Everything that a resumed run needs.
   [[nodiscard]] std::filesystem::path resume() const { return checkpoints() / "resume.safetensors"; }
   /// "epoch-007.safetensors" (from 1): a kept best epoch.
   [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
@@ -57,15 +57,14 @@ class RunFolder {
   void check_place() const;
   /// ConfigError when there is a run already (a recipe, log or checkpoint).
   void check_new() const;
-  /// ConfigError when there is no run, but files or folders that are none of a run's. Hidden ones do not count.
+  /// Throws ConfigError when there is no run, but foreign files or folders. Hidden ones do not count.
   void check_own() const;
   /// Makes the folders. ConfigError when there is a run already (a recipe, log or checkpoint), DataError when they
   /// cannot be made.
   void create_new() const;
-  /// ConfigError when there is a run that left weights but no resume file, so that --resume has nothing to go on from.
+  /// Throws ConfigError when a run left weights but no resume file, so that --resume cannot work.
   void check_resumable() const;
-  /// Removes half-written files that a killed run left, and makes a trace of what it wrote down for one; under the
-  /// folder's lock.
+  /// Removes half-written files of a killed run, and makes a trace of its records; under the folder's lock.
   void remove_leftovers() const;
   /// remove_leftovers() of a run that has ended in any way. Does nothing while somebody trains here.
   void tidy_up() const;

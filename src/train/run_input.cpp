@@ -161,7 +161,7 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
     state.step_in_epoch = updates;
     state.loss_sum *= static_cast<double>(updates) / made;
   };
-  // A run that ended in a validation goes on with it: what is loaded next is the epoch after.
+  // A run that ended in a validation resumes with it; the next images to load are those of the epoch after.
   if (state.step_in_epoch == state.updates_per_epoch) {
     count_made(updates_per_epoch(job, input));
     now.start = {.epoch = epoch + 1, .batch = 0};

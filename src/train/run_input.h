@@ -22,8 +22,8 @@ namespace roentgen::train {
 struct RunState;
 struct TrainJob;
 
-/// Images of a run, and how the memory for them is shared out: train.memory_mb, or this rank's share of half of what is
-/// left. Move-only.
+/// Images of a run, and the division of the memory for them: train.memory_mb, or this rank's share of half of the free
+/// memory. Move-only.
 struct RunInput {
   /// Indices into the data set's samples.
   std::vector<std::uint32_t> training;
@@ -36,15 +36,15 @@ struct RunInput {
   std::unique_ptr<data::ImageStore> store;
 };
 
-/// Shares out the memory and logs who has how much. ConfigError as data::require_fits() when the pipeline does not fit,
-/// or when train.slots is 1; throws as data::DiskCache.
+/// Divides the memory and logs the parts. Throws ConfigError as data::require_fits() when the pipeline does not fit, or
+/// when train.slots is 1. Throws as data::DiskCache.
 [[nodiscard]] RunInput plan_input(const TrainJob& job);
 
 /// Updates of an epoch, at least 1. ConfigError where the ranks cannot fill a batch, or where train.accumulate asks for
 /// more batches than there are.
 [[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input);
 
-/// Warns where an epoch of so many updates leaves images out (skipped_note()).
+/// Warns where an epoch of this many updates leaves images out (skipped_note()).
 void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t updates);
 
 /// Options to load the training images from the position of `state` on. With the ranks and the batch of all earlier

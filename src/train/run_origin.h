@@ -25,12 +25,12 @@ namespace roentgen::train {
 /// file that cannot be read.
 [[nodiscard]] std::vector<std::string> stored_data_folders(const RunFolder& run);
 
-/// Writes the recipe, the machine, and what the data are and where, into a new run's folder.
+/// Writes the recipe, the machine, and the data and their folders into a new run's folder.
 void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
                   const engine::Engine& engine);
 
-/// Fills what is empty, the recipe's file and the data folders, from a run, as far as it has them.
-/// ConfigError if there is then no recipe.
+/// Fills an empty recipe file and empty data folders from a run, as far as it has them. Throws ConfigError if there is
+/// then no recipe.
 void take_from_run(const RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
 
 /// True when nothing is left to do in the folder. ConfigError when the recipe is not the run's.

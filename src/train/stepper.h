@@ -84,7 +84,7 @@ class Stepper {
   void send(std::int64_t bucket);
   /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
   void finish_with_group(StepRecord& record);
-  /// Queues the update of all parameters; then reads what it came to. DataError where it was not made.
+  /// Queues the update of all parameters, then reads its result. Throws DataError where it was not made.
   void apply_all(StepRecord& record);
   /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }

@@ -16,8 +16,8 @@ namespace {
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-// TensorBoard reads files whose name holds "tfevents", in the order of their names: so microseconds, for starts within
-// one second. No host name: it is nobody's business what a machine is called.
+// TensorBoard reads files with "tfevents" in their name, ordered by name, so the name has microseconds for starts
+// within one second. It has no host name, for privacy.
 std::filesystem::path event_path(const std::filesystem::path& folder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The trace of a run: what its ranks did when, on one time axis, in one file (docs/reference/formats/trace.md).
+// The trace of a run: the work of its ranks on one time axis, in one file (docs/reference/formats/trace.md).
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct TraceParts {
 /// These are Horovod's words.
 [[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
 
-/// Writes merge_traces() of these ranks, and `about` beside what it says. DataError when it cannot be written.
+/// Writes merge_traces() of these ranks, and `about` next to it. Throws DataError when it cannot be written.
 void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about);
 
 /// A rank's part of the trace. One thread. CommError as dist::CommThread.

@@ -42,8 +42,8 @@ class TracePart {
 /// @param clocks ranks, hosts and their clocks at the start
 void begin_trace_parts(const std::filesystem::path& folder, const Value& about, const std::vector<RankTrace>& clocks);
 
-/// Makes a trace of the parts that are there; a line that is not whole is left out. Times of other hosts go by the
-/// clocks of the start. Leaves the parts. Nothing where there is no such folder. DataError when it cannot be written.
+/// Makes a trace of the existing parts, without incomplete lines. Times of other hosts use the clocks of the start.
+/// Keeps the parts. Does nothing where there is no such folder. Throws DataError when it cannot be written.
 void merge_trace_parts(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 }  // namespace roentgen::train

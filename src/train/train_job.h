@@ -34,7 +34,7 @@ struct Recipe;
 /// Whether a run starts or resumes.
 enum class Start : std::uint8_t { Fresh, Resume };
 
-/// A run, with everything it needs. What it points at must outlive train().
+/// A run, with everything it needs. Its pointers must outlive train().
 struct TrainJob {
   const Recipe& recipe;          ///< settings of the run
   const data::Dataset& dataset;  ///< data set with labels and a training split
@@ -50,7 +50,7 @@ struct TrainJob {
   std::function<void()> on_ready{};
   /// Asked after every update; true: write the resume file and stop, on all ranks.
   std::function<bool()> is_stop_asked{};
-  /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
+  /// Number of updates after which the run stops as if requested; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
   /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
   /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.

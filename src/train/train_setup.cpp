@@ -75,8 +75,8 @@ std::vector<std::unique_ptr<Observer>> open_logs(const RunFolder& folder, const 
   return logs;
 }
 
-// Logs who has which cores, where they are shared out, and peak of memory and plan of a step. Returns that peak: what a
-// run holds beside its input, in bytes.
+// Logs the cores, where they are divided, and peak of memory and plan of a step. Returns that peak: the run's memory
+// besides its input, in bytes.
 std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
     log::debug(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),

@@ -18,7 +18,7 @@ namespace roentgen::train {
 class TrainedPixels {
  public:
   /// @param samples of the data set
-  /// @param before what the resume file holds, as list() gave it
+  /// @param before content of the resume file, a result of list()
   TrainedPixels(std::int64_t samples, std::vector<std::string> before);
 
   /// Filled by the training loader.

@@ -48,7 +48,7 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   for (const eval::LabelResult& row : table.labels) {
     if (!row.auroc.value) record.labels_left_out.push_back(row.label);
   }
-  // Processors of another kind may round a last digit otherwise; what follows from it must be the same.
+  // Processors of another kind may round a last digit differently; results derived from it must still agree.
   const double none = std::numeric_limits<double>::quiet_NaN();
   std::array figures{*record.val_loss, record.val_auroc.value_or(none)};
   ranks.share(figures, {.name = "validation figures"});

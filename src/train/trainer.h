@@ -29,7 +29,7 @@ struct TrainOutcome {
   /// The part spent waiting for other ranks.
   double comm_exposed_seconds = 0.0;
   std::int64_t images = 0;  ///< images of the updates made here
-  /// Peak of memory beside the input, as planned and told before the first step.
+  /// Planned peak of memory besides the input, as logged before the first step.
   std::size_t planned_bytes = 0;
 };
 

@@ -20,7 +20,7 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct AutobatchOptions {
-  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is what is looked for.
+  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is the unknown.
   NetworkOptions network{};
   /// Memory that the whole process may hold.
   std::size_t budget_bytes = 0;
@@ -30,7 +30,7 @@ struct AutobatchOptions {
   bool is_confirmed = true;
 };
 
-/// A batch that was planned, and what the process would hold with it.
+/// A planned batch, and the memory of the process with it.
 struct PlannedBatch {
   std::int64_t batch = 0;
   std::size_t bytes = 0;
@@ -41,9 +41,9 @@ struct PlannedBatch {
     return std::max(bytes, measured_bytes.value_or(0)) <= budget_bytes;
   }
 };
-/// The largest batch from 1 to `most` that needs at most `budget_bytes`, 0 where none does. What a batch needs grows
-/// with the batch, nearly in proportion: the next guess is on the line through the last two. Every plan that was made
-/// is added to `tried`: with the answer, also the batch after it, unless that is beyond `most`.
+/// The largest batch from 1 to `most` that needs at most `budget_bytes`; 0: none. Memory grows nearly in proportion to
+/// the batch, so the next guess lies on the line through the last two. Adds every plan to `tried`, including the batch
+/// after the answer, unless that is beyond `most`.
 [[nodiscard]] std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                          std::size_t budget_bytes, std::int64_t most, std::vector<PlannedBatch>& tried);
 
@@ -53,10 +53,8 @@ struct PlannedBatch {
 [[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
                                        std::size_t excess_bytes);
 
-/// The largest batch, from the one that plans found down, whose step stays within the budget; 0 where that of one image
-/// does not. Adds what it plans and measures to `tried`, whose batches ascend from 1.
-/// @param needed_bytes plans a batch
-/// @param peak_bytes   runs a step with a batch: what the process held
+/// The largest batch, starting at the one from plans and going down, whose step stays within the budget; 0: not even
+/// one image does. Adds its plans and measurements to `tried`, whose batches ascend from 1.
 [[nodiscard]] std::int64_t confirmed_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                            const std::function<std::size_t(std::int64_t)>& peak_bytes,
                                            std::size_t budget_bytes, std::vector<PlannedBatch>& tried);

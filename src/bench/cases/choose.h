@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `choose`: what the rule that chooses kernels loses against measuring every candidate, and measured choices as a
-// file for train.choices.
+// Case `choose`: cost of the rule that chooses kernels, compared with measuring every candidate. It also writes
+// measured choices as a file for train.choices.
 #pragma once
 
 #include <cstdint>

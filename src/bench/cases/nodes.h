@@ -23,7 +23,7 @@ struct NodesOptions {
   /// `steps` updates from the same weights on the same images; `threads` at least 1. Kernels are rank 0's, so "auto"
   /// differs from run to run, but not from rank to rank. No profile.
   NetworkOptions step;
-  /// A rank is slow whose median step takes so many times the median of all ranks'. Above 1.
+  /// Factor of a slow rank, above 1: its median step takes this many times the median of all ranks.
   double slow_factor = 1.15;
 };
 

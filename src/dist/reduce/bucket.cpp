@@ -51,7 +51,7 @@ void ReduceSegment::forget() noexcept {
   pending_.clear();
 }
 
-// Receives in their order, then sends; what is sent to several is there once.
+// Offsets of receives in order, then of sends; a message to several ranks is stored once.
 void ReduceSegment::lay_out(const ReducePlan& plan, const Round& round) {
   std::size_t end = 0;
   places_.clear();

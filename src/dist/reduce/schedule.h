@@ -34,8 +34,8 @@ struct Message {
 /// Content of messages: Parts are added to the receiver's elements; a Result replaces them.
 enum class Carry : std::uint8_t { Parts, Result };
 
-/// Messages that are under way together, at most one of them between two ranks and in one direction. A round is over
-/// when all have arrived and what they brought is used.
+/// Messages in flight together, at most one between two ranks and in one direction. A round is over when all have
+/// arrived and their content is used.
 struct Round {
   Carry carry = Carry::Parts;
   std::vector<Message> sends{};
@@ -49,8 +49,8 @@ struct Round {
   bool is_exact = false;
 };
 
-/// Rounds of one rank, in their order. The schedules of all ranks fit together: what a rank sends another, that one
-/// receives in the same order.
+/// Rounds of one rank, in order. The schedules of all ranks match: a rank receives in the order in which another sends
+/// to it.
 struct Schedule {
   std::vector<Round> rounds{};
   /// Whether the communicator's own collective does the same, in float32; then there are no rounds.

@@ -48,7 +48,7 @@ HWY_INLINE void store(hn::Vec<Floats> value, std::uint16_t* dst) {
   hn::StoreU(hn::DemoteTo(Halves(), hn::BitCast(i32, hn::ShiftRight<16>(rounded(value)))), Halves(), dst);
 }
 
-// dst[i] = step(src[i], dst[i]) for all of `count`; what is left at the end passes through a vector's worth of memory.
+// dst[i] = step(src[i], dst[i]) for all of `count`; the rest at the end goes through a buffer of one vector.
 template <typename Src, typename Dst, typename Step>
 HWY_INLINE void for_each(const Src* src, Dst* dst, std::size_t count, const Step& step) {
   const std::size_t lanes = hn::Lanes(Floats());

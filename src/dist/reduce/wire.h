@@ -16,7 +16,7 @@ enum class Wire : std::uint8_t { F32, Bf16 };
 
 /// "f32" or "bf16"; else ConfigError naming them.
 [[nodiscard]] Wire parse_wire(std::string_view name);
-/// Bytes of so many numbers.
+/// Bytes of this many numbers.
 [[nodiscard]] constexpr std::size_t wire_bytes(Wire wire, std::size_t count) {
   return count * (wire == Wire::F32 ? sizeof(float) : sizeof(std::uint16_t));
 }
@@ -28,15 +28,15 @@ void from_bf16(std::span<const std::uint16_t> src, std::span<float> dst);
 /// values *= factor.
 void scale(std::span<float> values, float factor);
 
-/// A sum of what arrived and this rank's own.
+/// A sum of received elements and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;
   /// Received elements in the order of summing: own.size() numbers each, in the wire format.
   std::span<const std::byte* const> sources{};
   /// Number of `sources` that are added before `own`.
   std::size_t own_at = 0;
-  /// The sum is multiplied by it, and then rounded to the wire format, so that who sends it has what others receive.
-  /// 0: neither.
+  /// Factor of the sum, which is then rounded to the wire format, so that the sender has the same values as the
+  /// receivers. 0: neither.
   float mean_factor = 0.0F;
 };
 /// own = the sum: ((source 0 + source 1) + ...), own in its place among them.

@@ -20,8 +20,8 @@
 
 namespace roentgen::python {
 
-/// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. Lent by the feed: who holds it may
-/// read and write it; when the last holder lets go, the loader fills it again.
+/// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. The feed lends it: a holder may
+/// read and write it, and when the last holder releases it, the loader fills it again.
 struct LentBatch {
   std::span<std::byte> images;         ///< images of `rows` rows
   std::span<float> labels;             ///< labels of `rows` rows; NaN: unknown
@@ -37,7 +37,7 @@ struct FeedOptions {
   int slots = 3;                       ///< batches in memory, at least 3
 };
 
-/// Place of a feed, with what a feed of another batch size or number of ranks needs to go on from there.
+/// Position of a feed, with the data that a feed of another batch size or number of ranks needs to continue there.
 struct FeedState {
   data::LoaderPosition position{};    ///< next batch
   data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
@@ -62,14 +62,13 @@ class BatchFeed {
   /// as data::Loader::next(). Never a batch without rows: where ranks share a padded tail, a rank may have one batch
   /// less.
   [[nodiscard]] std::shared_ptr<LentBatch> next();
-  /// Goes to the first batch of the epoch after the one that next() stands in, unless it stands at a beginning. After
-  /// an error it begins anew.
+  /// Skips to the first batch of the next epoch, unless next() is at a beginning. After an error it starts again.
   void skip_to_next_epoch();
   /// Batches that this rank gets in a whole epoch. A resumed epoch gives fewer.
   [[nodiscard]] std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// Place where next() goes on.
+  /// Position of next().
   [[nodiscard]] FeedState state() const;
-  /// Goes on from there; ConfigError where that is no place of these samples.
+  /// Continues from there. Throws ConfigError where it is no position of these samples.
   void restore(const FeedState& state);
   /// Counts and times so far.
   [[nodiscard]] data::LoaderStats stats() const;

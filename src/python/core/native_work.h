@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Native calls under way, and the end of the interpreter. Daemon threads still work when Python ends; the process then
-// destroys what they use. So the end stops them, waits for them, and lets no new call begin.
+// Running native calls at the end of the interpreter. Daemon threads still work when Python ends, and the process then
+// destroys the objects that they use. So the end stops them, waits for them, and admits no new call.
 #pragma once
 
 #include <exception>
