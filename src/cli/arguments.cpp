@@ -93,7 +93,7 @@ std::vector<std::string> cases_of(std::string_view option, const std::vector<Opt
   return cases;
 }
 
-/// Merges options of one name. The text of an option that only some cases have begins with the names of these cases.
+/// Merges options of one name. The text of an option that only some cases have ends with the names of these cases.
 std::vector<Option> merged(const std::vector<Option>& options) {
   std::vector<Option> result;
   for (const Option& option : options) {
@@ -108,7 +108,7 @@ std::vector<Option> merged(const std::vector<Option>& options) {
     Option& one = result.emplace_back(option);
     if (!cases_by_doc.empty()) one.doc.clear();
     for (const auto& [doc, cases] : cases_by_doc) {
-      one.doc += fmt::format("{}{}: {}", one.doc.empty() ? "" : "; ", cases, doc);
+      one.doc += fmt::format("{}{} ({})", one.doc.empty() ? "" : "; ", doc, cases);
     }
   }
   return result;
