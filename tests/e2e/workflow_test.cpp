@@ -46,7 +46,7 @@ TEST(Workflow, trains_and_evaluates_what_was_synthesised) {
   for (std::size_t at = 0; (at = before_steps.find(" info: ", at)) != std::string::npos; ++at) ++info_lines;
   EXPECT_LE(info_lines, 3) << train.err;
   EXPECT_THAT(train.out, HasSubstr("\nfinding             validation AUROC\n"));
-  EXPECT_THAT(train.out, HasSubstr("\nnext: roentgen eval --checkpoint " + best(place, "run").string() + " --data " +
+  EXPECT_THAT(train.out, HasSubstr("\nnext: roentgen eval --checkpoint " + best(place, "run") + " --data " +
                                    data.string() + " --split test\n"));
   for (const char* file : {"recipe.toml", "log.jsonl", "environment.json", "plan.json", "data.json", "preds.csv",
                            "aucs.csv", "checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
