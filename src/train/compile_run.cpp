@@ -31,7 +31,7 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
         instruction_set, "machines like the one it began on, or a new --out folder with --init and its weights"));
   }
   if (!ranks.is_first()) return;
-  log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
+  log::warning("the kernels differ from those at the start of the run: weights will differ in their last bits");
 }
 
 // Options of both forms.

@@ -91,7 +91,7 @@ void check_init(const Recipe& recipe, const graph::Graph& model) {
 
 void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   const std::string what = folder.resume().string();
-  constexpr std::string_view kRemedy = "--overwrite to start anew";
+  constexpr std::string_view kRemedy = "--overwrite to start again";
   const auto reader = io::SafetensorsReader::open(folder.resume()).or_throw<ConfigError>();
   const CheckpointInfo info = from_metadata(reader.metadata(), what, kRemedy).or_throw<ConfigError>();
   const Value begun = io::parse_toml(info.recipe, what).or_throw<ConfigError>();

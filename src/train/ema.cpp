@@ -62,7 +62,7 @@ void Ema::restore(const std::vector<NamedTensor>& state, std::string_view what) 
   }
   if (const LoadReport report = compare(state, wanted); !report.is_clean()) {
     throw ConfigError(
-        error_text("train.checkpoint", what, "the averages of train.ema", report.text(), "--overwrite to start anew"));
+        error_text("train.checkpoint", what, "the averages of train.ema", report.text(), "--overwrite to start again"));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto tensor = std::ranges::find(state, wanted[i].name, &NamedTensor::name);

@@ -66,7 +66,7 @@ void LinkWatch::warn(const LinksRecord& record, const std::vector<dist::Link>& l
     log::warning(text);
   }
   if (record.names.empty()) {
-    log::info(fmt::format("links between hosts are even again, {:.3g} MB/s", record.usual_mb_per_s));
+    log::info(fmt::format("all links between hosts are equally fast again, {:.3g} MB/s", record.usual_mb_per_s));
   }
   warned_of_ = record.names;
 }

@@ -121,7 +121,7 @@ TEST(LinkWatch, tests_again_and_warns_of_what_has_changed) {
   };
   EXPECT_EQ(count("rank 2 (c)"), 3) << "once by each rank, of two tests";
   EXPECT_EQ(count("rank 0 (a)"), 3);
-  EXPECT_EQ(count("even again, 100 MB/s"), 3);
+  EXPECT_EQ(count("equally fast again, 100 MB/s"), 3);
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ class Progress final : public Observer {
     if (!is_slow || !warned_of_.insert(slow_rank_).second) return;
     terminal::clear_progress();
     log::warning(
-        fmt::format("rank {} works {:.0f}% longer an update than the mean rank, and all wait for it: roentgen "
-                    "bench nodes measures its host",
+        fmt::format("rank {} works {:.0f}% longer per update than the mean, and all ranks wait for it; measure its "
+                    "host with roentgen bench nodes",
                     rank_name(slow_rank_), 100.0 * imbalance));
   }
   [[nodiscard]] std::string rank_name(int rank) const {

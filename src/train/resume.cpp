@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kStateKey = "run_state";
 constexpr const char* kRankStatistics = "optimizer.rank_statistics";
-constexpr std::string_view kRemedy = "--overwrite to start anew";
+constexpr std::string_view kRemedy = "--overwrite to start again";
 
 // Calls `visit` with each state of the optimizer of each trained parameter: its name in the file, the parameter's
 // index, and the state.

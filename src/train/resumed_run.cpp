@@ -53,7 +53,7 @@ void check_resume(const TrainJob& job, const CheckpointInfo& now, const Resume& 
   }
   check_batch(job, resume);
   if (resume.state.threads != compute_threads(job.recipe.train)) {
-    log::warning(fmt::format("resumed with {}, begun with {}: the weights will differ in their last bits",
+    log::warning(fmt::format("resumed with {}, started with {}: weights will differ in their last bits",
                              counted(compute_threads(job.recipe.train), "thread"), resume.state.threads));
   }
 }

@@ -63,7 +63,7 @@ void RunFolder::check_place() const {
   while (!fs::exists(fs::status(place, error)) && place.has_relative_path()) place = place.parent_path();
   if (!fs::is_directory(place, error)) {
     throw DataError(error_text("train.run", root_.string(), "a folder that can be made", place.string() + ", a file",
-                               "another --out, or removing what stands there"));
+                               "another --out, or removing the file there"));
   }
   if (::access(place.c_str(), W_OK | X_OK) == 0) return;
   const std::string cause = std::generic_category().message(errno);
@@ -76,7 +76,7 @@ void RunFolder::check_new() const {
     if (!fs::exists(path)) continue;
     throw ConfigError(error_text("train.run", root_.string(), "a new or empty folder",
                                  "a run's " + path.filename().string(),
-                                 "--resume to go on, --overwrite to start anew, or another --out"));
+                                 "--resume to continue, --overwrite to start again, or another --out"));
   }
 }
 
@@ -97,8 +97,8 @@ void RunFolder::check_own() const {
 void RunFolder::check_resumable() const {
   if (fs::exists(resume()) || !fs::exists(best())) return;
   throw ConfigError(
-      error_text("train.run", resume().string(), "a file to go on from", "none beside best.safetensors",
-                 "--init " + shell_word(best().string()) + " and another --out, or --overwrite to start anew"));
+      error_text("train.run", resume().string(), "a resume file", "none beside best.safetensors",
+                 "--init " + shell_word(best().string()) + " and another --out, or --overwrite to start again"));
 }
 
 void RunFolder::create_new() const {
@@ -108,7 +108,7 @@ void RunFolder::create_new() const {
   if (error || !fs::is_directory(checkpoints())) {
     throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be made",
                                error ? error.message() : "a file of that name",
-                               "another --out, or removing what stands there"));
+                               "another --out, or removing the file there"));
   }
 }
 

@@ -51,7 +51,7 @@ std::vector<std::string> stored_data_folders(const RunFolder& run) {
 void take_from_run(const RunFolder& run, fs::path& recipe, std::vector<std::string>& data) {
   if (recipe.empty() && fs::exists(run.recipe())) recipe = run.recipe();
   if (recipe.empty()) {
-    throw ConfigError(error_text("cli.train", "--resume", "a run in --out, or --recipe to begin one",
+    throw ConfigError(error_text("cli.train", "--resume", "a run in --out, or --recipe to start one",
                                  "no run in " + run.root().string(), "another --out, or --recipe FILE --data DIR"));
   }
   if (data.empty()) data = stored_data_folders(run);

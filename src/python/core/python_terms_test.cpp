@@ -12,12 +12,13 @@ TEST(PythonTerms, options_become_arguments) {
             "[data.source] x: expected a data folder, got a file; try another data folder");
   EXPECT_EQ(python_terms("try --set data.csv=FILE if the table has another name"),
             "try the setting data.csv=FILE if the table has another name");
-  EXPECT_EQ(python_terms("[cli.train] --resume: expected a run in --out, or --recipe to begin one"),
-            "[python.train] resume=True: expected a run in out, or recipe to begin one");
-  EXPECT_EQ(python_terms("try --overwrite to start anew, or another --out"),
-            "try overwrite=True to start anew, or another out");
-  EXPECT_EQ(python_terms("try a test set without them (--list FILE keeps some), or --allow-overlap to see the figures"),
-            "try a test set without them, or allow_overlap=True to see the figures");
+  EXPECT_EQ(python_terms("[cli.train] --resume: expected a run in --out, or --recipe to start one"),
+            "[python.train] resume=True: expected a run in out, or recipe to start one");
+  EXPECT_EQ(python_terms("try --overwrite to start again, or another --out"),
+            "try overwrite=True to start again, or another out");
+  EXPECT_EQ(
+      python_terms("try a test set without them (--list FILE keeps some), or --allow-overlap to compute the metrics"),
+      "try a test set without them, or allow_overlap=True to compute the metrics");
   EXPECT_EQ(python_terms("(--fold-batch-norm)"), "(fold_batch_norm)");
   EXPECT_EQ(python_terms("first\n--out"), "first\nout");
 }

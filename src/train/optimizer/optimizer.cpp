@@ -73,7 +73,7 @@ void check_nesterov(std::string_view name, const OptimizerRules& rules) {
 UpdateRule optimizer_rule(std::string_view name, const OptimizerRules& rules) {
   const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
   if (entry == std::end(kEntries)) {
-    throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name,
+    throw ConfigError(error_text("train.optimizer", "name", "a known optimizer", name,
                                  fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
   }
   UpdateRule rule = entry->make(rules);

@@ -34,8 +34,7 @@ std::string refusal(std::string_view name, const Rules& rules) {
 
 TEST(Optimizer, refusals_say_what_there_is) {
   EXPECT_EQ(refusal("sdg", {}),
-            "[train.optimizer] name: expected an optimizer that exists, got sdg; try one of sgd, adam, lars, rmsprop, "
-            "adamw");
+            "[train.optimizer] name: expected a known optimizer, got sdg; try one of sgd, adam, lars, rmsprop, adamw");
   EXPECT_EQ(
       refusal("sgd", with(engine::Sgd{.momentum = 1.0})),
       "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "

@@ -75,7 +75,7 @@ std::unique_ptr<Schedule> make_schedule(std::string_view name, const ScheduleOpt
   check(options);
   const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
   if (entry == std::end(kEntries)) {
-    throw ConfigError(error_text("train.schedule", "name", "a schedule that exists", name,
+    throw ConfigError(error_text("train.schedule", "name", "a known schedule", name,
                                  fmt::format("one of {}", fmt::join(schedule_names(), ", "))));
   }
   auto schedule = entry->make(options);
