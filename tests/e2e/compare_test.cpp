@@ -87,7 +87,7 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
   expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got none"});
-  expect_refusal(place_.run({"compare", a_}), {"compare: expected B, got none"});
+  expect_refusal(place_.run({"compare", a_}), {"compare: B is missing"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
                                       "00010000_000.png,0.5,0.5,0.5\n00099999_000.png,0.5,0.5,0.5\n");
@@ -146,7 +146,7 @@ TEST_F(Compare, of_several_seeds_is_of_recipes) {
   EXPECT_EQ(read_json(place_ / "one.json").at("intervals_cover"), Value("patients"));
   EXPECT_THAT(place_.must_run(compare(a_, b_)).out, HasSubstr("They cover patients, not seeds (one seed of A, one"));
 
-  expect_refusal(place_.run(compare(good + ",", bad)), {"with commas between, got an empty one"});
+  expect_refusal(place_.run(compare(good + ",", bad)), {"separated by commas, got an empty one"});
   expect_refusal(place_.run(compare(first + "," + first, bad)), {"A: ", "another seed than ", "the same predictions"});
   expect_refusal(place_.run(compare(first + ",none.csv", bad)), {"none.csv"});
   expect_refusal(place_.run(compare(good, bad, {"--csv", place_ / "bad2.csv"})), {"bad2.csv"});

@@ -43,7 +43,7 @@ class EarlyChecks : public testing::Test {
 };
 
 TEST_F(EarlyChecks, absent_data_comes_last) {
-  expect_refusal(place_.run(place_.train_arguments(place_ / "nodata", "run")), {"nodata: expected a data folder"});
+  expect_refusal(place_.run(place_.train_arguments(place_ / "nodata", "run")), {"nodata: no such folder"});
 }
 
 TEST_F(EarlyChecks, a_bad_model) {

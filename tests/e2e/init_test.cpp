@@ -164,7 +164,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
   place_.write("ours/table.csv", "path,site,side\nx0.png,a,l\nx1.png,b,r\nx2.png,a,l\nx3.png,b,r\n");
   expect_refusal(place_.run({"init", ours, "--out", out}),
                  {"[task.init] table.csv", "columns path, site, side", "--set data.labels=site:VALUE"});
-  expect_refusal(place_.run({"init", place_ / "none", "--out", out}), {"[data.source]", "nothing of that name"});
+  expect_refusal(place_.run({"init", place_ / "none", "--out", out}), {"[data.source]", "no such folder"});
   expect_refusal(place_.run({"init", ours, "--out", ours / "recipe.toml"}), {"recipe.toml", "outside"});
   expect_refusal(place_.run({"init", ours, "--out", out, "--set", "train.epochs=3"}), {"a key of [data]"});
   place_.write("ours/table.csv", "path,mrn,sick\ny0,a,1\ny1,b,0\n");

@@ -370,9 +370,10 @@ TEST(Dataset, refuses_a_root_that_is_absent_or_a_file) {
   SourceOptions options;
   options.root = folder.path() / "none";
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }),
-              HasSubstr("nothing of that name"));
+              HasSubstr("/none: no such folder"));
   options.root = folder.write("file", "x");
-  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }), HasSubstr("got a file"));
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }),
+              HasSubstr("/file: not a folder"));
 }
 
 TEST(Dataset, refuses_an_unknown_source) {

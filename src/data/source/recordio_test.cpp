@@ -146,7 +146,7 @@ TEST_F(RecordIoSource, refuses_fewer_records_than_the_index_beside_has) {
 
 TEST_F(RecordIoSource, refuses_what_holds_no_labelled_images) {
   EXPECT_THAT(refusal(record(0, {0.5F})),
-              HasSubstr("[data.recordio] a.rec, record 1: expected a class, a whole number"));
+              HasSubstr("[data.recordio] a.rec, record 1: expected a class number of at least 0"));
   EXPECT_THAT(refusal(record(0, {-1.0F})), HasSubstr("of at least 0, got -1"));
   EXPECT_THAT(refusal(record(0, {std::nanf("")})), HasSubstr("expected a class"));
   EXPECT_THAT(refusal(record(0, {1.0F, 2.0F})), HasSubstr("labels 1, 0 and -1 or nan for unknown, got 2"));

@@ -53,7 +53,7 @@ TEST_F(TfRecord, takes_damaged_records_for_corrupt_images) {
   EXPECT_EQ(dataset.samples[0].split, Split::Train);
   EXPECT_EQ(dataset.samples[2].id, "train-0.tfrecord#3");
   EXPECT_THAT(dataset.notes,
-              testing::Contains("damaged records, which count as corrupt images: 2 (train-0.tfrecord, record 1, "
+              testing::Contains("damaged records, counted as corrupt images: 2 (train-0.tfrecord, record 1, "
                                 "train-0.tfrecord, record 3)"));
   SampleReader reader;
   Image image;

@@ -353,7 +353,7 @@ TEST_F(DiskCacheTest, is_refused_in_the_data_folder_and_where_no_folder_can_be) 
   DiskCacheOptions options = kept();
   options.folder = folder_.path() / "cache";
   EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, options); }),
-              HasSubstr("expected a folder outside of the data folder"));
+              HasSubstr("expected a folder outside the data folder"));
   EXPECT_FALSE(std::filesystem::exists(options.folder));
   options.folder = caches_.write("file", "") / "below";
   EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, options); }),
