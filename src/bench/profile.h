@@ -28,9 +28,8 @@ struct ProfiledRuns {
   std::optional<double> optimizer_s;
 };
 
-/// Times of the entries in those runs: as the executable counted them if it runs on the host. A device is only handed
-/// its work, so there each entry is run again, alone, and counts as often as there were runs; this spoils the step's
-/// values.
+/// Times of the entries in those runs: as the executable counted them if it runs on the host. On a device each entry is
+/// run again, alone, and counts as often as there were runs. This overwrites the step's values.
 [[nodiscard]] std::vector<engine::EntryTime> times_of(engine::Executable& executable, const ProfiledRuns& runs,
                                                       bool is_host);
 

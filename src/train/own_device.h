@@ -12,8 +12,8 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// Nothing where no two ranks compute on one device (engine::Engine::device_id(); the host's cores count as none), else
-/// ConfigError on all of them, naming both and --allow-shared-gpu. All ranks call it.
+/// Does nothing where no two ranks compute on one device (engine::Engine::device_id()); the host's cores count as none.
+/// Otherwise throws ConfigError on all ranks, naming both and --allow-shared-gpu. All ranks call it.
 void require_own_device(const Ranks& ranks, const engine::Engine& engine);
 
 }  // namespace roentgen::train

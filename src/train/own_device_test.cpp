@@ -28,7 +28,7 @@ class OnDevice final : public engine::Engine {
   std::string device_;
 };
 
-// What ranks of one host on these devices throw.
+// Exceptions of ranks of one host that compute on these devices.
 std::vector<std::exception_ptr> with_devices(const std::vector<std::string>& devices) {
   return as_ranks(static_cast<int>(devices.size()), [&](dist::CommThread& comm) {
     require_own_device(Ranks(&comm), OnDevice(devices[static_cast<std::size_t>(comm.rank())]));

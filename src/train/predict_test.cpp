@@ -85,8 +85,8 @@ TEST_F(Predict, with_no_view_or_the_plain_one_is_the_same) {
   EXPECT_EQ(predict_with({}), predict_with(data::test_views("none")));
 }
 
-// Pictures of 8 bits at their own size: their pixels are whole in both types, so only rounding to 2^-24 of numbers up
-// to 64 pixels' sum differs.
+// Images of 8 bits at their own size have whole pixels in both types. Only rounding to 2^-24 differs, of numbers up to
+// the sum of 64 pixels.
 TEST_F(Predict, from_pixels_is_as_from_values) {
   preprocess_ = data::preset("xray");
   preprocess_.size_px = kSizePx;
