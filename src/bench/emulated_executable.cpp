@@ -39,6 +39,9 @@ class EmulatedExecutable final : public engine::Executable {
     return name == "loss" ? std::span(&loss_, 1) : real_->read(name);
   }
   void begin_update() override { real_->begin_update(); }
+  [[nodiscard]] std::optional<engine::LossScale> loss_scale() const override { return real_->loss_scale(); }
+  [[nodiscard]] std::optional<engine::LossScale> read_loss_scale() const override { return real_->read_loss_scale(); }
+  void set_loss_scale(const engine::LossScale& scale) override { real_->set_loss_scale(scale); }
   const runtime::Event& update(const engine::UpdateRule& rule, const engine::UpdateWork& work) override {
     return real_->update(rule, work);
   }
@@ -87,8 +90,10 @@ StepCourse measure_course(engine::Executable& executable, int steps) {
     const auto begin = Clock::now();
     executable.forward();
     course.forward_over = seconds_since(begin);
-    executable.backward(
-        [&](std::int64_t, const runtime::Event&) { course.buckets_ready.push_back(seconds_since(begin)); });
+    executable.backward([&](std::int64_t, const runtime::Event& ready) {
+      ready.wait();
+      course.buckets_ready.push_back(seconds_since(begin));
+    });
     const double step_s = seconds_since(begin);
     course.forward_over /= step_s;
     for (double& ready : course.buckets_ready) ready /= step_s;

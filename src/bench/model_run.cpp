@@ -25,6 +25,7 @@ std::vector<double> ModelRun::run() {
     const auto begin = Clock::now();
     if (training_) {
       training_->run();
+      static_cast<void>(training_->loss());  // waits for a device
     } else {
       executable_->forward();
       // The next batch travels to a device meanwhile.

@@ -59,7 +59,7 @@ class TrainCommand final : public Command {
 
  private:
   [[nodiscard]] CommandResult train_one(task::TrainRun& runs, const train::Recipe& recipe,
-                                        const train::RunFolder& folder);
+                                        const train::RunFolder& folder) const;
   [[nodiscard]] CommandResult train_seeds(task::TrainRun& runs);
   [[nodiscard]] train::RunFolder seed_folder(std::int64_t seed) const {
     return train::RunFolder(options_.out / fmt::format("seed-{}", seed));
@@ -172,7 +172,7 @@ CommandResult TrainCommand::run() {
 }
 
 CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe& recipe,
-                                      const train::RunFolder& folder) {
+                                      const train::RunFolder& folder) const {
   const train::TrainOutcome outcome = runs.train(recipe, folder);
   if (!outcome.is_finished) {
     ignore_stop();  // all is saved

@@ -90,6 +90,7 @@ class Updates {
     executable_.forward();
     executable_.backward({});
     optimizer_.apply({.ranges = ranges_, .lr = 0.0, .step = ++count_}, executable_.gradients());
+    static_cast<void>(executable_.read("loss"));  // waits for a device
   }
 
  private:

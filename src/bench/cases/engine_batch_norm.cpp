@@ -15,8 +15,10 @@
 #include "bench/harness.h"
 #include "bench/network.h"
 #include "bench/options.h"
+#include "bench/profile.h"
 #include "core/error.h"
 #include "core/random.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "graph/loss.h"
 #include "graph/text.h"
@@ -60,9 +62,9 @@ bool is_counted(const engine::PlanEntry& entry) {
   return entry.kind.find("batch_norm") != std::string::npos || entry.kind == "statistics";
 }
 
-double counted_seconds(const engine::Executable& executable) {
+double counted_seconds(engine::Executable& executable, const ProfiledRuns& runs, bool is_host) {
   double seconds = 0.0;
-  for (const engine::EntryTime& time : executable.profile()) {
+  for (const engine::EntryTime& time : times_of(executable, runs, is_host)) {
     if (is_counted(executable.plan().entries.at(static_cast<std::size_t>(time.entry)))) seconds += time.seconds;
   }
   return seconds;
@@ -105,6 +107,7 @@ Value batch_norm(const NetworkOptions& options) {
   require_at_least("threads", options.threads, 0);
   const graph::Graph graph = graph::with_loss(graph::parse_graph(kGraph, "bench").or_throw<ConfigError>(), {});
   const auto engine = engine::make_engine(options.device);
+  const bool is_host = engine::resolve_device(engine::parse_device(options.device)).is_host();
   const auto executable = engine->compile(graph, {.threads = options.threads});
   engine::initialise(*executable, 1);
   load_identity(*executable);
@@ -116,7 +119,7 @@ Value batch_norm(const NetworkOptions& options) {
     executable->reset_profile();
     executable->forward();
     executable->backward({});
-    return counted_seconds(*executable);
+    return counted_seconds(*executable, {.count = 1}, is_host);
   };
   const auto check = [&] {
     const std::span<const float> means = executable->read("logits");

@@ -38,6 +38,7 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
   for (std::int64_t step = 0; step < options.step.warmup + options.step.steps; ++step) {
     const auto begin = Clock::now();
     steps.run();
+    static_cast<void>(steps.loss());  // waits for a device
     if (step >= options.step.warmup) measured.step_s.push_back(seconds_since(begin));
   }
   return measured;
