@@ -38,7 +38,7 @@ enum class Form : std::uint8_t { Training, Inference };
 /// Sums over ranks, in place: all of them end with the same bits. Called within forward() and backward(), on the
 /// stepping thread, and by equal plans in the same order; returns when it is done.
 /// @param ready reached once this rank's sums are there
-/// @param index of the batch norm, for whoever waits in vain
+/// @param index number of the batch norm, named in the error of a rank that waits too long
 using SumOverRanks =
     std::function<void(runtime::DeviceSpan<double> sums, const runtime::Event& ready, std::int64_t index)>;
 
@@ -143,9 +143,10 @@ class Executable {
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
   /// Host memory of an input in a slot: inputs()[input].bytes bytes, zeroed at compile. 64-byte aligned.
   [[nodiscard]] virtual std::span<std::byte> slot(std::int64_t input, int slot) = 0;
-  /// The slot that the next forward() reads, 0 before the first call. It holds its batch now: a device starts the
-  /// upload, under the work that is queued, so in inference it is best called before the results of the last forward()
-  /// are read. The slot may be filled again once the backward() of that forward has returned, in inference the
+  /// Chooses the slot that the next forward() reads; before the first call it is slot 0. The slot must hold its batch
+  /// now, since a device starts the upload here, under the work that is queued. A slot that was filled again counts
+  /// only after another call: a device keeps its copy. In inference, call it before reading the results of the last
+  /// forward(). The slot may be filled again once the backward() of that forward has returned, in inference the
   /// forward().
   virtual void bind_slot(int slot) = 0;
   /// The step number that keys dropout.
@@ -162,8 +163,9 @@ class Executable {
   /// Losses of forward() count from here on: where one of them is not finite, update() changes nothing.
   virtual void begin_update() = 0;
   /// Queues an update of some ranges of an arena by a rule. Does nothing where a loss since begin_update() or, with a
-  /// limit, the norm is not finite: weights that count never come of such a step. With a loss scale, a rule of an
-  /// optimizer divides its source by it and takes all ranges at once: each such update counts for the scale.
+  /// limit, the norm is not finite; both hold until the next begin_update(). With a loss scale, a rule of an optimizer
+  /// divides its source by it and takes all ranges at once: each such update counts for the scale. On a device the
+  /// first call with other ranges allocates and waits.
   /// @return reached once it is done; recorded anew by the next update()
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
   /// L2 norm of the scaled source of the last update() with a limit (UpdateWork::clip_norm), once it is known.
@@ -173,7 +175,7 @@ class Executable {
   [[nodiscard]] virtual std::optional<LossScale> loss_scale() const { return std::nullopt; }
   /// Loss scale that the last update() left, once it is done; nullopt where gradients are not scaled.
   [[nodiscard]] virtual std::optional<LossScale> read_loss_scale() const { return std::nullopt; }
-  /// Goes on with this scale. Does nothing where gradients are not scaled.
+  /// Continues with this scale. Does nothing where gradients are not scaled.
   virtual void set_loss_scale(const LossScale& scale) { static_cast<void>(scale); }
 
   /// Trained parameters: flat, in bucket order, kernel layout. Padding elements are zero and stay zero under any update
@@ -206,7 +208,7 @@ class Executable {
   /// store() of a trained parameter's gradient, after backward() and before update(), without the loss scale.
   [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const;
 
-  /// Time per plan entry since the last reset, in plan order.
+  /// Host time per plan entry since the last reset, in plan order: on a device, the time that queueing takes.
   [[nodiscard]] virtual std::vector<EntryTime> profile() const = 0;
   virtual void reset_profile() = 0;  ///< starts profile() again at zero
   /// Runs one entry alone `repeats` times on the step's own buffers and returns the best time in seconds: what the

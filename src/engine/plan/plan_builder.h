@@ -191,7 +191,7 @@ class PlanBuilder {
     std::shared_ptr<const ParameterLayout> layout;
   };
   std::vector<ParameterPlace> places;
-  /// What the slots of the graph's inputs hold, in graph order; the tensor of each; and outputs by name.
+  /// Contents of the slots of the graph's inputs, in graph order; the tensor of each; and outputs by name.
   std::vector<InputSpec> inputs;
   std::vector<TensorId> input_tensors;
   std::vector<std::pair<std::string, TensorId>> output_tensors;
