@@ -116,7 +116,7 @@ OTHERS = [
     (lambda: roentgen.init(None), "[python.train] path: expected a path, got None; try another value"),
     (lambda: roentgen.recipe(3), "[python.train] name: expected a path, got 3; try another value"),
     (lambda: roentgen.set_log_level(3), "[python.roentgen] level: expected a string, got 3; try another value"),
-    (lambda: roentgen.set_log_level("loud"), "[python.log] level: expected one that exists, got loud; "),
+    (lambda: roentgen.set_log_level("loud"), "[python.log] level: expected a known name, got loud; "),
 ]
 
 

@@ -102,7 +102,7 @@ def test_what_was_trained_on_is_refused_in_the_test(folder, run, tmp_path):
     shutil.copytree(folder, swapped)
     (swapped / "test_list.txt").write_text((folder / "train_val_list.txt").read_text())
     (swapped / "train_val_list.txt").write_text((folder / "test_list.txt").read_text())
-    with pytest.raises(roentgen.DataError, match="patients.*or allow_overlap=True to see the figures all the same$"):
+    with pytest.raises(roentgen.DataError, match="patients.*or allow_overlap=True to compute the metrics anyway$"):
         roentgen.Run(run).evaluate("test", swapped)
     assert roentgen.Run(run).evaluate("test", swapped, allow_overlap=True, threads=1).mean is not None
     with pytest.raises(roentgen.ConfigError, match="a run with a validated epoch"):
