@@ -7,10 +7,11 @@
   python3 tools/peers/gpu_torch.py infer resnet50:1:bf16:graph
 
 A cell is MODEL:BATCH:TYPE:MODE. TYPE: bf16 or fp16 under autocast, or f32 with TF32 products. MODE: eager; graph, the
-whole step as one CUDA graph; compile, for training: torch.compile, then its whole step as a CUDA graph, two rows. A training step is
-forward, loss on 14 labels, backward and SGD with momentum; fp16 scales its loss where no graph is taken. Inference
-folds batch norms into convolutions. Each row is one line of JSON: median, 10th and 90th percentile of the steps, by
-CUDA events. With --lock FILE a process waits for that file's lock before it uses the card: others may compile meanwhile.
+whole step as one CUDA graph; compile, in training alone: torch.compile, then its whole step as a CUDA graph, two rows.
+A training step is forward, loss on 14 labels, backward and SGD with momentum. fp16 scales its loss, except in compile,
+which does without to the peer's advantage. Inference folds batch norms into convolutions. Each row is one line of JSON:
+median, 10th and 90th percentile of the steps, by CUDA events. With --lock FILE a process waits for that file's lock
+before it uses the card, so that others may compile meanwhile.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse

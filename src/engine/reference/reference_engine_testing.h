@@ -230,7 +230,7 @@ class ReferenceExecutable final : public Executable {
     const double scaled = gradient * scale_->scale;
     return std::abs(scaled) <= kMostOfF16 ? static_cast<float>(scaled) : std::numeric_limits<float>::infinity();
   }
-  // As torch.amp.GradScaler.
+  // The rule of torch.amp.GradScaler.
   void follow(bool is_overflow) {
     if (is_overflow) {
       *scale_ = {.scale = scale_->scale / 2.0, .skipped = scale_->skipped + 1};

@@ -46,7 +46,7 @@ class CudaPlanTimer final : public PlanTimer {
     run();  // the library prepares itself
     const double once_s = elapsed_s(run);
     const int runs = std::clamp(static_cast<int>(kRoundSeconds / std::max(once_s, 1e-9)), 1, kMostRuns);
-    // As in a step: a graph, so that the host's calls do not count. A plan that cannot be captured is of no use there.
+    // A graph, as in a step: the host's calls do not count. A plan that cannot be captured is of no use there.
     RecordedWork work;
     const auto round = [&] {
       work.run(recorder_.get(), *stream_, [&] {

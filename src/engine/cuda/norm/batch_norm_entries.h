@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the plan entries of batch norms share.
+// Parameters, scratch and tensors that the plan entries of batch norms share.
 #pragma once
 
 #include <string_view>

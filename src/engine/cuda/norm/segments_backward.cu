@@ -218,7 +218,7 @@ void backward(runtime::Stream& stream, const NormShape& shape, const NormSegment
 }  // namespace
 
 std::size_t norm_segments_partials(const NormShape& shape, int norm_count) {
-  // Of every launch: as many blocks as run at once, or one for each tile.
+  // A launch has as many blocks as run at once, or one for each tile.
   const int blocks = std::max(grid_of(shape, norm_count).tiles, kNormBlocks * shape.multiprocessors);
   return static_cast<std::size_t>(norm_count) * static_cast<std::size_t>(blocks) * 2 * kSumLanes * kWide;
 }

@@ -179,7 +179,7 @@ struct Backward {
     const bool is_first = s % 2 == 1;
     before.push_back(random_values(bench.shape.type, elements, seed));
     slopes_before.push_back(random_values(DType::F32, 2 * count, seed, 0, 0.1F));
-    // What begins is not read: NaN.
+    // The sum is not read where it begins: NaN.
     sums.push_back(is_first ? DeviceArray<std::byte>(bench.device, bench.stream, elements * size_of(bench.shape.type))
                             : bench.put(before.back()));
     slopes.push_back(is_first ? DeviceArray<float>(bench.device, bench.stream, 2 * count)

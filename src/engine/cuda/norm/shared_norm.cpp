@@ -210,7 +210,7 @@ void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& part
       std::make_unique<SegmentsBackward>(shape, std::move(of_parts), std::move(of_norms), scratch, lowering.stream()));
 }
 
-// Where the segments of a norm begin; opens the gradients of those that need one.
+// Begins of a norm's segments; opens the gradients of those that need one.
 std::vector<WaitingNorm::Part> open_segments(graph::NodeId id, Lowering& lowering) {
   std::vector<WaitingNorm::Part> parts;
   int begin = 0;

@@ -68,7 +68,7 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] int multiprocessors() const { return device_.multiprocessors; }
   /// Layout of images: channels last, padded, stored in dtype().
   [[nodiscard]] Layout image_layout() const { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
-  /// That of a stem's image where a stem reads it alone, else image_layout().
+  /// Layout of an input's values: stem_image_layout() where a stem alone reads it, else image_layout().
   [[nodiscard]] Layout input_layout(graph::NodeId id) const override;
   /// A 4-D value in image_layout().
   [[nodiscard]] Located image(graph::NodeId id) { return image(id, image_layout()); }
