@@ -249,7 +249,7 @@ TEST_P(StepConformance, clips_by_the_norm_of_all_gradients) {
   }
 }
 
-/// All of the above for an engine: its name, how it is made, and a list of its precisions.
+/// Defines all of these tests for an engine, given its name, a function that makes it, and a list of its precisions.
 #define RG_CONFORMANCE(Name, make, ...)                                                                          \
   INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);          \
   INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name);       \

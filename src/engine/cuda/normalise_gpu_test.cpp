@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel against its formula, and the way of a batch, on the first CUDA device.
+// The kernel against its formula, and a batch from slot to input, on the first CUDA device.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of update rules. A rule is a file of this folder with its options, and one kernel per engine, in
-// engine/<name>/update/<rule>.cpp; a missing kernel is a link error.
+// The one list of update rules. A rule is a file of this folder with its options, and one kernel per engine in
+// engine/<name>/update/<rule>.cpp. A missing kernel is a link error.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@
 
 /// Rules that optimizers of recipes are.
 #define RG_OPTIMIZER_LIST(X) X(Sgd) X(Adam) X(Lars) X(RmsProp)
-/// All rules.
+/// List of all rules.
 #define RG_UPDATE_LIST(X) RG_OPTIMIZER_LIST(X) X(Average) X(Accumulate)
 
 namespace roentgen::engine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the CPU device is held to, on a CUDA device. Skipped where there is none.
+// Tests of the CPU device, run on a CUDA device. Skipped without one.
 #include "runtime/cuda/stream.h"
 
 #include "runtime/cuda/check.h"

@@ -39,7 +39,7 @@ Arenas build(Lowering& lowering) {
   return finish_plan(lowering);
 }
 
-// A base of executables, so that it outlives what lies on it.
+// A base class, so that it outlives the members that lie on its device.
 struct OwnDevice {
   std::unique_ptr<runtime::Device> device = runtime::make_cpu_device();
 };

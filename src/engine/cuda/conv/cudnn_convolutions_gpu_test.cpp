@@ -19,8 +19,8 @@ namespace {
 
 using reference::Array;
 
-/// Bounds of |got - reference|: `result` times the reference, for the rounding of the result, and `sum` times the sum
-/// of the products' magnitudes, for rounding within the sum.
+/// Bounds of |got - reference|. `result` times the reference is for the rounding of the result. `sum` times the sum of
+/// the products' magnitudes is for rounding within the sum.
 struct Bounds {
   double result;
   double sum;
