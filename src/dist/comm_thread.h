@@ -4,7 +4,8 @@
 // CommThread: the thread that communicates with other ranks, so that gradients are sent while backward continues. It
 // owns the communicator and makes every call to it (MPI_THREAD_FUNNELED is enough). It starts collectives in the order
 // given and polls all that are in flight, yielding its core between polls. It never blocks in a collective: a blocking
-// call takes half a core from computing, and cannot have a timeout.
+// call takes half a core from computing, and cannot have a timeout. While none is in flight, it blocks until the
+// device has the next gradients ready.
 #pragma once
 
 #include <chrono>
@@ -38,6 +39,7 @@ class CommThread {
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
   /// Ends without waiting for collectives that are under way; while an exception passes, without goodbye to the others.
+  /// Waits for the device where it still works on the gradients that are next.
   ~CommThread();
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -69,7 +71,8 @@ class CommThread {
   void call(const std::function<void(Communicator&)>& work);
 
   /// Marks this rank as failed: the others are left without notice, and nothing more can be done here. After it
-  /// returns, nothing touches the memory of all_reduce_mean() any more. May be called again.
+  /// returns, nothing touches the memory of all_reduce_mean() any more. Waits for the device as the destructor does.
+  /// May be called again.
   [[nodiscard]] bool fail() noexcept;
 
   /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
@@ -110,6 +113,8 @@ class CommThread {
 
   void run(const Make& make, const ReduceOptions& reduce);
   void serve(Communicator& group, Reducer& reducer);
+  /// Removes the first request, which must exist, and returns it.
+  [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
   /// Copies what lies on another device to the host; the request is then of that copy.
   void stage(Request& request, Flight& flight);
