@@ -235,7 +235,8 @@ class ReferenceExecutable final : public Executable {
     if (is_overflow) {
       *scale_ = {.scale = scale_->scale / 2.0, .skipped = scale_->skipped + 1};
     } else if (++scale_->good_updates == growth_updates_) {
-      *scale_ = {.scale = scale_->scale * 2.0, .skipped = scale_->skipped};
+      const double factor = scale_->scale < kLargestGrownScale ? 2.0 : 1.0;
+      *scale_ = {.scale = scale_->scale * factor, .skipped = scale_->skipped};
     }
   }
   void compute(std::vector<std::vector<double>>& given, std::int64_t step) {
