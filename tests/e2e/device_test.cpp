@@ -83,7 +83,7 @@ TEST_F(Device, that_is_not_there_is_named_in_one_line) {
         {"predict", "--checkpoint", weights(), place() / "data/images", "--device", "cuda:900"}}) {
     const Ended run = place().run(command);
     EXPECT_EQ(run.code, 1);
-    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("device cuda"), HasSubstr("; try the device cpu")));
+    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("device cuda"), HasSubstr("; try --device cpu")));
     EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
   }
   EXPECT_FALSE(fs::exists(place() / "never"));
