@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/output_file.h"
 #include "core/comma_list.h"
+#include "core/error.h"
 #include "engine/device.h"
 #include "io/place.h"
 #include "task/device_option.h"
@@ -22,6 +23,37 @@ namespace {
 
 void require_option(const std::filesystem::path& value, std::string_view usage) {
   if (value.empty()) refuse_missing("train", usage);
+}
+
+// An error's text with the options that were typed, such as --device, instead of the --set that they stand for.
+std::string with_typed_options(std::string text, const std::vector<std::string_view>& keys) {
+  for (const std::string_view key : keys) {
+    const std::string set = fmt::format("--set train.{}=", key);
+    for (std::size_t at = text.find(set); at != std::string::npos; at = text.find(set)) {
+      text.replace(at, set.size(), fmt::format("--{} ", key));
+    }
+  }
+  return text;
+}
+
+// The recipe with --set and its short forms applied.
+train::Recipe read_changed_recipe(const TrainOptions& options) {
+  std::vector<std::string> changes = options.overrides;
+  std::vector<std::string_view> typed;
+  for (const auto& [key, value] : {std::pair{"device", &options.device},
+                                   {"algorithms", &options.algorithms},
+                                   {"dtype", &options.dtype},
+                                   {"recompute", &options.recompute},
+                                   {"fuse", &options.fuse}}) {
+    if (value->empty()) continue;
+    changes.push_back(fmt::format("train.{}={}", key, *value));
+    typed.emplace_back(key);
+  }
+  try {
+    return task::read_recipe(options.recipe, changes);
+  } catch (const ConfigError& error) {
+    throw ConfigError(with_typed_options(error.what(), typed));
+  }
 }
 
 }  // namespace
@@ -104,15 +136,7 @@ void TrainOptions::check() const {
 }
 
 train::Recipe TrainOptions::read_recipe() const {
-  std::vector<std::string> changes = overrides;
-  for (const auto& [key, value] : {std::pair{"device", &device},
-                                   {"algorithms", &algorithms},
-                                   {"dtype", &dtype},
-                                   {"recompute", &recompute},
-                                   {"fuse", &fuse}}) {
-    if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
-  }
-  train::Recipe read = task::read_recipe(recipe, changes);
+  train::Recipe read = read_changed_recipe(*this);
   read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;
