@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "data/source/dataset.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/file.h"
@@ -121,6 +122,7 @@ std::string export_form(const ExportOptions& options) {
 
 publish::CardInput export_model(const ExportOptions& options) {
   static_cast<void>(export_form(options));
+  static_cast<void>(engine::parse_device(options.device));
   return export_model(train::read_checkpoint(options.checkpoint), options);
 }
 
