@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "engine/device.h"
 #include "graph/graph.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -76,6 +77,12 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks) {
   require(shape.rank() == 2 && shape[0] == recipe.train.batch, model.name() + ": logits",
           fmt::format("({}, labels)", recipe.train.batch), shape.text(), "flatten before the last linear");
   check_norms(recipe, model, ranks);
+}
+
+void check_dtype(const TrainRecipe& recipe) {
+  if (recipe.dtype != name_of(DType::F16) || !engine::parse_device(recipe.device).is_host()) return;
+  throw ConfigError(error_text("train.recipe", "train.dtype", "f32, bf16 or auto on the device " + recipe.device,
+                               recipe.dtype, "--dtype bf16, or --device cuda"));
 }
 
 void check_init(const Recipe& recipe, const graph::Graph& model) {

@@ -19,11 +19,16 @@ namespace roentgen::train {
 
 class RunFolder;
 struct Recipe;
+struct TrainRecipe;
 
 /// Throws ConfigError unless the model has an input "image" that fits the recipe and an output "logits" (batch, K), any
 /// K. Throws ConfigError where a batch norm has one value a channel to train on, of one rank or, with
 /// train.batch_norm=sync, of all.
 void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
+
+/// Throws ConfigError for train.dtype=f16 on the host, which computes in f32 or bf16. train.device must be resolved
+/// (engine::resolve_device()).
+void check_dtype(const TrainRecipe& recipe);
 
 /// Throws ConfigError when the weights of train.init, if any, would not load into the model. Reasons: no such file, no
 /// preprocessing, a missing tensor, a surplus one, or one of another shape. The head may have another number of labels.

@@ -43,6 +43,23 @@ TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   EXPECT_NO_THROW(refuse_changed_recipe(to_value(Recipe{}), to_value(recipe)));
 }
 
+std::string dtype_error(const std::string& dtype, const std::string& device) {
+  try {
+    check_dtype({.device = device, .dtype = dtype});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckDtype, refuses_f16_on_the_host_alone) {
+  EXPECT_EQ(dtype_error("f16", "cpu"),
+            "[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got f16; try --dtype bf16, or "
+            "--device cuda");
+  for (const char* dtype : {"f32", "bf16", "auto"}) EXPECT_EQ(dtype_error(dtype, "cpu"), "");
+  for (const char* device : {"cuda", "cuda:1"}) EXPECT_EQ(dtype_error("f16", device), "");
+}
+
 /// A network with a batch norm over images of `image_px`, and the recipe that feeds it.
 struct NormCase {
   std::int64_t batch = 1;

@@ -125,7 +125,7 @@ CompileOptions settled(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();
   options.threads = runtime::given_team(options.threads);
   if (options.dtype == DType::F16) {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "bf16, or the device cuda"));
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "--dtype bf16, or --device cuda"));
   }
   if (!options.dtype) {
     const bool is_worth =
