@@ -13,6 +13,21 @@
 #include "io/json.h"
 
 namespace roentgen::train {
+
+std::string range_text(Range range) {
+  const bool has_low = std::isfinite(range.low);
+  const bool has_high = std::isfinite(range.high);
+  if (range.is_above_low || range.is_below_high) {
+    const std::string low = fmt::format("{} {}", range.is_above_low ? "above" : "at least", range.low);
+    if (!has_high) return low;
+    return fmt::format("{} and {} {}", low, range.is_below_high ? "below" : "at most", range.high);
+  }
+  if (has_low && has_high) return fmt::format("{} to {}", range.low, range.high);
+  if (has_low) return fmt::format("at least {}", range.low);
+  if (has_high) return fmt::format("at most {}", range.high);
+  return "a number";
+}
+
 namespace {
 
 std::string choices(const Words& words) { return fmt::format("one of {}", fmt::join(words, ", ")); }
@@ -31,20 +46,6 @@ std::string shown(const Value& value) {
   std::string text = text_of(value);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
-}
-
-std::string range_text(Range range) {
-  const bool has_low = std::isfinite(range.low);
-  const bool has_high = std::isfinite(range.high);
-  if (range.is_above_low || range.is_below_high) {
-    const std::string low = fmt::format("{} {}", range.is_above_low ? "above" : "at least", range.low);
-    if (!has_high) return low;
-    return fmt::format("{} and {} {}", low, range.is_below_high ? "below" : "at most", range.high);
-  }
-  if (has_low && has_high) return fmt::format("{} to {}", range.low, range.high);
-  if (has_low) return fmt::format("at least {}", range.low);
-  if (has_high) return fmt::format("at most {}", range.high);
-  return "a number";
 }
 
 constexpr std::string_view kSeeKeys = "roentgen train --keys for all keys and what they take";

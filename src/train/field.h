@@ -16,6 +16,9 @@
 
 namespace roentgen::train {
 
+/// Words for a range: "at least 0 and below 1", "1e-12 to 1000".
+[[nodiscard]] std::string range_text(Range range);
+
 /// Words a key accepts; empty: any text.
 using Words = std::vector<std::string_view>;
 

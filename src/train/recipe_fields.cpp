@@ -121,18 +121,18 @@ class RuleKeys {
 
 template <typename Rule>
 void add_rule(Rule& rule, FieldList& fields) {
-  Rule::visit_options(rule, RuleKeys(Rule::kName, fields));
+  Rule::visit_options(rule, RuleKeys(Rule::kNames[0].name, fields));
 }
 
 void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
   fields.section("optimizer", "how a gradient changes the weights");
-  fields.text("name", optimizer.name, optimizer_names(),
-              "as torch.optim's of these names; lars: sgd for large batches");
+  fields.text("name", optimizer.name, optimizer_names(), optimizer_meanings());
   fields.number("lr", optimizer.lr, {.low = 1e-12, .high = 1e6}, "learning rate after warm-up");
   fields.integer(
       "lr_batch", optimizer.lr_batch, kCount,
       "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
-  fields.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient, or decoupled (adamw)");
+  fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
+                "share of a weight that joins its gradient, unless name says otherwise");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
   std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);
 }

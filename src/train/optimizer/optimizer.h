@@ -16,10 +16,12 @@
 namespace roentgen::train {
 
 /// Rule of the optimizer of that name, with its options out of those of all. ConfigError naming the known optimizers,
-/// or the option that is out of range.
+/// the option that is out of range, or a flag that only a related rule has.
 [[nodiscard]] engine::UpdateRule optimizer_rule(std::string_view name, const engine::OptimizerRules& rules);
 /// Names of all optimizers.
 [[nodiscard]] std::vector<std::string_view> optimizer_names();
+/// One line for people who choose one: "as torch.optim's of these names; lars: sgd for large batches".
+[[nodiscard]] std::string optimizer_meanings();
 
 /// Name and memory of one kind of state.
 struct OptimizerState {
