@@ -132,7 +132,7 @@ void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
       "lr_batch", optimizer.lr_batch, kCount,
       "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
   fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
-                "share of a weight that joins its gradient, unless name says otherwise");
+                "factor of a weight, added to its gradient unless name says otherwise");
   fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
   std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);
 }

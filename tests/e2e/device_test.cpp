@@ -67,7 +67,7 @@ TEST_F(Device, of_an_unknown_name_is_refused_before_any_work) {
       plus(place().train_arguments(nodata, "never"), {"--device", "gpu"}),
       {"eval", "--checkpoint", weights(), "--data", nodata, "--device", "gpu"},
       {"predict", "--checkpoint", nodata, nodata, "--device", "gpu"},
-      {"export", "--checkpoint", weights(), "--out", place() / "never.onnx", "--device", "gpu"},
+      {"export", "--checkpoint", nodata, "--out", place() / "never.onnx", "--device", "gpu"},
       {"report", place() / "run", "--out", place() / "never.html", "--device", "gpu"},
       {"bench", "step", "--device", "gpu"},
       {"bench", "engine.batch_norm", "--device", "gpu"}};
@@ -75,6 +75,13 @@ TEST_F(Device, of_an_unknown_name_is_refused_before_any_work) {
     expect_refusal(place().run(command), {"device: expected auto, cpu, cuda or cuda:N, got gpu"});
   }
   for (const char* made : {"never", "never.onnx", "never.html"}) EXPECT_FALSE(fs::exists(place() / made));
+}
+
+TEST_F(Device, of_the_host_refuses_f16_before_data_are_read) {
+  expect_refusal(
+      place().run(plus(place().train_arguments(place() / "nodata", "never"), {"--device", "cpu", "--dtype", "f16"})),
+      {"train.dtype: expected f32, bf16 or auto on the device cpu, got f16", "--dtype bf16"});
+  EXPECT_FALSE(fs::exists(place() / "never"));
 }
 
 TEST_F(Device, that_is_not_there_is_named_in_one_line) {
