@@ -132,8 +132,38 @@ void assign(const Option& option, const std::vector<std::string>& values, std::s
       option.target);
 }
 
-/// The default that help shows; empty: none.
+/// Formatter of help with one line for each option: its text stands behind its names, even if these are long.
+class LineFormatter final : public CLI::Formatter {
+ public:
+  LineFormatter() { label("REQUIRED", "(required)"); }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    constexpr int kNamesWidth = 28;
+    const std::string names = make_option_name(option, is_positional) + make_option_opts(option);
+    return fmt::format("{:<{}}  {}\n", "  " + names, kNamesWidth, make_option_desc(option));
+  }
+};
+
+/// Options as lines of help: those with the same text and kind of value share a line, "--out,--log".
+std::vector<Option> help_lines(const std::vector<Option>& options) {
+  std::vector<Option> lines;
+  for (const Option& option : options) {
+    const auto is_alike = [&](const Option& line) {
+      return line.doc == option.doc && value_name(line) == value_name(option) &&
+             line.target.index() == option.target.index();
+    };
+    const auto line = std::ranges::find_if(lines, is_alike);
+    if (line == lines.end()) {
+      lines.push_back(option);
+    } else {
+      line->name += "," + option.name;
+    }
+  }
+  return lines;
+}
+
+/// The default that help shows; empty: none, as in a line of several options.
 std::string default_text(const Option& option) {
+  if (option.name.find(',') != std::string::npos) return {};
   return std::visit(
       [](const auto* target) -> std::string {
         using T = std::remove_cvref_t<decltype(*target)>;
@@ -219,13 +249,15 @@ std::string examples_text(const Command& command, std::string_view argument) {
 std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
   const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
-  app.get_formatter()->label("REQUIRED", "(required)");
+  app.formatter(std::make_shared<LineFormatter>());
   CLI::App* sub = app.add_subcommand(std::string(command.name()), std::string(command.summary()));
   std::vector<Option> shown = options;
   if (!argument.empty()) std::erase_if(shown, [&](const Option& option) { return !has(argument, option); });
-  for (const Option& option : argument.empty() ? merged(shown) : shown) add_option(*sub, option);
+  for (const Option& line : help_lines(argument.empty() ? merged(shown) : shown)) add_option(*sub, line);
   sub->footer(examples_text(command, argument));
-  return sub->help("roentgen");
+  std::string text = sub->help("roentgen");
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 /// The first word of the command line must be a command, or an option of the program itself.
@@ -299,7 +331,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   CLI::App app("Roentgen: trains, evaluates and runs chest X-ray classifiers.", "roentgen");
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("roentgen {} ({})", io::program_version(), io::program_commit()));
-  app.get_formatter()->label("REQUIRED", "(required)");
+  app.formatter(std::make_shared<LineFormatter>());
   app.footer(
       "Examples:\n  roentgen inspect --data DIR\n"
       "  roentgen train --recipe default --data DIR --out run\n"

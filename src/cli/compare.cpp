@@ -37,25 +37,22 @@ namespace fs = std::filesystem;
 class CompareCommand final : public Command {
  public:
   CompareCommand()
-      : Command(
-            "compare", "Compare two models, or two recipes over seeds, on the same images, with intervals and p.",
-            "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
-            "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
-            "roentgen compare run1 run2 --labels chexpert\n"
-            "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
-            "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
-            "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
-            "compare a.csv mean.csv --labels labels.csv") {}
+      : Command("compare", "Compare two models or recipes on the same images, with intervals and p.",
+                "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
+                "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+                "roentgen compare run1 run2 --labels chexpert\n"
+                "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
+                "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "A",
          .target = &a_,
-         .doc = "run folder or csv of predictions; several seeds: A1,A2,A3, or the folder of train --seeds",
+         .doc = "run or csv of predictions; seeds: A1,A2,A3, or folder of train --seeds",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "data folder or label table, read by A's recipe; given twice: A's and B's, each by its own recipe",
+         .doc = "data folder or label table, by A's recipe; given twice: A's, then B's",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},

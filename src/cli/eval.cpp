@@ -75,10 +75,8 @@ struct Input {
 class EvalCommand final : public Command {
  public:
   EvalCommand()
-      : Command("eval", "Evaluate a checkpoint or a csv of predictions: metrics of every label, with intervals.",
-                "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
-                "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
-                "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
+      : Command("eval", "Evaluate a checkpoint or a csv of predictions, with intervals.",
+                "roentgen eval --checkpoint best.safetensors --data nih --split test --json eval.json\n"
                 "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
                 "--metrics all\n"
                 "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"

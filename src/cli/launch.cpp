@@ -118,6 +118,9 @@ void be_silent() {
   log::set_level(log::Level::Error);
 }
 
+// Two options with equal texts share a line of the help.
+constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
+
 }  // namespace
 
 bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
@@ -130,23 +133,20 @@ std::vector<Option> RankOptions::options() {
           {.name = "--hosts",
            .target = &hosts,
            .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
-          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
-          {.name = "--allow-shared-gpu",
-           .target = &may_share_device,
-           .doc = "allow several ranks on one CUDA device, which then take turns"},
+          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
+          {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for another rank; then the run ends and names that rank",
+           .doc = "seconds to wait for a rank before the run ends and names that rank",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {{.name = "--reduce",
-           .target = &reduce,
-           .doc = fmt::format("algorithm that averages gradients: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-          {.name = "--wire",
-           .target = &wire,
-           .doc = "format of gradients sent between ranks: f32, or bf16 (half the traffic)"}};
+  return {
+      {.name = "--reduce",
+       .target = &reduce,
+       .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {

@@ -198,14 +198,12 @@ class Heatmaps {
 class PredictCommand final : public Command {
  public:
   PredictCommand()
-      : Command("predict", "Predict the probability of every finding in images, with optional heat-maps.",
+      : Command("predict", "Predict the probability of every finding in images, with heat-maps.",
                 "roentgen predict --checkpoint best.safetensors chest.png\n"
                 "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
                 "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-                "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
-                "found.json\n"
-                "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
-                "phantoms/masks") {}
+                "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv\n"
+                "roentgen predict --checkpoint best.safetensors phantoms --masks phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     Folders folders{.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};

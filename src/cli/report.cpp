@@ -177,25 +177,21 @@ score::ComparedModel read_predictions(const fs::path& run, const fs::path& given
 class ReportCommand final : public Command {
  public:
   ReportCommand()
-      : Command(
-            "report", "Write a report of one run or two as a self-contained HTML page.",
-            "roentgen report run --evaluation eval.json --out report.html\n"
-            "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
-            "--data nih --out report.html\n"
-            "roentgen report run --beside run2 --labels nih/Data_Entry_2017_v2020.csv --out report.html\n"
-            "roentgen report run --evaluation eval.json --preds test_preds.csv --beside run2 --beside-evaluation "
-            "eval2.json --beside-preds test_preds2.csv --labels nih/Data_Entry_2017_v2020.csv --out report.html") {}
+      : Command("report", "Write a report of one run or two as a self-contained HTML page.",
+                "roentgen report run --evaluation eval.json --out report.html\n"
+                "roentgen report run --preds test_preds.csv --labels nih --data nih --out report.html\n"
+                "roentgen report run --beside run2 --labels nih --out report.html") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
         {.name = "--out", .target = &out_, .doc = "HTML file to write", .need = Need::Required, .is_output = true},
         {.name = "--evaluation",
          .target = &evaluation_,
-         .doc = "JSON of roentgen eval with AUROCs and intervals; default: the run's aucs.csv",
+         .doc = "JSON of roentgen eval, with intervals; default: the run's aucs.csv",
          .value_name = "FILE"},
         {.name = "--preds",
          .target = &predictions_,
-         .doc = "csv of predictions for curves; default: the run's preds.csv (validation)",
+         .doc = "csv of predictions for curves; default: the run's validation preds.csv",
          .value_name = "FILE"},
         {.name = "--labels",
          .target = &labels_,
@@ -203,11 +199,11 @@ class ReportCommand final : public Command {
          .value_name = "PATH"},
         {.name = "--data",
          .target = &data_,
-         .doc = "folder with the images of --preds, for a gallery of the worst errors with heat-maps",
+         .doc = "folder with the images of --preds, for a gallery of the worst errors",
          .value_name = "DIR"},
         {.name = "--beside",
          .target = &beside_,
-         .doc = "second run folder, shown in every table and plot; with --labels paired differences",
+         .doc = "second run, shown in all tables and plots; with --labels, differences",
          .value_name = "RUN"},
         {.name = "--beside-evaluation",
          .target = &beside_evaluation_,
@@ -219,9 +215,9 @@ class ReportCommand final : public Command {
          .value_name = "FILE"},
         {.name = "--gallery",
          .target = &cases_,
-         .doc = "false positives and false negatives per finding in the gallery; 0 = none",
+         .doc = "false positives and negatives per finding in the gallery; 0 = none",
          .range = {0, 24}},
-        task::device_option(device_, ", for the gallery"),
+        task::device_option(device_),
         {.name = "--image-names",
          .target = &shows_names_,
          .doc = "show image names in the gallery; a name can contain a patient's number"},

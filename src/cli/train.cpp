@@ -46,11 +46,7 @@ class TrainCommand final : public Command {
                 "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
                 "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
                 "train.batch=16\n"
-                "roentgen train --out run --resume\n"
-                "roentgen train --recipe default --data nih --out run2 --model my_net.txt\n"
-                "roentgen train --recipe chexnet --data nih --out run3 --init densenet121.safetensors "
-                "--init-preset imagenet\n"
-                "roentgen train --recipe default --data nih --out runs --seeds 0,1,2 --resume") {}
+                "roentgen train --out run --resume") {}
 
   [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }

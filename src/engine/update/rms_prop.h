@@ -38,9 +38,9 @@ struct RmsProp {
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
-    visit("alpha", rule.alpha, kShareBelowOne, "share of the mean of squares that is kept");
+    visit("alpha", rule.alpha, kShareBelowOne, "decay of the mean of squares");
     visit("epsilon", rule.epsilon, kShareBetween, "");
-    visit("centered", rule.centered, "by the deviation of gradients instead of their root mean square");
+    visit("centered", rule.centered, "divide by the standard deviation of gradients, not their root mean square");
   }
 };
 

@@ -104,7 +104,7 @@ std::vector<std::string_view> optimizer_names() {
 }
 
 std::string optimizer_meanings() {
-  std::string text = "as torch.optim's of these names";
+  std::string text = "optimizer, as in torch.optim";
   visit_names([&](const auto& known) {
     if (!known.meaning.empty()) text += fmt::format("; {}: {}", known.name, known.meaning);
   });
