@@ -252,7 +252,7 @@ class ReportCommand final : public Command {
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
     if (!forest_.empty()) io::write_file_atomically(forest_, forest);
-    terminal::print(fmt::format("{}: one page, nothing beside it needed\n", out_.string()));
+    terminal::print(fmt::format("{}: a self-contained page\n", out_.string()));
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.runs[0].evaluation.is_null()},
                                  {"has_curves", input.runs[0].scored.has_value()},

@@ -173,7 +173,7 @@ TEST_F(HeatmapFilesTest, refuses_a_folder_in_use) {
     const HeatmapFolder maps(folder_.path(), "cam", ImageNames::Hidden);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got something is there"));
+    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got one that is not empty"));
   }
 }
 

@@ -111,7 +111,7 @@ class Unfinished {
   explicit Unfinished(const fs::path& folder) : folder_(folder) {
     std::error_code error;
     if (fs::exists(folder) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
-      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "something is there",
+      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "one that is not empty",
                                  "another folder, or remove this one"));
     }
     existed_ = fs::exists(folder, error);

@@ -65,7 +65,7 @@ std::string contents(const ImageList& list) {
   return fmt::format("{} ({})", counted(left_out.files.total(), "other file"), left_out.files.text());
 }
 
-// A name that comes twice, or nothing.
+// First name that occurs twice; null: all differ.
 const std::string* repeated(const std::vector<Sample>& samples) {
   std::unordered_set<std::string_view> seen;
   for (const Sample& sample : samples) {
@@ -86,7 +86,7 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      refuse(argument, expected, fs::is_symlink(path, error) ? "a link to nothing" : "nothing there",
+      refuse(argument, expected, fs::is_symlink(path, error) ? "a broken link" : "no such file",
              "checking the path");
     }
     if (!fs::is_directory(status)) {

@@ -33,7 +33,7 @@ std::string PoolTuner::text() const {
   if (plan_.batches_ahead > 0)
     text += fmt::format(", {} of {} ahead", ahead(), counted(plan_.batches_ahead, "batch", "batches"));
   if (!plan_.is_tuned) return text;
-  return text + fmt::format("; the rule of thumb, physical cores - 4 for each accelerator, says {}",
+  return text + fmt::format(" (rule of thumb: {})",
                             counted(runtime::available_cores(), "thread"));
 }
 
