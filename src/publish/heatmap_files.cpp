@@ -95,8 +95,8 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
   std::error_code error;
   const bool is_taken = fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error));
   if (is_taken) {
-    throw DataError(error_text("cli.heatmaps", "--out " + path_.string(), "a new or empty folder", "one that is not empty",
-                               "another folder, or remove this one"));
+    throw DataError(error_text("cli.heatmaps", "--out " + path_.string(), "a new or empty folder",
+                               "one that is not empty", "another folder, or remove this one"));
   }
   fs::create_directories(path_, error);
   if (error) {

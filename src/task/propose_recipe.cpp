@@ -41,7 +41,7 @@ std::string comment(std::string_view text, std::string_view indent = "") {
   return lines + line + "\n";
 }
 
-// "key = value" as TOML has it.
+// "key = value" in TOML.
 std::string line_of(const ProposedKey& key) { return io::to_toml(Value::Table{{key.key, key.value}}); }
 
 struct ImageSizes {
@@ -77,7 +77,7 @@ ImageSizes sizes_of(const data::Census& census) {
   return sizes;
 }
 
-// Keys that are found so far. One function adds those of a section.
+// Keys proposed so far; each add_ function adds those of a section.
 struct Keys {
   std::vector<ProposedKey> list;
   void add(std::string_view section, std::string_view key, Value value, std::string reason) {
@@ -211,7 +211,7 @@ void add_training(const DataLook& look, Keys& keys) {
   keys.add("schedule", "warmup_epochs", 1, "");
 }
 
-// Images a second, of two digits at least.
+// Images per second, with at least two digits.
 std::string rate_text(double images_per_s) {
   return images_per_s >= 10.0 ? fmt::format("{:.0f}", images_per_s) : fmt::format("{:.2g}", images_per_s);
 }
