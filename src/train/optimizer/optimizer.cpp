@@ -30,7 +30,7 @@ UpdateRule decoupled_adam(const OptimizerRules& rules) {
   return rule;
 }
 
-/// An optimizer of recipes.
+/// An optimizer as recipes name it.
 struct Entry {
   std::string_view name;
   UpdateRule (*make)(const OptimizerRules&);
@@ -61,7 +61,7 @@ void check(const Rule& rule) {
   }
 }
 
-// Nesterov's form is sgd's alone among those with momentum.
+// Only sgd has Nesterov's form of momentum.
 void check_nesterov(std::string_view name, const OptimizerRules& rules) {
   if ((name != engine::Lars::kName && name != engine::RmsProp::kName) || !std::get<engine::Sgd>(rules).nesterov) return;
   throw ConfigError(error_text("train.optimizer", "nesterov", "sgd with it", name,
