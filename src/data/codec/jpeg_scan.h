@@ -63,7 +63,7 @@ class JpegStep {
 /// block begins.
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
 
-/// Working data of the inner loop.
+/// Working data of the decoder's inner loop.
 struct JpegScan {
   /// Entries of a lookup table.
   static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;

@@ -40,9 +40,9 @@ struct FeedOptions {
 /// Position of a feed, with the data that a feed of another batch size or number of ranks needs to continue there.
 struct FeedState {
   data::LoaderPosition position{};    ///< next batch
-  data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
-  std::vector<std::uint32_t> seen{};  ///< samples of this epoch that were given before batch `seen_batch` of it
-  std::int64_t seen_batch = 0;        ///< batch that the feed began with, where `seen` is not empty
+  data::ShardOptions shard{};         ///< batch size and ranks for which `position` counts
+  std::vector<std::uint32_t> seen{};  ///< samples of this epoch that earlier feeds returned
+  std::int64_t seen_batch = 0;        ///< first batch of this feed, if `seen` is not empty
   std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
 };
 

@@ -41,7 +41,7 @@ class StopAtEnd {
   const std::function<void()> stop_;
 };
 
-/// InterpreterEnds once end_native_work() has begun. Long calls ask between batches. Thread-safe.
+/// Throws InterpreterEnds once end_native_work() has begun. Long calls use it between batches. Thread-safe.
 void throw_if_interpreter_ends();
 
 /// Asks calls under way to end, refuses new ones, waits until none is left, and stops the threads of every StopAtEnd.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Stored samples of real and odd DICOM files against pydicom's (dicom/labels.csv of the test data), and why each of the
-// others is refused.
+// Compares the stored samples of real and unusual DICOM files with pydicom's (dicom/labels.csv of the test data), and
+// checks why the other files are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
