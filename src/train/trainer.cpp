@@ -56,7 +56,7 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   record.val_auroc = std::isnan(figures[1]) ? std::nullopt : std::optional(figures[1]);
 }
 
-// The loop over a setup.
+// The training loop over the parts of a TrainSetup.
 class Trainer {
  public:
   explicit Trainer(const TrainJob& job);

@@ -86,7 +86,8 @@ def is_skipped(words):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
     needs_hosts = any(word in words for word in ("--hosts", "--hostfile", "--map-by"))
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
-    return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi
+    is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
+    return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or is_long
 
 
 def check_skipped(words, program):
