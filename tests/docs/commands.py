@@ -103,7 +103,7 @@ def check_skipped(words, program):
         folder = (ROOT / command[0]).parent
         text = "".join(path.read_text(encoding="utf-8") for path in [ROOT / command[0], *folder.glob("study.py")])
         own = command[:next((i for i, word in enumerate(command) if word.endswith("roentgen")), len(command))]
-        check_options(own, text, words)
+        check_options(own, re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", text), words)  # parser_of(rounds=3)
     start = next((i for i, word in enumerate(command[:-1]) if pathlib.Path(word).name == "roentgen"), None)
     if start is not None and re.fullmatch(r"[a-z-]+", command[start + 1]):
         ours = command[start + 1:]
@@ -121,7 +121,11 @@ def check_options(command, text, words):
 def shortened(words):
     """The command with settings that make it short."""
     if "bench" in words:
-        kept = words + (["--oversubscribe"] if words[-1] != "links" and "--ranks" in words and "--oversubscribe" not in words else [])
+        kept = list(words)
+        if "--ranks" in words and "--oversubscribe" not in words and "predict-scaling" not in words:
+            kept.append("--oversubscribe")
+        if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
+            kept += ["--image", "32"]
         return [SHORT_BENCH.get(before, word) for before, word in zip([""] + kept, kept)]
     if words[1] != "train" or "--keys" in words or "--resume" in words:
         return words
