@@ -81,7 +81,7 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   return value;
 }
 
-/// Does the case `name` have the option?
+/// Whether the case `name` has the option.
 bool has(std::string_view name, const Option& option) { return option.case_name.empty() || option.case_name == name; }
 
 /// Cases that have an option of this name.
@@ -161,7 +161,7 @@ std::vector<Option> help_lines(const std::vector<Option>& options) {
   return lines;
 }
 
-/// The default that help shows; empty: none, as in a line of several options.
+/// Default shown in the help; empty: none, as in a line of several options.
 std::string default_text(const Option& option) {
   if (option.name.find(',') != std::string::npos) return {};
   return std::visit(
@@ -229,7 +229,7 @@ void fill(const CLI::App& app, const std::vector<Option>& options) {
   }
 }
 
-/// The command's examples; only those with `argument` where there are any.
+/// The examples of a command; only those with `argument` if there are any.
 std::string examples_text(const Command& command, std::string_view argument) {
   const std::string wanted = fmt::format("{} {}", command.name(), argument);
   std::string text;
@@ -245,7 +245,7 @@ std::string examples_text(const Command& command, std::string_view argument) {
   return "Examples:\n" + text;
 }
 
-/// The help of a command; of its case alone where the command line names one.
+/// The help of a command, or only of the case that the command line names.
 std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
   const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
@@ -271,7 +271,7 @@ void check_command(std::string_view word, const Commands& commands) {
               is_option ? std::string() : suggestion(word, known));
 }
 
-/// Text for a command line without a command: the way from a folder of images to a trained model.
+/// Text for an empty command line: the steps from a folder of images to a trained model.
 std::string first_steps() {
   return "roentgen needs a command. The most common lines:\n"
          "  roentgen init DIR                                  write a recipe for your images\n"

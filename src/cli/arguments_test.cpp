@@ -28,7 +28,7 @@ Parsed parse(std::vector<const char*> words) {
   commands.push_back(make_bench_command());
   words.insert(words.begin(), "roentgen");
   Parsed parsed = parse_arguments(static_cast<int>(words.size()), words.data(), commands);
-  parsed.command = nullptr;  // it goes with its list
+  parsed.command = nullptr;  // requires its list
   return parsed;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen compare: two runs or prediction files on the same images, or several of each, the difference of every AUROC
-// with interval and p.
+// roentgen compare: two models, or two recipes with several seeds each, on the same images; the difference of every
+// AUROC with interval and p.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ std::string title(std::string_view name, const score::ComparedSide& side) {
   return fmt::format("{}: {}{}\n", name, terminal_text(side.what), seeds);
 }
 
-// Options to read a side's labels: by its own recipe, else by the other side's.
+// Options for reading a side's labels: from its own recipe, else from the other side's.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {

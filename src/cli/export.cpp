@@ -66,8 +66,8 @@ class ExportCommand final : public Command {
     static_cast<void>(task::export_form(export_));
     check_output_file("--out", export_.card(), {});
     const publish::CardInput card = task::export_model(export_);
-    terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: its card\n\n{}", terminal_text(export_.out.string()),
-                                card.form, counted(std::ssize(card.info.labels), "label"), card.sha256,
+    terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: model card\n\n{}", terminal_text(export_.out.string()),
+                                card.form, counted(std::ssize(card.info.labels), "label"), card.sha256.substr(0, 12),
                                 terminal_text(export_.card().string()), publish::python_example(card)));
     return {.json = Value::Table{{"file", export_.out.string()},
                                  {"form", card.form},

@@ -100,13 +100,13 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
                          .environment = dist::own_environment()};
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
-  // The end is waiting for other ranks as well, though never for long; results are written then, too.
+  // Other ranks also wait for the end of the run, but only briefly; results are written by then, too.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // Ranks check the limit themselves and know better which is missing, so they come first.
+  // The limit of the ranks comes first, because they know better which rank is missing.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds; if none does, mpirun itself hangs. A longer limit of the user counts.
+  // A rank of this host starts within seconds; otherwise mpirun itself hangs. A longer limit of the user wins.
   constexpr std::chrono::seconds kToBegin{60};
   if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
   return run_group(mpirun_command(start, command), how);
@@ -175,8 +175,8 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Binds this process to its share of the host's cores, and then to those that are not for communication alone.
-// @return these; empty: it shares the others
+// Binds this process to its share of the host's cores, then to those that are not reserved for communication.
+// @return the reserved cores; empty: none
 runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
   if (is_own_rank() && own.local_size > 0) {
     const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
@@ -188,7 +188,7 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
   runtime::bind_process(placement.compute);
-  // reads the cores of the process, before one of its threads is bound elsewhere
+  // reads the cores of the process before one of its threads is bound to others
   static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
   return placement.communication;
@@ -251,22 +251,21 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     if (group.rank() == 0) dist::tell_end(result.exit_code);
     dist::reach({.name = "end"});
     if (group.rank() == 0) return result;
-    // Launchers end all processes when one ends with another status than 0: rank 0's, the last to be done, is the
-    // job's.
+    // Launchers end all processes when one exits with a nonzero status. Rank 0 ends last, and its status is the job's.
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     const bool is_first = group.fail();
     dist::tell_failed(failure.exit_code);
-    if (!is_own_rank()) end_deserted_daemon();  // else the guard sees to it
+    if (!is_own_rank()) end_deserted_daemon();  // otherwise the guard does
     if (is_first) throw;
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
 }
 
-// Refuses one of several processes that do not know each other: each would do all of the work alone.
+// Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
-  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
+  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start its own ranks
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
   if (!promise) return;
   throw ConfigError(
@@ -313,7 +312,7 @@ CommandResult run_as_ranks(const RankOptions& options,
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");
   };
-  // The program that starts ranks of its own looks at them itself, and knows which are late.
+  // A program that started its own ranks watches them itself and knows which are late.
   std::optional<StartWatch> watch;
   if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),

@@ -23,8 +23,8 @@ inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
 /// of hydra's programs about each other are kept. The message that mpirun passes a signal on is dropped.
 class MpirunWords {
  public:
-  /// @param bytes as they came
-  /// @return whole lines that are for people
+  /// @param bytes any part of the output
+  /// @return complete lines to print
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the rest of the text at the end of the output.
   [[nodiscard]] std::string rest();
@@ -32,7 +32,7 @@ class MpirunWords {
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
   /// Messages of hydra's programs about each other. A killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
-  /// Rank 0 has said kAllListen.
+  /// Whether rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
   /// mpirun could not start its daemon on a host.
   [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
@@ -41,7 +41,7 @@ class MpirunWords {
 
  private:
   [[nodiscard]] std::string take_line(std::string line);
-  /// A paragraph of mpirun's; empty when it is about how ranks ended.
+  /// A paragraph of mpirun; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
   /// Whether it is an error that another rank has printed before.
   [[nodiscard]] bool is_said_again(std::string_view line);
@@ -51,7 +51,7 @@ class MpirunWords {
   std::string begun_;
   /// Text since a rule, including the rule.
   std::string paragraph_;
-  /// Lines that may still come of what hydra says behind its paragraph.
+  /// Number of lines that may still follow hydra's paragraph.
   int after_words_ = 0;
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;

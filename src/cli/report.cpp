@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen report: a run folder as one page to look at and pass on, or two beside each other.
+// roentgen report: writes a run, or two runs side by side, as one HTML page.
 #include <fmt/format.h>
 
 #include <map>
@@ -90,7 +90,7 @@ publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   return run;
 }
 
-// Images, labels and truth of a run's figures, as far as it says.
+// Images, labels and truth of a run's metrics, as far as its files state them.
 struct FigureBasis {
   std::string list{};                           // hash of the images' names
   std::string unit = "image";                   // score::evaluated_unit()
@@ -135,7 +135,7 @@ void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, cons
                                text(b), "--labels PATH, which scores both runs by one truth"));
 }
 
-// Figures of two runs stand side by side only where they are of the same images, labels and truth.
+// Metrics of two runs stand side by side only if images, labels and truth are the same.
 void check_same_figures(const publish::ReportRun& run, const publish::ReportRun& beside, const std::string& what) {
   const FigureBasis a = basis_of(run), b = basis_of(beside);
   const auto names = [](const FigureBasis& basis) {
@@ -235,7 +235,7 @@ class ReportCommand final : public Command {
     publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
     if (!beside_.empty()) {
       input.runs.push_back(read_run(beside_, beside_evaluation_));
-      if (!evaluation_.empty() || labels_.empty()) {  // else the predictions are compared, with checks of their own
+      if (!evaluation_.empty() || labels_.empty()) {  // otherwise the comparison of predictions checks this itself
         check_same_figures(input.runs[0], input.runs[1],
                            (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
       }
@@ -248,7 +248,7 @@ class ReportCommand final : public Command {
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
     if (!forest_.empty()) io::write_file_atomically(forest_, forest);
-    terminal::print(fmt::format("{}: one page, nothing beside it needed\n", out_.string()));
+    terminal::print(fmt::format("{}: a self-contained page\n", out_.string()));
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.runs[0].evaluation.is_null()},
                                  {"has_curves", input.runs[0].scored.has_value()},

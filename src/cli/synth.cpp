@@ -44,7 +44,7 @@ Value report_value(const synth::SynthReport& report) {
                       {"seconds", report.seconds}};
 }
 
-// Defaults of options that another option makes senseless.
+// Replaces defaults that make no sense with another option.
 constexpr std::int64_t kQuality = 92, kPngLevel = 6;
 
 [[noreturn]] void refuse(std::string_view option, std::string_view expected, std::string_view got) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen train: a recipe and a data folder become a run folder.
+// roentgen train: trains on a data folder by a recipe and writes a run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeedsFile = "seeds.csv";  // lies next to the seeds' folders
+constexpr const char* kSeedsFile = "seeds.csv";  // lies beside the folders of the seeds
 
 class TrainCommand final : public Command {
  public:

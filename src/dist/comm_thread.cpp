@@ -56,7 +56,7 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
       is_first = group->claim_failure();
       group->abandon();
     }
-    for (Flight& flight : flights_) flight.pending.forget();  // the failure says what they would
+    for (Flight& flight : flights_) flight.pending.forget();  // the failure was already reported
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();

@@ -27,8 +27,8 @@
 
 namespace roentgen::dist {
 
-/// Thread-safe, though ranks must give the same collectives in the same order, which one thread a rank sees to. After
-/// an average has failed nothing more is done: every call throws why.
+/// Thread-safe, but all ranks must request the same collectives in the same order, so one thread per rank should make
+/// the requests. After an average has failed, every call throws the reason.
 class CommThread {
  public:
   using Make = std::function<std::unique_ptr<Communicator>()>;
@@ -38,8 +38,8 @@ class CommThread {
   CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {});
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
-  /// Ends without waiting for collectives that are under way; while an exception passes, without goodbye to the others.
-  /// Waits for the device where it still works on the gradients that are next.
+  /// Ends without waiting for pending collectives. During an exception it leaves without notice to the others.
+  /// Waits while a device still works on the gradients that are next.
   ~CommThread();
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -91,7 +91,7 @@ class CommThread {
     /// Event that is reached once the values are ready.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
-    /// Goes the way that ReduceOptions say.
+    /// Runs the average as ReduceOptions say.
     bool is_gradients = false;
     /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
@@ -116,7 +116,7 @@ class CommThread {
   /// Removes the first request, which must exist, and returns it.
   [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
-  /// Copies what lies on another device to the host; the request is then of that copy.
+  /// Copies another device's memory to the host; the request then refers to that copy.
   void stage(Request& request, Flight& flight);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
   void poll_all();

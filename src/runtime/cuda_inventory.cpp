@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The choice among CUDA devices: plain data, so that it is tested without one.
+// Selection among CUDA devices, as a function of plain data, so that tests need no device.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -65,7 +65,7 @@ void write_onnx(const ExportOptions& options, const train::LoadedModel& model,
   io::write_onnx(options.out, onnx, static_cast<int>(options.opset));
 }
 
-// Run whose checkpoints a file lies among; nothing where it lies elsewhere.
+// Run folder that contains the file; empty where it lies elsewhere.
 std::optional<train::RunFolder> run_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   if (folder.filename() != "checkpoints") return std::nullopt;

@@ -33,7 +33,7 @@ constexpr std::string_view kChangeable[] = {
     "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
     // Resume files serve all devices; kernels that differ are refused (compile_run.cpp).
     "train.device", "train.engine",
-    // Changes with the number of ranks, for the same global batch (resumed_run.cpp).
+    // Depends on the number of ranks, for the same global batch (resumed_run.cpp).
     "train.batch"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
@@ -112,7 +112,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
 }
 
 std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
-  for (const Value* keys : {&other, &first}) {  // empty values are in neither
+  for (const Value* keys : {&other, &first}) {  // a key may be in only one of them
     for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
@@ -129,7 +129,7 @@ std::optional<ChangedKey> find_changed_key(const Value& first, const Value& othe
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // A run that started before a key existed had its present default.
+  // A key that did not exist when the run began has its default of today.
   const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
   if (!changed) return;
   throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,

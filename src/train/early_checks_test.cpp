@@ -14,7 +14,7 @@
 namespace roentgen::train {
 namespace {
 
-// A recipe as a checkpoint keeps it, without a key that was not there yet when its run began.
+// Recipe of an older checkpoint, which lacks a key that is new.
 TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   Recipe recipe;
   const Value now = to_value(recipe);
@@ -33,7 +33,7 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
-// Kernels that differ are refused when the network is compiled.
+// Other kernels are refused later, when the network is compiled.
 TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   Recipe recipe;
   recipe.train.device = "cpu";

@@ -55,7 +55,7 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
-// Value of a field, as a table has it.
+// Value of a field as a table holds it.
 template <typename Plain>
 Value value_of(const Plain& value) {
   return value;
@@ -66,7 +66,7 @@ Value value_of(const std::vector<double>& values) {
   return list;
 }
 
-// A field's value as people write it.
+// Value of a field as text for people.
 template <typename Number>
 std::string written(const Number& value) {
   return fmt::to_string(value);
@@ -122,12 +122,12 @@ struct FieldReader {
   }
 };
 
-// Names that a recipe may hold.
+// Names that a recipe may contain.
 struct KnownNames {
   /// Dotted.
   std::vector<std::string> keys;
   std::vector<std::string> sections;
-  /// Sections whose keys another room refuses.
+  /// Sections whose unknown keys another room refuses.
   std::vector<std::string> open;
 };
 
@@ -154,7 +154,7 @@ KnownNames known_names(const std::vector<Section>& sections) {
                                inside == known.keys.end() ? std::string(kSeeKeys) : *inside));
 }
 
-// Refuses every section and key that is not known, with the nearest name that is.
+// Refuses unknown sections and keys, and suggests the nearest known name.
 void refuse_unknown(const KnownNames& known, const Value& source, std::string_view what) {
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();

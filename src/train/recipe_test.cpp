@@ -218,7 +218,7 @@ TEST(TrainCores, are_shared_unless_some_are_kept_for_input) {
   EXPECT_THROW(static_cast<void>(compute_threads(larger)), ConfigError);
 }
 
-// A process that a launcher has started as one of several; until it goes.
+// Simulates a process that a launcher started as one of several, until it is destroyed.
 class Launched {
  public:
   explicit Launched(const char* ranks_of_host) {

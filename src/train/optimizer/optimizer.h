@@ -15,8 +15,8 @@
 
 namespace roentgen::train {
 
-/// Rule of the optimizer of that name, with its options out of those of all. ConfigError naming the known optimizers,
-/// the option that is out of range, or a flag that only a related rule has.
+/// Update rule of the optimizer `name`, with its options from those of all rules. ConfigError naming the known
+/// optimizers, the option that is out of range, or a flag that only a related rule has.
 [[nodiscard]] engine::UpdateRule optimizer_rule(std::string_view name, const engine::OptimizerRules& rules);
 /// Names of all optimizers.
 [[nodiscard]] std::vector<std::string_view> optimizer_names();
@@ -38,7 +38,7 @@ class Optimizer {
 
   /// Name as in recipes.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Whether it needs every layer's weights as a range of their own.
+  /// Whether it needs every layer's weights as a separate range.
   [[nodiscard]] bool is_layerwise() const { return engine::is_layerwise(rule_); }
   /// All state, which a checkpoint saves and restores. May be empty.
   [[nodiscard]] std::vector<OptimizerState> state();
