@@ -44,6 +44,7 @@ class EmulatedEngine final : public engine::Engine {
       : options_(options), graphs_(graphs) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string description() const override { return "emulated device"; }
+  [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
                                                             const engine::CompileOptions& options) override {
     return engine::cuda::make_executable(graph, options,

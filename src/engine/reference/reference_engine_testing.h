@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct ReferenceForm {
   std::string kernel{};         ///< implementation of a plan entry; empty: no entry
   bool has_gradients = true;    ///< false: an arena of none, as in inference
   bool makes_nan_loss = false;  ///< every loss is not a number
+  /// Called with the name of each bind_slot(), forward() and read(); may be empty.
+  std::function<void(std::string_view)> on_call{};
 };
 
 /// One graph on a TwinDevice. Graph passes, threads and recomputation mean nothing to it. With dtype F16 it scales the
@@ -82,10 +86,14 @@ class ReferenceExecutable final : public Executable {
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
     return slots_.at(static_cast<std::size_t>(input)).at(static_cast<std::size_t>(slot))->bytes();
   }
-  void bind_slot(int slot) override { bound_ = static_cast<std::size_t>(slot); }
+  void bind_slot(int slot) override {
+    tell("bind_slot");
+    bound_ = static_cast<std::size_t>(slot);
+  }
   void set_step(std::int64_t step) override { step_ = step; }
 
   void forward() override {
+    tell("forward");
     std::vector<std::vector<double>> given;  // as uploaded: the slot may be filled again
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       given.push_back(values_in(slots_[i].at(bound_)->bytes(), inputs_[i]));
@@ -109,6 +117,7 @@ class ReferenceExecutable final : public Executable {
   }
 
   [[nodiscard]] std::span<const float> read(std::string_view name) const override {
+    tell("read");
     stream_->synchronize();
     return outputs_.find(name)->second;
   }
@@ -223,6 +232,9 @@ class ReferenceExecutable final : public Executable {
   [[nodiscard]] std::span<float> behind(const Arena& arena) { return device_.memory().behind(arena.device()); }
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
+  }
+  void tell(std::string_view call) const {
+    if (form_.on_call) form_.on_call(call);
   }
   [[nodiscard]] float as_stored(double gradient) const {
     constexpr double kMostOfF16 = 65504.0;
@@ -346,6 +358,7 @@ class ReferenceEngine final : public Engine {
   [[nodiscard]] std::string description() const override { return "the reference interpreter"; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     if (options.choices.empty()) ++chosen;
+    types.emplace_back(options.form, options.dtype);
     return std::make_unique<ReferenceExecutable>(graph, options, form);
   }
   [[nodiscard]] std::string instruction_set() const override { return set; }
@@ -360,6 +373,8 @@ class ReferenceEngine final : public Engine {
   ReferenceForm form{};           ///< form of what compile() makes
   bool is_timed = false;          ///< times_kernels()
   int chosen = 0;                 ///< how often compile() was given no choices
+  /// Form and dtype of each compile().
+  std::vector<std::pair<Form, std::optional<ComputeType>>> types{};
 };
 
 }  // namespace roentgen::engine::reference

@@ -124,9 +124,7 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
 CompileOptions settled(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();
   options.threads = runtime::given_team(options.threads);
-  if (options.dtype == DType::F16) {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "--dtype bf16, or --device cuda"));
-  }
+  require_host_type(options.dtype);
   if (!options.dtype) {
     const bool is_worth =
         options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);

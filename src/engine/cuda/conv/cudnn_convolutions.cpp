@@ -319,11 +319,11 @@ class CudnnConvolutions final : public Convolutions {
   std::unique_ptr<ConvPlan> plan_of(const Descriptor& config, const ConvProblem& problem) {
     const auto engines = config.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
     const Descriptor& engine = engines.at(0);
-    // Sums in a lower precision than f32; factors of f32 rounded to TF32 or less.
+    // Sums in a lower precision than f32; factors of f32 rounded to less than TF32, or to TF32 unasked.
     if (has_note(engine, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) && !is_first_layer(problem)) return nullptr;
-    if (problem.dtype == DType::F32 && !problem.may_round_to_tf32 &&
-        (has_note(engine, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
-         has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))) {
+    if (problem.dtype == DType::F32 &&
+        (has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) ||
+         (!problem.may_round_to_tf32 && has_note(engine, CUDNN_NUMERICAL_NOTE_TENSOR_CORE)))) {
       return nullptr;
     }
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
