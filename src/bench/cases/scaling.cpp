@@ -131,6 +131,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
     InputOptions piped = *options.input;
     piped.rank = ranks.rank();
     piped.ranks = ranks.size();
+    piped.slot_dtype = engine->slot_dtype();
     input = std::make_unique<Input>(*options.dataset, piped,
                                     batch_slots(*executable, kSlots, options.dataset->label_names.size(), labels));
   }
