@@ -140,6 +140,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
       {.batch = options_.inference.batch,
        .threads = static_cast<int>(options_.inference.threads),
        .algorithms = options_.inference.algorithms,
+       .dtype = options_.inference.dtype,
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
        .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
@@ -173,6 +174,9 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   input.origin.emplace_back("checkpoint", Value::Table{{"step", model.info.step},
                                                        {"epoch", model.info.epoch},
                                                        {"weights_sha256", input.use.weights_sha256}});
+  const std::string dtype = model.executable->plan().dtype();
+  input.origin.emplace_back("dtype", dtype);
+  if (dtype != "f32") input.header += fmt::format("computed in {}\n", dtype);
   input.origin.emplace_back("tta", Value::Table{{"name", options_.views},
                                                 {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
                                                 {"definition", data::test_views_text(options_.views)}});

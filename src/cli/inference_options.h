@@ -13,13 +13,14 @@
 
 namespace roentgen::cli {
 
-/// --device, --batch, --threads, --workers and --algorithms. Threads of 0: all cores.
+/// --device, --batch, --threads, --workers, --algorithms and --dtype. Threads of 0: all cores.
 struct InferenceOptions {
   std::string device = "auto";
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
   std::string algorithms = "auto";
+  std::string dtype = "f32";
 
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
@@ -35,7 +36,10 @@ struct InferenceOptions {
              .range = {0, 1024}},
             {.name = "--algorithms",
              .target = &algorithms,
-             .doc = "convolutions: auto (fastest per layer) or direct; equal up to rounding"}};
+             .doc = "convolutions: auto (fastest per layer) or direct; equal up to rounding"},
+            {.name = "--dtype",
+             .target = &dtype,
+             .doc = "f32; on CUDA devices also tf32, bf16 or f16: faster, with fewer digits"}};
   }
 };
 

@@ -183,10 +183,62 @@ TEST_F(EmulatedProgram, in_f16_stops_when_the_loss_scale_is_below_1) {
   expect_stop(ended, {"[train.step] step 4: expected a loss scale of at least 1, got 0.5, after ", "train.dtype=bf16"});
 }
 
-TEST_F(EmulatedProgram, the_cpu_refuses_f16) {
-  expect_stop(run(train_arguments("refused", {"--device", "cpu", "--dtype", "f16"})),
-              {"[engine.cpu] dtype: expected f32, bf16 or auto, got f16", "the device cuda"});
-  EXPECT_FALSE(fs::exists(place() / "refused"));
+TEST_F(EmulatedProgram, the_cpu_refuses_f16_and_tf32) {
+  for (const std::string dtype : {"f16", "tf32"}) {
+    expect_stop(run(train_arguments("refused", {"--device", "cpu", "--dtype", dtype})),
+                {"[engine.cpu] dtype: expected f32, bf16 or auto, got " + dtype, "the device cuda"});
+    EXPECT_FALSE(fs::exists(place() / "refused"));
+  }
+}
+
+TEST_F(EmulatedProgram, in_tf32_trains_and_resumes_to_the_same_bits) {
+  const std::vector<std::string> tf32{"--device", "cuda", "--dtype", "tf32"};
+  train("tf32", tf32);
+  EXPECT_EQ(read_json(place() / "tf32/plan.json").at("dtype").as_string(), "tf32");
+  train_until("tf32-stopped", 3, tf32);
+  train("tf32-stopped", plus(tf32, {"--resume"}));
+  expect_equal_tensors(resume_file("tf32-stopped"), resume_file("tf32"));
+}
+
+// Inference in fewer digits is asked for by name, and says so.
+TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
+  std::map<std::string, std::string> rows;
+  for (const std::string dtype : {"", "f32", "tf32", "bf16", "f16"}) {
+    const std::string json = place() / (dtype + "-predict.json"), csv = place() / (dtype + "-predict.csv");
+    std::vector<std::string> arguments{"predict",       "--checkpoint",
+                                       weights("cuda"), place() / "data/images",
+                                       "--device",      "cuda",
+                                       "--preds",       csv,
+                                       "--json",        json};
+    if (!dtype.empty()) arguments = plus(arguments, {"--dtype", dtype});
+    must_run(arguments);
+    EXPECT_EQ(read_json(json).at("dtype").as_string(), dtype.empty() ? "f32" : dtype);
+    rows[dtype] = read_all(csv);
+  }
+  EXPECT_EQ(rows.at(""), rows.at("f32"));
+  for (const char* dtype : {"tf32", "bf16", "f16"}) EXPECT_NE(rows.at(dtype), rows.at("f32")) << dtype;
+  const Ended ended = must_run({"eval", "--checkpoint", weights("cuda"), "--data", place() / "data", "--device", "cuda",
+                                "--dtype", "tf32", "--json", place() / "tf32-eval.json"});
+  EXPECT_THAT(ended.out, HasSubstr("computed in tf32\n"));
+  EXPECT_EQ(read_json(place() / "tf32-eval.json").at("dtype").as_string(), "tf32");
+  expect_stop(
+      run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", "cpu", "--dtype", "tf32"}),
+      {"[engine.cpu] dtype: expected f32, bf16 or auto, got tf32"});
+}
+
+TEST_F(EmulatedProgram, benchmarks_upload_pixels_as_training_does) {
+  must_run({"bench",    "overlap",
+            "--data",   place() / "data/images",
+            "--device", "cuda",
+            "--model",  "resnet18",
+            "--batch",  "2",
+            "--image",  "32",
+            "--warmup", "1",
+            "--steps",  "1",
+            "--rounds", "1",
+            "--labels", "2",
+            "--json",   place() / "overlap.json"});
+  EXPECT_EQ(read_json(place() / "overlap.json").at("slot_dtype").as_string(), "u16");
 }
 
 TEST_F(EmulatedProgram, reports_with_a_gallery) {
