@@ -179,6 +179,7 @@ CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe&
     terminal::print(fmt::format("{} skipped by overflow; loss scale {:g}\n",
                                 counted(outcome.loss_scale->skipped, "update"), outcome.loss_scale->scale));
   }
+  if (outcome.device) terminal::print(train::device_text(*outcome.device) + "\n");
   if (outcome.best_value) {
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
                                 *outcome.best_value));
