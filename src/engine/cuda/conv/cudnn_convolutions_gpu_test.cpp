@@ -257,6 +257,24 @@ TEST_F(CudnnConvolutions, plans_hold_to_the_reference) {
   }
 }
 
+// Tensor cores multiply no unrounded f32.
+TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
+  if (runtime::find_cuda_devices().devices[0].compute_capability < runtime::kTf32ComputeCapability) {
+    GTEST_SKIP() << "NO TF32 ON THIS DEVICE";
+  }
+  ConvProblem problem{.dtype = DType::F32,
+                      .images = 32,
+                      .channels = 64,
+                      .size = {28, 28},
+                      .out_channels = 64,
+                      .kernel = {3, 3},
+                      .pad = {1, 1}};
+  problem.may_round_to_tf32 = true;
+  const std::string rounded = convolutions_->first(problem)->name();
+  problem.may_round_to_tf32 = false;
+  EXPECT_NE(convolutions_->first(problem)->name(), rounded);
+}
+
 TEST_F(CudnnConvolutions, unknown_plan_is_refused) {
   EXPECT_THROW(static_cast<void>(make_cudnn_convolutions()->plan_named(kProblems[0], "nonsense")), std::exception);
   EXPECT_THROW(static_cast<void>(make_cudnn_convolutions()->plan_named(kProblems[0], "e99999")), std::exception);
