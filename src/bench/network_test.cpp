@@ -26,7 +26,7 @@ NetworkOptions flat() {
   return options;
 }
 
-// What is measured is what training does.
+// Benchmarks measure what training does.
 TEST(BenchNetwork, has_slots_of_the_type_that_the_engine_asks_for) {
   for (const DType dtype : {DType::F32, DType::U16, DType::U8}) {
     ReferenceEngine engine;
