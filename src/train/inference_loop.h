@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loop of inference over a source of batches, in the order that keeps a device busy: it uploads the next batch
-// while it computes, and its results are read after that.
+// Inference over a source of batches, in the order that keeps a device busy: it uploads the next batch while it
+// computes.
 #pragma once
 
 #include <optional>

@@ -126,8 +126,8 @@ enum class ProgressStyle : std::uint8_t {
 /// @param hosts of each rank; empty: one process
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts = {});
 /// Bottleneck of a run that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks. Of the waits beyond
-/// 5% the longer one decides: "input-bound" or "communication-bound"; "compute-bound" where neither is, and for a
-/// device that is busy for 95% of the time, beside whose work the host waits.
+/// 5% the longer one decides: "input-bound" or "communication-bound". "compute-bound" if neither is, or if a device is
+/// busy for 95% of the time, since the host waits beside its work.
 /// @param device_busy_percent mean of DeviceUse::busy_percent; nullopt: no device that tells it
 [[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0,
                                         std::optional<double> device_busy_percent = std::nullopt);
