@@ -48,9 +48,9 @@ namespace roentgen::engine::cuda {
 
 /// Factor of the bounds of a case in TF32.
 ///
-/// Factors of products are rounded to three bits more than bf16 has: an eighth of bf16's error, or a quarter if a card
-/// cuts bits off instead. With kinks half of bf16's bound: one value that turns weighs as much in either type. Values in
-/// memory keep f32's bits, so cases without products keep f32's bound.
+/// Factors of products are rounded to three bits more than bf16 has. That is an eighth of bf16's error, or a quarter if
+/// a card cuts bits off instead. With kinks half of bf16's bound: one value that turns weighs as much in either type.
+/// Values in memory keep f32's bits, so cases without products keep f32's bound.
 [[nodiscard]] inline double tf32_scale(const conformance::Case& tested) {
   const auto products = std::ranges::count_if(tested.graph.nodes(), [](const graph::Node& node) {
     return std::holds_alternative<graph::Conv2d>(node.op) || std::holds_alternative<graph::Linear>(node.op);
