@@ -103,7 +103,9 @@ std::vector<Option> TrainOptions::list() {
   const std::vector<Option> computing{
       task::device_option(device, " (train.device)"),
       {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
-      {.name = "--dtype", .target = &dtype, .doc = "f32, bf16, f16 or tf32 (CUDA), or auto: bf16 if supported (train.dtype)"},
+      {.name = "--dtype",
+       .target = &dtype,
+       .doc = "f32, bf16, f16 or tf32 (CUDA), or auto: bf16 if supported (train.dtype)"},
       {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
       {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
