@@ -203,7 +203,7 @@ std::vector<Option> InputArguments::options(Names names) {
         .range = {0, 1e9}},
        {.name = "--slot-dtype",
         .target = &slot_dtype,
-        .doc = "images in batches: f32 values, or pixels: u16, as training on a CUDA device takes them, or u8"},
+        .doc = "images in batches: f32 values, or pixels: u16 (as for CUDA) or u8"},
        {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,

@@ -22,6 +22,8 @@ struct InferenceOptions {
   std::string algorithms = "auto";
   std::string dtype = "f32";
 
+  /// Text of the options that change digits, which share a line of the help.
+  static constexpr const char* kNumbersDoc = "convolutions: auto, direct; type: f32, on CUDA also tf32, bf16, f16";
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
@@ -34,12 +36,8 @@ struct InferenceOptions {
              .target = &workers,
              .doc = "compute threads, decoding threads; 0 = all cores",
              .range = {0, 1024}},
-            {.name = "--algorithms",
-             .target = &algorithms,
-             .doc = "convolutions: auto (fastest per layer) or direct; equal up to rounding"},
-            {.name = "--dtype",
-             .target = &dtype,
-             .doc = "f32; on CUDA devices also tf32, bf16 or f16: faster, with fewer digits"}};
+            {.name = "--algorithms", .target = &algorithms, .doc = kNumbersDoc},
+            {.name = "--dtype", .target = &dtype, .doc = kNumbersDoc}};
   }
 };
 

@@ -100,14 +100,13 @@ std::vector<Option> TrainOptions::list() {
        .range = {.low = 0}},
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
       {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
-  const std::vector<Option> computing{
-      task::device_option(device, " (train.device)"),
-      {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
-      {.name = "--dtype",
-       .target = &dtype,
-       .doc = "f32, bf16, f16 or tf32 (CUDA), or auto: bf16 if supported (train.dtype)"},
-      {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
-      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
+  const std::vector<Option> computing{task::device_option(device, " (train.device)"),
+                                      {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
+                                      {.name = "--dtype",
+                                       .target = &dtype,
+                                       .doc = "f32, bf16, f16/tf32 (CUDA) or auto: bf16 if supported (train.dtype)"},
+                                      {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
+                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
       {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
