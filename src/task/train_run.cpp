@@ -134,9 +134,7 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
 }
 
 train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
-  const engine::DeviceChoice device = engine::resolve_device(engine::parse_device(recipe.train.device));
-  recipe.train.device = device.text();
-  if (device.is_host()) engine::require_host_type(engine::parse_dtype(recipe.train.dtype));
+  recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
   const auto engine = engine::make_engine(recipe.train.device);
   if (!options_.may_share_device) train::require_own_device(train::Ranks(options_.group), *engine);
   const train::Start start = begin(recipe, folder);

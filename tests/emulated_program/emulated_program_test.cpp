@@ -185,8 +185,9 @@ TEST_F(EmulatedProgram, in_f16_stops_when_the_loss_scale_is_below_1) {
 
 TEST_F(EmulatedProgram, the_cpu_refuses_f16_and_tf32) {
   for (const std::string dtype : {"f16", "tf32"}) {
-    expect_stop(run(train_arguments("refused", {"--device", "cpu", "--dtype", dtype})),
-                {"[engine.cpu] dtype: expected f32, bf16 or auto, got " + dtype, "the device cuda"});
+    expect_stop(
+        run(train_arguments("refused", {"--device", "cpu", "--dtype", dtype})),
+        {"[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got " + dtype, "--device cuda"});
     EXPECT_FALSE(fs::exists(place() / "refused"));
   }
 }
