@@ -29,16 +29,14 @@ namespace {
 class InspectCommand final : public Command {
  public:
   InspectCommand()
-      : Command(
-            "inspect", "Show a model's layers and cost, or a data folder.",
-            "roentgen inspect --model densenet121\n"
-            "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
-            "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
-            "roentgen inspect --plan --recipe large_512\n"
-            "roentgen inspect --model resnet50 --batch 256 --channels 3 --image 224,512 --plan --device cuda --card "
-            "h200\n"
-            "roentgen inspect --data nih --json nih.json\n"
-            "roentgen inspect --data nih --pixels --broken broken.csv") {}
+      : Command("inspect", "Show a model's layers and cost, or a data folder.",
+                "roentgen inspect --model densenet121\n"
+                "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
+                "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
+                "roentgen inspect --plan --recipe large_512\n"
+                "roentgen inspect --plan --model resnet50 --image 224,512 --device cuda --card h200\n"
+                "roentgen inspect --data nih --json nih.json\n"
+                "roentgen inspect --data nih --pixels --broken broken.csv") {}
   [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override {
     return {
@@ -60,17 +58,14 @@ class InspectCommand final : public Command {
         {.name = "--channels", .target = &shape_.channels, .doc = "model: input channels, 1 or 3", .range = {1, 3}},
         {.name = "--image",
          .target = &image_,
-         .doc = "model: side of the image, px; 0 = the model's own; for --plan also several: 224,512"},
+         .doc = "model: side of the image, px; 0 = the model's own; --plan: 224,512"},
         {.name = "--labels", .target = &shape_.labels, .doc = "model: number of outputs", .range = {1, 1e6}},
         {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
         {.name = "--plan",
          .target = &is_planned_,
          .doc = "model or recipe: training memory, convolution algorithms, batch norms"},
         task::device_option(device_, "; for --plan"),
-        {.name = "--card",
-         .target = &card_,
-         .doc = "for --plan --device cuda: card that need not be here: h100, h200, or FILE.json of "
-                "tools/gpu/card_properties.py"}};
+        {.name = "--card", .target = &card_, .doc = "--plan for a card elsewhere: h100, h200 or FILE.json"}};
   }
 
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }

@@ -130,7 +130,7 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &asked_ranks,
-           .doc = "number of processes to start under mpirun; auto = one for each CUDA device; 0 = do not start any",
+           .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
            .value_name = "N|auto"},
           {.name = "--hosts",
            .target = &hosts,
