@@ -133,7 +133,7 @@ score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedMode
 
 Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const data::Split split = data::parse_split(options_.split);
-  const auto engine = engine::make_engine(options_.inference.device);
+  const auto engine = engine::make_engine(train::own_device(options_.inference.device));
   if (!options_.ranks.may_share_device) train::require_own_device(ranks, *engine);
   train::LoadedModel model = train::load_checkpoint(
       options_.checkpoint, *engine,
@@ -291,7 +291,9 @@ void EvalCommand::write_files(const score::EvalSet& images, const Input& input, 
 CommandResult EvalCommand::run() {
   options_.check();
   RankOptions ranks = options_.ranks;
-  ranks.recipe = [this] { return train::sharing_cores({.threads = options_.inference.threads}); };
+  ranks.recipe = [this] {
+    return train::sharing_cores({.threads = options_.inference.threads, .device = options_.inference.device});
+  };
   return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });
 }
 

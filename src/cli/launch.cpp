@@ -24,6 +24,7 @@
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/mpirun_words.h"
+#include "cli/rank_cards.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
 #include "cli/standard_output.h"
@@ -44,6 +45,7 @@
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
 #include "runtime/placement.h"
+#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 
@@ -127,9 +129,9 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
-           .target = &ranks,
-           .doc = "number of processes to start under mpirun; 0 = do not start any",
-           .range = {0, 65536}},
+           .target = &asked_ranks,
+           .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
+           .value_name = "N|auto"},
           {.name = "--hosts",
            .target = &hosts,
            .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
@@ -175,12 +177,42 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
+// Device that the command computes on, as asked for, and the cards that it may be.
+struct AskedDevice {
+  engine::DeviceChoice device{.engine = "cpu"};
+  runtime::CudaInventory cards{};
+};
+
+AskedDevice asked_device(const RankOptions& options) {
+  AskedDevice asked;
+  if (!options.recipe) return asked;
+  asked.device = engine::resolve_device(engine::parse_device(options.recipe().device));
+  if (!asked.device.is_host()) asked.cards = runtime::find_cuda_devices();
+  return asked;
+}
+
+// Leaves one of several instances of partitioned cards (MIG) in sight, since CUDA shows a process the first one alone.
+// Called before CUDA starts, in the process's only thread.
+void see_own_instance(int local_rank) {
+  const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
+  if (instances.size() < 2) return;
+  ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
+}
+
+// asked_device() of a rank. The group reads a bad recipe again, and tells of it once.
+AskedDevice asked_device_or_host(const RankOptions& options) {
+  try {
+    return asked_device(options);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // Binds this process to its share of the host's cores, then to those that are not reserved for communication.
 // @return the reserved cores; empty: none
-runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
+runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked) {
   if (is_own_rank() && own.local_size > 0) {
-    const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
-    runtime::bind_process(shares.at(static_cast<std::size_t>(own.local_rank)));
+    runtime::bind_process(own_share(runtime::usable_cores(), own, asked.device, asked.cards));
   }
   const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
   if (!options.recipe || !runtime::are_own(cores, own.local_size)) return {};
@@ -194,8 +226,10 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
   return placement.communication;
 }
 
-RankPlace own_place(const RankOptions& options, runtime::CoreList communication) {
+RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched, const AskedDevice& asked,
+                    runtime::CoreList communication) {
   RankPlace own{.cores = runtime::usable_cores(), .communication = std::move(communication)};
+  own.card = card_text(train::own_device(asked.device, launched, asked.cards), asked.cards);
   if (options.recipe) own.input = train::train_cores(options.recipe()).input;
   own.threads = options.threads  ? options.threads()
                 : options.recipe ? train::compute_threads(options.recipe())
@@ -209,11 +243,13 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;
   std::string map;
+  bool has_cards = false;
   for (int rank = 0; rank < group.size(); ++rank) {
     const RankPlace place = parse_rank_place(all[static_cast<std::size_t>(rank)]);
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
     cores[host].insert(place.cores.begin(), place.cores.end());
     threads[host] += place.threads;
+    has_cards = has_cards || !place.card.empty();
     map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
   }
   for (const auto& [host, count] : threads) {
@@ -226,7 +262,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     }
     if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
   }
-  if (group.rank() == 0) log::debug("ranks: " + map);
+  if (group.rank() == 0) log::write(has_cards ? log::Level::Info : log::Level::Debug, "ranks: " + map);
 }
 
 // Reports to the process that started the ranks, which may be on another host.
@@ -235,7 +271,7 @@ void tell_ready() {
 }
 
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
-                       const runtime::CoreList& communication,
+                       const std::function<RankPlace()>& find_place,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
     if (group.size() != launched) {
@@ -244,7 +280,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
           fmt::format("{} that MPI knows of", group.size()),
           fmt::format("the mpirun, or srun --mpi, of {}, or ROENTGEN_MPI=FILE of another", dist::load_mpi().version)));
     }
-    check_places(group, options, own_place(options, communication));
+    check_places(group, options, find_place());
     if (group.rank() == 0) tell_ready();
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
@@ -265,7 +301,8 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
 
 // Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
-  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start its own ranks
+  // A batch job may start its own ranks.
+  const bool is_job = options.is_stoppable && options.ranks == 0 && options.asked_ranks != kAutomaticRanks;
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
   if (!promise) return;
   throw ConfigError(
@@ -273,13 +310,31 @@ void refuse_lone_process(const RankOptions& options) {
                  "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
 }
 
+// The options with the number of processes that --ranks asks for. "auto" is 0 where one process serves, or a launcher
+// started this one.
+RankOptions with_ranks(RankOptions options, bool is_launched) {
+  if (options.asked_ranks.empty()) return options;
+  const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
+  if (!number && !options.hosts.empty()) {
+    throw ConfigError(error_text("cli.launch", "--ranks", "a number beside --hosts", options.asked_ranks,
+                                 "--ranks N, the sum of the hosts' numbers"));
+  }
+  options.ranks = number.value_or(0);
+  if (number || is_launched) return options;
+  const AskedDevice asked = asked_device(options);
+  const auto ranks = automatic_ranks(asked.device, asked.cards, card_instances(std::getenv(kVisibleCards)));
+  if (ranks > 1) options.ranks = ranks;
+  return options;
+}
+
 }  // namespace
 
-CommandResult run_as_ranks(const RankOptions& options,
+CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
-  dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
-  refuse_lone_process(options);
+  dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  const RankOptions options = with_ranks(given, launched.has_value());
+  refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
     const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
                                      {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
@@ -298,6 +353,7 @@ CommandResult run_as_ranks(const RankOptions& options,
   }
   if (!launched) return body(nullptr);
   if (is_own_rank()) guard_rank(options.is_stoppable);
+  if (is_own_rank()) see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
@@ -305,7 +361,8 @@ CommandResult run_as_ranks(const RankOptions& options,
     dist::tell_end(result.exit_code);
     return result;
   }
-  const runtime::CoreList communication = take_place(options, *launched);
+  const AskedDevice asked = asked_device_or_host(options);
+  const runtime::CoreList communication = take_place(options, *launched, asked);
   if (launched->rank > 0) be_silent();
   dist::reach({.name = "start-up"});
   const auto make = [&] {
@@ -318,7 +375,8 @@ CommandResult run_as_ranks(const RankOptions& options,
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
   watch.reset();
-  return run_with(group, options, launched->size, communication, body);
+  return run_with(
+      group, options, launched->size, [&] { return own_place(options, *launched, asked, communication); }, body);
 }
 
 }  // namespace roentgen::cli

@@ -21,7 +21,11 @@ namespace roentgen::cli {
 
 /// Options of a command that can run as several processes.
 struct RankOptions {
+  /// Number of processes to start; 0: none.
   std::int64_t ranks = 0;
+  /// Value of --ranks, a number or kAutomaticRanks, which run_as_ranks() reads instead of `ranks`; empty: `ranks`
+  /// counts.
+  std::string asked_ranks{};
   std::string hosts;
   bool may_oversubscribe = false;
   bool may_share_device = false;

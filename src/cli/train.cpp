@@ -142,6 +142,7 @@ CommandResult TrainCommand::run() {
       refuse_arguments("--seeds", "one process, which trains them in turn", train::ranks_text(group->size()),
                        "a run a seed, each with --ranks");
     }
+    if (const std::string note = options_.device_note(); !note.empty()) log::info(note);
     const auto progress =
         train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
                              group == nullptr ? std::vector<std::string>{} : group->hosts());

@@ -14,9 +14,11 @@
 #include "core/error.h"
 #include "engine/device.h"
 #include "io/place.h"
+#include "runtime/stream.h"
 #include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
+#include "train/own_device.h"
 
 namespace roentgen::cli {
 namespace {
@@ -125,6 +127,12 @@ void TrainOptions::check() const {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
   for (const std::string& folder : data) io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+}
+
+std::string TrainOptions::device_note() const {
+  const engine::DeviceChoice asked = engine::parse_device(read_changed_recipe(*this).train.device);
+  if (asked != engine::DeviceChoice{}) return {};
+  return train::device_note(asked, engine::resolve_device(asked), runtime::find_cuda_devices());
 }
 
 train::Recipe TrainOptions::read_recipe() const {

@@ -37,7 +37,7 @@ enum class Graphs { None, Recorded };
 }
 
 /// Engine "cuda" whose executables have an emulated device each.
-class EmulatedEngine final : public engine::Engine {
+class EmulatedEngine : public engine::Engine {
  public:
   /// @param graphs how steps are queued
   explicit EmulatedEngine(DeviceOptions options = {}, Graphs graphs = Graphs::Recorded)

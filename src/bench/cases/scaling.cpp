@@ -111,7 +111,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   require_at_least("threads", options.step.threads, 1);
   const train::Ranks ranks(group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
-  const auto engine = engine::make_engine(options.step.device);
+  const auto engine = engine::make_engine(train::own_device(options.step.device));
   if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
   constexpr int kSlots = 3;
   const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);

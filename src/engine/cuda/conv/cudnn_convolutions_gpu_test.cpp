@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "core/random.h"
+#include "engine/cuda/cards.h"
 #include "engine/cuda/conv/convolutions.h"
 #include "engine/reference/ops.h"
 #include "runtime/cuda/gpu_testing.h"
@@ -273,6 +274,22 @@ TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
   const std::string rounded = convolutions_->first(problem)->name();
   problem.may_round_to_tf32 = false;
   EXPECT_NE(convolutions_->first(problem)->name(), rounded);
+}
+
+// `inspect --plan --card h200` promises the plans of a card that is not there.
+TEST_F(CudnnConvolutions, described_card_has_the_plans_of_the_real_one) {
+  const Card card = find_card("h200");
+  const std::string name = runtime::find_cuda_devices().devices[0].name;
+  if (name != card.name) GTEST_SKIP() << "SKIPPED, described is " << card.name << ", here is " << name;
+  const auto described = make_cudnn_convolutions(card.properties);
+  for (ConvProblem problem : kProblems) {
+    for (const ConvPass pass : kPasses) {
+      problem.pass = pass;
+      const auto wanted = convolutions_->first(problem), planned = described->first(problem);
+      EXPECT_EQ(planned->name(), wanted->name()) << problem.text();
+      EXPECT_EQ(planned->workspace_bytes(), wanted->workspace_bytes()) << problem.text();
+    }
+  }
 }
 
 TEST_F(CudnnConvolutions, unknown_plan_is_refused) {
