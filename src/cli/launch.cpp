@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +25,7 @@
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
+#include "cli/rank_start.h"
 #include "cli/standard_output.h"
 #include "cli/start_watch.h"
 #include "cli/stop_signals.h"
@@ -71,51 +71,15 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
-// Refuses limits at which Open MPI's mpirun waits for ever: it opens about 28 files, and 4 for each rank of its host.
-void require_open_files(std::int64_t ranks) {
-  constexpr rlim_t kOwn = 32, kOfRank = 6;
-  const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  throw ConfigError(error_text("cli.launch", "ulimit -n",
-                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
-                               fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
-}
-
 // Exit codes of mpirun and of signals are different from ours (command.h).
 int exit_code_of(const GroupEnd& end) {
   return end.exit_code >= kSuccess && end.exit_code <= kStopped ? end.exit_code : kFailure;
 }
 
-GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
-  if (options.hosts.empty()) {
-    require_open_files(options.ranks);
-  } else {
-    require_hosts(options.hosts);
-  }
-  const GroupStart start{.mpi = dist::load_mpi().family,
-                         .ranks = options.ranks,
-                         .hosts = options.hosts,
-                         .is_root = ::geteuid() == 0,
-                         .environment = dist::own_environment()};
-  how.ranks = options.ranks;
-  how.may_be_remote = !options.hosts.empty();
-  // The end is waiting for other ranks as well, though never for long; results are written then, too.
-  constexpr std::chrono::seconds kLeast{5};
-  how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // Ranks check the limit themselves and know better which is missing, so they come first.
-  constexpr std::chrono::seconds kLater{10};
-  how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds; if none does, mpirun itself hangs. A longer limit of the user counts.
-  constexpr std::chrono::seconds kToBegin{60};
-  if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
-  return run_group(mpirun_command(start, command), how);
-}
-
-// Silences all ranks but 0, because the others would repeat its warnings.
-void be_silent() {
+// Silences all ranks but 0, because the others would repeat its warnings. Tagged lines say whose they are.
+void be_silent(bool is_tagged) {
   drop_standard_output();
-  log::set_level(log::Level::Error);
+  if (!is_tagged) log::set_level(log::Level::Error);
 }
 
 }  // namespace
@@ -130,6 +94,13 @@ std::vector<Option> RankOptions::options() {
           {.name = "--hosts",
            .target = &hosts,
            .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
+          {.name = "--hosts-from",
+           .target = &hosts_from,
+           .doc = "hosts and --ranks of a job or a file: slurm, pbs, or FILE with lines of host[:processes]",
+           .value_name = "slurm|pbs|FILE"},
+          {.name = "--tag-output",
+           .target = &is_tagged,
+           .doc = "begin each line of output with its rank, and log on all ranks; needs --ranks"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
           {.name = "--allow-shared-gpu",
            .target = &may_share_device,
@@ -147,6 +118,14 @@ std::vector<Option> RankOptions::gradient_options() {
           {.name = "--wire",
            .target = &wire,
            .doc = "format of gradients sent between ranks: f32, or bf16 (half the traffic)"}};
+}
+
+Option RankOptions::restart_option() {
+  return {.name = "--restart",
+          .target = &restart.most,
+          .doc = "times to start again with --resume after a rank or host failed, on the hosts that are left; needs "
+                 "--ranks",
+          .range = {0, 1000}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
@@ -276,14 +255,15 @@ void refuse_lone_process(const RankOptions& options) {
 
 }  // namespace
 
-CommandResult run_as_ranks(const RankOptions& options,
+CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
-  dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
-  refuse_lone_process(options);
+  dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  const RankOptions options = launched ? given : with_hosts(given);
+  refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
-    const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
-                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+    const std::vector<std::string> own_words{"--ranks", "--hosts", "--hosts-from", "--restart"};
+    const GroupEnd end = start_groups(options, without_options(own_arguments(), own_words));
     if (options.after) options.after();
     if (end.output_error != 0 && end.exit_code == kSuccess) {
       throw DataError(lost_output_text(std::strerror(end.output_error)));
@@ -297,8 +277,15 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (!options.hosts.empty()) {
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
+  for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
+                                       {"--tag-output", options.is_tagged && !is_own_rank()},
+                                       {"--hosts-from", !options.hosts_from.empty()}}) {
+    if (!is_given) continue;
+    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks", launched ? "a launcher" : "none",
+                                 "--ranks N; or mpirun's or srun's own option"));
+  }
   if (!launched) return body(nullptr);
-  if (is_own_rank()) guard_rank(options.is_stoppable);
+  if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
@@ -307,7 +294,7 @@ CommandResult run_as_ranks(const RankOptions& options,
     return result;
   }
   const runtime::CoreList communication = take_place(options, *launched);
-  if (launched->rank > 0) be_silent();
+  if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
     if (!communication.empty()) runtime::bind_thread(communication);

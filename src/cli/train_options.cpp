@@ -53,6 +53,10 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--seeds",
        .target = &seeds,
        .doc = "seeds such as 0,1,2: one run each, in --out/seed-0 ..., then mean and sd"},
+      {.name = "--checkpoint-dir",
+       .target = &checkpoint_dir,
+       .doc = "write checkpoints to this folder first, such as a local disk, and copy them to --out while training",
+       .value_name = "DIR"},
       {.name = "--resume",
        .target = &is_resume,
        .doc = "resume the run in --out, if it exists; --recipe and --data default to the run's own"},
@@ -88,7 +92,7 @@ std::vector<Option> TrainOptions::list() {
        .target = &trace.most_ranks,
        .doc = "largest number of ranks to record",
        .range = {1, 65536}}};
-  return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
+  return joined({own, computing, ranks.options(), {ranks.restart_option()}, tracing, ranks.gradient_options()});
 }
 
 void TrainOptions::check() const {
@@ -100,7 +104,14 @@ void TrainOptions::check() const {
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
-  for (const std::string& folder : data) io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+  if (!checkpoint_dir.empty() && io::is_inside(checkpoint_dir, out)) {
+    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(), "$TMPDIR");
+  }
+  for (const std::string& folder : data) {
+    io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+    if (checkpoint_dir.empty()) continue;
+    io::refuse_inside_data("--checkpoint-dir", checkpoint_dir, roentgen::data::folder_of(folder));
+  }
 }
 
 train::Recipe TrainOptions::read_recipe() const {
