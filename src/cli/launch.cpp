@@ -253,6 +253,17 @@ void refuse_lone_process(const RankOptions& options) {
                  "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
 }
 
+// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process without a reason. A library
+// that ROENTGEN_MPI names may have been built for it.
+void refuse_open_mpi_under_pmi2() {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE") || is_set("ROENTGEN_MPI")) return;
+  const dist::MpiLibrary mpi = dist::load_mpi();
+  if (mpi.family != dist::kOpenMpi) return;
+  throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which speaks PMI2", mpi.version,
+                               "srun --mpi=pmix, or ROENTGEN_MPI=mpich"));
+}
+
 }  // namespace
 
 CommandResult run_as_ranks(const RankOptions& given,
@@ -293,6 +304,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     dist::tell_end(result.exit_code);
     return result;
   }
+  refuse_open_mpi_under_pmi2();
   const runtime::CoreList communication = take_place(options, *launched);
   if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});

@@ -56,7 +56,7 @@ TEST_F(CheckpointDir, a_killed_run_resumes_to_the_same_bits) {
     SCOPED_TRACE(lines);
     fs::remove_all(place_ / "run");
     Process process(local("run"), place_.root());
-    process.wait_for_lines(place_ / "run/log.jsonl", lines);
+    EXPECT_TRUE(process.wait_for_lines(place_ / "run/log.jsonl", lines));
     process.signal(SIGKILL);
     static_cast<void>(process.wait());
     place_.must_run(local("run", {"--resume"}));
