@@ -63,7 +63,7 @@ void take_local_checkpoints(const RunFolder& run, const fs::path& dir) {
   const auto newest = position_of(local);
   if (!newest || newest <= position_of(run.resume())) return;
   fs::create_directories(run.checkpoints());
-  for (const auto& [name, score] : read_resume(local).state.kept_best) {
+  for (const auto& [name, score] : read_run_state(local).kept_best) {
     const fs::path kept = run.checkpoints() / name;
     if (fs::exists(folder / name) && !fs::exists(kept)) copy_whole(folder / name, kept);
   }

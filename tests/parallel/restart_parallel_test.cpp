@@ -127,5 +127,32 @@ TEST_F(Launch, tagged_lines_name_their_ranks) {
   EXPECT_THAT(failed.err, HasSubstr(": [train."));
 }
 
+// Global batches of 4, 8 and 16 images by 1, 2 and 4 ranks.
+TEST_F(Launch, compare_shows_ranks_and_batches_of_runs_of_several_numbers_of_ranks) {
+  const std::vector<std::string> small{"--set", "train.batch=4", "--set", "train.epochs=2"};
+  place_.must_run(train("r1", small));
+  place_.must_run(ranks("r2", 2, small));
+  place_.must_run(ranks("r4", 4, plus(small, {"--set", "train.accumulate=2"})));
+  const Ended run = place_.must_run({"compare", place_ / "r1", place_ / "r2", place_ / "r4", "--labels",
+                                     data_ / "Data_Entry_2017_v2020.csv", "--replicates", "50", "--json",
+                                     place_ / "compare.json"});
+  EXPECT_THAT(run.out, HasSubstr("r1 (1 rank, 4 images an update)"));
+  EXPECT_THAT(run.out, HasSubstr("r2 (2 ranks, 8 images an update)"));
+  EXPECT_THAT(run.out, HasSubstr("r4 (4 ranks, 32 images an update)"));
+  EXPECT_THAT(run.out, HasSubstr("images an update  mean AUROC"));
+  const Value json = read_json(place_ / "compare.json");
+  EXPECT_EQ(json.at("a").at("ranks"), Value(1));
+  EXPECT_EQ(json.at("b").at("images_per_update"), Value(8));
+  const Value& last = json.at("more").as_array().at(0);
+  EXPECT_EQ(last.at("b").at("ranks"), Value(4));
+  EXPECT_EQ(last.at("b").at("images_per_update"), Value(32));
+  EXPECT_EQ(last.at("a").at("predictions_sha256"), json.at("a").at("predictions_sha256")) << "each against A";
+  const double a = last.at("mean").at("a").at("value").as_double(), b = last.at("mean").at("b").at("value").as_double();
+  EXPECT_NEAR(last.at("mean").at("delta").at("value").as_double(), b - a, 1e-12);
+  expect_refusal(place_.run({"compare", place_ / "r1", place_ / "r2", place_ / "r4", "--labels",
+                             data_ / "Data_Entry_2017_v2020.csv", "--csv", place_ / "all.csv"}),
+                 {"--csv", "A and B alone"});
+}
+
 }  // namespace
 }  // namespace roentgen::e2e
