@@ -253,11 +253,13 @@ void refuse_lone_process(const RankOptions& options) {
                  "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
 }
 
-// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process without a reason. A library
-// that ROENTGEN_MPI names may have been built for it.
+// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A library
+// that ROENTGEN_MPI names by its file may have been built for it.
 void refuse_open_mpi_under_pmi2() {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
-  if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE") || is_set("ROENTGEN_MPI")) return;
+  if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE")) return;
+  const std::string asked = is_set("ROENTGEN_MPI") ? std::getenv("ROENTGEN_MPI") : "";
+  if (asked.find('/') != std::string::npos || asked.find(".so") != std::string::npos) return;
   const dist::MpiLibrary mpi = dist::load_mpi();
   if (mpi.family != dist::kOpenMpi) return;
   throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which speaks PMI2", mpi.version,
