@@ -11,7 +11,8 @@
   but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
 - nothing but core/terminal and core/log prints, so that no control character of a name reaches a terminal; the launcher
   passes on what its ranks printed;
-- no room above the engines points into the host memory of an arena; engine/plan names no backend;
+- only engines that compute on the host call Arena::host(); no room above the engines points into an arena;
+- engine/plan names no backend, in code or comment;
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -59,11 +60,15 @@ SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
 # Calls that print, and the files that may contain them.
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
 PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
-# Calls of Arena::host() and DeviceSpan::host(), DeviceSpan::address, and the rooms that may use them.
-HOST_MEMORY = re.compile(r"(\.|->)(host\(\)|address\b)")
-HOST_ROOMS = ("engine/", "runtime/", "dist/")
-# Names of backends, which the part of compiling that engines share must not know.
-BACKEND_NAME = re.compile(r"cpu|cuda|cudnn|avx|onednn|dnnl|omp_|\bsimd\b", re.IGNORECASE)
+# Calls of Arena::host() and DeviceSpan::host(), and where they may be: engines that compute on the host.
+HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
+HOST_ROOMS = ("engine/cpu/", "engine/reference/", "engine/arena.h")
+# Reads of DeviceSpan::address, and the rooms that give it to kernels and collectives.
+DEVICE_ADDRESS = re.compile(r"(\.|->)address\b")
+DEVICE_ROOMS = ("engine/", "runtime/", "dist/")
+# Names of backends, their libraries and instruction sets, which the part of compiling that engines share must not know.
+BACKEND_NAME = re.compile(r"cpu|gpu|cuda|cudnn|cublas|cutlass|nvidia|nccl|onednn|dnnl|mkl|highway|hwy|omp_|openmp|"
+                          r"avx|amx|vnni|neon|\bsse|\bsimd", re.IGNORECASE)
 NEUTRAL_ROOM = "engine/plan/"
 LONGEST = 400
 LINES_PER_IF = 1000
@@ -127,11 +132,14 @@ def check_prints(path, lines):
 
 
 def check_arenas(path, lines):
-    """Findings about lines that point into an arena's host memory where it may be a device's."""
-    if path.startswith(HOST_ROOMS) or path.endswith(("_test.cpp", "_testing.h")):
+    """Findings about lines that point into an arena where its memory may be a device's."""
+    if path.endswith(("_test.cpp", "_testing.h")):
         return []
-    return [f"line {number} points into an arena: expected upload(), download() or device() (engine/arena.h)"
-            for number, line in enumerate(lines, 1) if HOST_MEMORY.search(line)]
+    rules = [(HOST_MEMORY, HOST_ROOMS, "upload(), download() or device()"),
+             (DEVICE_ADDRESS, DEVICE_ROOMS, "upload() or download()")]
+    return [f"line {number} points into an arena: expected {remedy} (engine/arena.h)"
+            for pattern, rooms, remedy in rules if not path.startswith(rooms)
+            for number, line in enumerate(lines, 1) if pattern.search(line)]
 
 
 def check_backends(path, lines):

@@ -48,22 +48,41 @@ class CheckBorders(unittest.TestCase):
         self.assert_finds("src/cli/b.cpp", "line 4 prints")
 
     def test_pointer_into_an_arena_above_the_engines_is_found(self):
-        self.write("engine/cpu/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
-        self.write("dist/a.cpp", "float* f(DeviceSpan<float> span) { return span.host().data(); }\n")
+        line = "float* f(Arena& arena) { return arena.device().address; }\n"
+        for room in ("engine/cuda", "engine/plan", "dist"):
+            self.write(f"{room}/b.cpp", line)
         self.assertEqual(self.findings(), [])
-        self.write("train/a.cpp", "float* f(Arena& arena) { return arena.host().data(); }\n")
-        self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
-        self.write("train/a.cpp", "float* f(Arena& arena) { return arena.device().address; }\n")
-        self.assert_finds("src/train/a.cpp", "line 4 points into an arena")
+        for room in ("train", "eval", "cli", "bench"):
+            with self.subTest(room=room):
+                self.write(f"{room}/b.cpp", line)
+                self.assert_finds(f"src/{room}/b.cpp", "line 4 points into an arena", "download()")
+                self.write(f"{room}/b.cpp", "")
+
+    def test_host_memory_of_an_arena_outside_engines_of_the_host_is_found(self):
+        for path in ("engine/cpu/b.cpp", "engine/cpu/plan/b.h", "engine/reference/b.h", "engine/cuda/b_test.cpp",
+                     "engine/plan/b_testing.h", "train/b_test.cpp"):
+            self.write(path, "#pragma once\nfloat* f(Arena& arena) { return arena.host().data(); }\n")
+        self.assertEqual(self.findings(), [])
+        for line in ("float* f(Arena& arena) { return arena.host().data(); }\n",
+                     "float* f(Arena* arena) { return arena->host().data(); }\n",
+                     "float* f(DeviceSpan<float> span) { return span.host().data(); }\n"):
+            for room in ("engine", "engine/plan", "engine/cuda", "dist", "train", "eval", "cli"):
+                with self.subTest(room=room, line=line):
+                    self.write(f"{room}/b.cpp", line)
+                    self.assert_finds(f"src/{room}/b.cpp", "line 4 points into an arena", "device()")
+                    self.write(f"{room}/b.cpp", "")
 
     def test_backend_in_the_plan_of_all_engines_is_found(self):
         self.write("engine/cpu/b.cpp", '#include "engine/plan/a.h"\nvoid avx2_kernel();\n')
-        self.write("engine/plan/b.cpp", '#include "engine/a.h"\nvoid kernel();\n')
+        self.write("engine/plan/b.cpp", '#include "engine/a.h"\nvoid kernel(Addresses a, std::size_t alignment);\n')
         self.assertEqual(self.findings(), [])
         self.write("engine/plan/b.cpp", "void* f() { return make_cpu_device(); }\n")
         self.assert_finds("src/engine/plan/b.cpp", "line 4 names a backend")
-        self.write("engine/plan/b.cpp", "// Order of oneDNN's kernels.\n")
-        self.assert_finds("src/engine/plan/b.cpp", "line 4 names a backend")
+        for name in ("// Order of oneDNN's kernels.", "dnnl::stream s;", "cudnnHandle_t h;", "cublas_gemm();",
+                     "// Block of an AVX-512 kernel.", "bool has_amx();", "launch_on_gpu();", "omp_get_max_threads();"):
+            with self.subTest(name=name):
+                self.write("engine/plan/b.cpp", name + "\n")
+                self.assert_finds("src/engine/plan/b.cpp", "line 4 names a backend")
 
     def test_plan_of_all_engines_includes_none(self):
         self.write("engine/plan/b.cpp", '#include "train/a.h"\n')

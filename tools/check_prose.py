@@ -22,8 +22,8 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Rooms of src whose comments pass first-word and sentence. A room is a folder below src, with all folders in it.
-CLEAN_ROOMS: tuple[str, ...] = ("bench", "cli", "core", "data", "dist", "eval", "graph", "io", "models", "publish", "python",
-                                "runtime", "score", "synth", "task", "train")
+CLEAN_ROOMS: tuple[str, ...] = ("bench", "cli", "core", "data", "dist", "engine", "eval", "graph", "io", "models",
+                                "publish", "python", "runtime", "score", "synth", "task", "train")
 FIRST_WORDS = {"What", "Of", "That", "Who", "Behind", "Beside", "As", "Where", "Likewise"}
 MOST_WORDS = 25
 MOST_CELL_WORDS = 8

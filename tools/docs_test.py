@@ -56,6 +56,12 @@ class Docs(unittest.TestCase):
         for page in [*(ROOT / "docs/guide").glob("*.md"), *(ROOT / "docs/results").glob("*.md")]:
             self.assertRegex(page.read_text(encoding="utf-8"), r"\A# [^\n]+\n\n```", page)
 
+    def test_the_site_has_every_page(self):
+        listed = re.findall(r"^ +- (?:\w+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+        pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")]
+        pages += [f"notebooks/{page.stem}.md" for page in (ROOT / "docs/notebooks").glob("*.ipynb")]  # tools/docs_hooks.py
+        self.assertEqual(sorted(listed), sorted(pages), "nav of mkdocs.yml")
+
     def test_the_quickstart_leaves_the_picture_of_the_readme(self):
         shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))

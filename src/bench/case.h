@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case: one benchmark with its options. Host: services that it needs from the program that runs it.
+// Case: one benchmark with its options. Host: services that cases need from the program.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,11 @@ struct RankRequest {
   std::function<int()> threads{};
 };
 
-/// Functions of the command line that cases need. All throw roentgen::Error.
+/// Services of the command line for cases. All throw roentgen::Error.
 struct Host {
   /// Images of the files and folders that --data names, or of record files in them.
   std::function<data::Dataset(const std::vector<std::string>& data)> images;
-  /// Graph of a `model` that is a file, of the options' sizes; nullopt for names of models.
+  /// Graph of a `model` that is a file, in the sizes of the options; nullopt for names of models.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
   /// Starts this program again as ranks, with options and values `changed`; returns the result of rank 0.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
@@ -65,10 +65,10 @@ class Case {
   [[nodiscard]] std::string_view example() const { return example_; }
   /// Options bound to this object's members; valid as long as it lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
-  /// Measures with the options as they are. Returns a table, or null on a rank other than 0, which has nothing to tell.
-  /// Throws Error for a wrong answer, whose time would mean nothing.
+  /// Measures with the current options. Returns a table, or null on ranks other than 0. Throws Error for a wrong
+  /// answer, because its time would be meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;
-  /// Whether a program that got this result ends with an error.
+  /// Whether the program must exit with an error after this result.
   [[nodiscard]] virtual bool has_failed(const Value& result) const {
     static_cast<void>(result);
     return false;
@@ -79,7 +79,7 @@ class Case {
   std::string_view example_;
 };
 
-/// A case that runs one function some times: its options are those of CaseOptions.
+/// A case that repeats one function; its options are those of CaseOptions.
 /// @param run calls measure() (harness.h)
 [[nodiscard]] std::unique_ptr<Case> make_repeated_case(std::string_view summary, std::string_view example,
                                                        std::function<Value(const CaseOptions&)> run);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Consumer: what takes batches while a pipeline is measured: nothing, an emulated device, or training steps.
+// Consumer: takes the batches of a measured pipeline: nothing, an emulated device, or training steps.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ class Consumer {
   /// Slots for batches of images with `labels` labels each, for a Loader. They live as long as this, or until the next
   /// call.
   [[nodiscard]] virtual std::vector<data::BatchSlot> slots(std::size_t labels) = 0;
-  /// Does its work on a filled slot, which may be filled again afterwards.
+  /// Processes a filled slot, which may be refilled afterwards.
   virtual void take(int slot) = 0;
-  /// "emulated:1200", "resnet50"; empty: it only takes.
+  /// "emulated:1200", "resnet50"; empty: only takes batches.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Does its time stand for that of another machine?
+  /// Whether its time stands for another machine.
   [[nodiscard]] virtual bool is_emulated() const { return false; }
   /// Compute threads; 0: none.
   [[nodiscard]] virtual int threads() const { return 0; }
@@ -42,8 +42,7 @@ struct BatchSize {
   int slots = 3;
 };
 
-/// Takes batches as an accelerator of such an appetite would: each keeps it busy for images / images_per_s, during
-/// which the thread sleeps. 0: for no time.
+/// Takes batches like an accelerator of that speed: sleeps images / images_per_s for each. 0: does not sleep.
 [[nodiscard]] std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchSize& size);
 /// Makes an update by SGD with momentum on each batch, with labels of its own. Compiles at once; throws what
 /// compile_step() throws, and take() DataError when a loss is not finite.

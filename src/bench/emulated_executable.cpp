@@ -70,7 +70,7 @@ class EmulatedExecutable final : public engine::Executable {
  private:
   void sleep_until(double share) const {
     const auto after = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * share * step_s_));
-    std::this_thread::sleep_until(begin_ + after);  // the emulated device computes
+    std::this_thread::sleep_until(begin_ + after);  // stands for the computing of the emulated device
   }
 
   const std::unique_ptr<engine::Executable> real_;

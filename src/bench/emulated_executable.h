@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// An executable whose steps take the time of another machine: for trying what surrounds the step.
+// An executable whose steps take the time of another machine, to test the code around a step.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class Executable;
 
 namespace roentgen::bench {
 
-/// Course of a step: shares of the step's time at which things are done.
+/// Course of a step: when buckets become ready, as shares of the step's time.
 struct StepCourse {
   double forward_over = 0.0;
   /// Share of each bucket, in the order in which they become ready, ascending, the last at most 1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Time of a step's convolutions alone, which a step is measured against.
+// Time of a step's convolutions alone, the lower bound of a step.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,12 @@ class Floor {
   /// `executable` outlives it.
   explicit Floor(engine::Executable& executable);
 
-  /// Runs each of them four times. Overwrites the values of the previous step; the next step computes all of them
-  /// again.
+  /// Runs each entry four times. Overwrites the values of the previous step; the next step recomputes them.
   void measure();
 
-  /// Sum over all of them. Nothing where the engine cannot time single entries, and before the first measure().
+  /// Sum over all entries. nullopt where the engine cannot time single entries, and before the first measure().
   [[nodiscard]] std::optional<double> seconds() const;
-  /// Best time of one entry of the plan; nothing where it is no convolution.
+  /// Best time of one entry of the plan; nullopt for entries that are no convolution.
   [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const;
 
  private:

@@ -21,7 +21,7 @@ namespace roentgen::bench {
 
 /// Numbers of repetitions and of threads.
 struct CaseOptions {
-  /// Runs before, and runs measured; at least 0 and 1.
+  /// warm-up runs, and measured runs; at least 0 and 1.
   std::int64_t warmup = 3;
   std::int64_t repeats = 20;
   /// Compute threads; 0 = runtime::default_compute_threads(). Cases of one thread ignore it.
@@ -35,8 +35,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Order statistics of times, in their own unit.
 struct Summary {
-  double median = 0.0;  ///< mean of the two middle ones where their number is even
-  double p95 = 0.0;     ///< nearest rank: the smallest that 95% do not exceed
+  double median = 0.0;  ///< mean of the two middle ones for an even number
+  double p95 = 0.0;     ///< nearest rank: the smallest time that 95% do not exceed
   double min = 0.0;
   double max = 0.0;
 };
@@ -53,9 +53,9 @@ inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure a
 /// not empty.
 [[nodiscard]] std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times);
 
-/// Work to be measured.
+/// Function to measure.
 struct CaseWork {
-  /// Runs one repetition. Returns the seconds that count, or a negative number for "all of it".
+  /// Runs one repetition. Returns the seconds to count, or a negative number to count all of it.
   std::function<double()> run;
   /// Called after the last repetition: checks the answer, throws Error when it is wrong, returns its checksum.
   std::function<std::string()> check;

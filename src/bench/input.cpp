@@ -67,7 +67,7 @@ std::vector<std::uint32_t> all_of(const data::Dataset& dataset) {
   return samples;
 }
 
-// Measures `take`, which gives its number of images, so often and for so long as `counts` say.
+// Repeats `take`, which returns its number of images, within the limits of `counts`.
 template <typename Take>
 void measure_batches(const BatchCounts& counts, Course& course, Take&& take) {
   const double processor_begin_s = processor_s();

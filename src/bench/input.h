@@ -30,14 +30,14 @@ struct MemoryShares;
 
 namespace roentgen::bench {
 
-/// Images from files to batches, and how many batches.
+/// Settings of a pipeline from files to batches, and the number of batches.
 struct InputOptions {
   data::Pipeline pipeline = data::training_pipeline(data::Tail::Drop);
   std::int64_t batch = 64;
   std::int64_t image_px = 224;
   /// 1 gray or 3.
   std::int64_t channels = 1;
-  /// A recipe's preprocessing, in the place of both, and its distortions.
+  /// Preprocessing and augmentation of a recipe, which replace image_px and channels.
   std::optional<data::Preprocess> preprocess{};
   data::Augment augment{};
   /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
@@ -47,13 +47,13 @@ struct InputOptions {
   int most_readers = 32;
   /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
   std::vector<int> cores{};
-  /// Number of ranks, of which the pipeline is rank 0's; at least 1.
+  /// Number of ranks that share the data; the pipeline is that of rank 0. At least 1.
   int ranks = 1;
   int rank = 0;
-  /// Batches before, and batches measured; at least 0 and 1.
+  /// Warm-up batches, and measured batches; at least 0 and 1.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
-  /// Longest time that is measured in a round, even of fewer steps; 0: any.
+  /// Time limit of a round, even for fewer steps; 0: none.
   double most_s = 0.0;
   /// Whether every file is dropped from the page cache before it is read again (advice to the system, which may ignore
   /// it; no root needed).
@@ -111,7 +111,7 @@ struct Course {
   std::string checksum;
 
   [[nodiscard]] double images_per_s() const { return static_cast<double>(images) / wall_s; }
-  /// Mean, from batch to batch.
+  /// Mean time between batches.
   [[nodiscard]] double step_s() const { return wall_s / static_cast<double>(batch_s.size()); }
   [[nodiscard]] double wait_share() const { return wait_s / wall_s; }
 };
@@ -131,7 +131,7 @@ struct BatchCounts {
 /// Number of steps to measure: `steps`, or the steps of whole passes where read-ahead buffers could hold all images of
 /// `steps`. In fewer steps nothing would have to be read.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
-/// Lets the consumer work on slot 0 again and again, without any input.
+/// Gives slot 0 to the consumer repeatedly, without any input.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);
 
 /// Reads every file of the data set, so that the page cache holds as much of it as it can.

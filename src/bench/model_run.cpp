@@ -25,10 +25,10 @@ std::vector<double> ModelRun::run() {
     const auto begin = Clock::now();
     if (training_) {
       training_->run();
-      static_cast<void>(training_->loss());  // waits for a device
+      static_cast<void>(training_->loss());  // waits for the device
     } else {
       executable_->forward();
-      // The next batch travels to a device meanwhile.
+      // Sends the next batch to the device meanwhile.
       executable_->bind_slot(0);
       static_cast<void>(executable_->read("logits"));
     }

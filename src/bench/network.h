@@ -28,17 +28,17 @@ struct Plan;
 
 namespace roentgen::bench {
 
-/// A network, how it is computed, and how often.
+/// A network, options for compiling it, and the number of runs.
 struct NetworkOptions {
   /// Name of a model of models/model_list.h; sizes as in models::ModelConfig.
   std::string model = "resnet50";
-  /// Network of these sizes in place of the model of that name.
+  /// Graph that replaces the model of that name; its sizes must be these.
   std::optional<graph::Graph> graph{};
   std::int64_t batch = 16;
   std::int64_t image_px = 224;
   std::int64_t channels = 3;
   std::int64_t labels = 14;
-  /// Steps run before, and steps measured; at least 0 and 1.
+  /// Warm-up steps and measured steps; at least 0 and 1.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
   /// Compute threads; 0 = runtime::default_compute_threads().
@@ -59,7 +59,7 @@ struct NetworkOptions {
   bool has_profile = false;
 };
 
-/// `options` with the default number of threads for 0. ConfigError on warm-up, steps and threads out of range.
+/// Returns `options` with the default number of threads for 0. ConfigError on warm-up, steps and threads out of range.
 [[nodiscard]] NetworkOptions checked(NetworkOptions options);
 
 /// Compute threads, and batches that can be filled ahead.

@@ -86,14 +86,14 @@ Option rounds_option(std::int64_t& rounds) {
 Option slow_option(double& factor) {
   return {.name = "--slow",
           .target = &factor,
-          .doc = "factor beyond the median that makes a link or node slow; 0 = 2 and 1.15",
+          .doc = "factor over the median that counts as slow; 0 = links 2, nodes 1.15",
           .range = {0, kMany}};
 }
 
 std::vector<Option> SizeArguments::options(Names names) {
   return picked({{.name = "--batch",
                   .target = &batch,
-                  .doc = "images per batch; default 16 with a model, else 64; infer and choose take several: 1,16",
+                  .doc = "images per batch; default 16 with a model, else 64; infer, choose: 1,16",
                   .value_name = "N"},
                  {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
                  {.name = "--channels",
@@ -123,19 +123,16 @@ std::vector<Option> NetworkArguments::options(Names names) {
       {{.name = "--model", .target = &network.model, .doc = "name of a built-in model, or file with a graph text"},
        {.name = "--models", .target = &models, .doc = "names of networks, separated by commas"},
        {.name = "--labels", .target = &network.labels, .doc = "number of outputs", .range = {1, kMany}},
-       task::device_option(network.device, "; with images also emulated:RATE, images per second"),
+       task::device_option(network.device, ", emulated:RATE"),
        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, kMany}},
        {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more threads than the machine has"},
        {.name = "--allow-shared-gpu",
         .target = &network.may_share_device,
         .doc = "allow several ranks on one CUDA device, which then take turns"},
-       {.name = "--fuse",
-        .target = &network.fuse,
-        .doc = "graph passes and fusions: on, off, names or on,-NAME; equal up to rounding"},
+       {.name = "--fuse", .target = &network.fuse, .doc = "graph passes and fusions: on, off, names or on,-NAME"},
        {.name = "--algorithms",
         .target = &network.algorithms,
-        .doc = "convolutions: auto, direct, heuristic, or one algorithm where possible: winograd, split, split2, "
-               "pointwise"},
+        .doc = "convolutions: auto, direct, heuristic, winograd, split, split2, pointwise"},
        {.name = "--dtype",
         .target = &network.dtype,
         .doc = "dtype of activations and products: f32, bf16, f16 or auto"},
@@ -200,7 +197,7 @@ std::vector<Option> InputArguments::options(Names names) {
        {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
-        .doc = "time limit of a measurement in a round, s; default: formats 1, overlap none",
+        .doc = "time limit of a measurement in a round, s; formats 1, overlap none",
         .range = {0.001, 3600}},
        {.name = "--emulate-storage",
         .target = &storage,
@@ -250,7 +247,7 @@ std::vector<Option> RankArguments::options(Names names) {
   return picked(
       {{.name = "--ranks",
         .target = &ranks,
-        .doc = "run as rank 0 of this many; default of ablation 2; scaling and predict-scaling: several, 1,2,4",
+        .doc = "run as rank 0 of N; scaling, predict-scaling: several, such as 1,2,4",
         .value_name = "NUMBERS"},
        {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of ranks: a:2,b:2"},
        {.name = "--per-host",
@@ -261,7 +258,7 @@ std::vector<Option> RankArguments::options(Names names) {
        {.name = "--bucket-mb", .target = &bucket_mb, .doc = "size of a gradient bucket, MiB", .range = {0.01, 1024}},
        {.name = "--reduce",
         .target = &reduce,
-        .doc = "algorithms that average, separated by commas; empty: all; scaling takes one"},
+        .doc = "averaging algorithms, comma-separated; empty: all; scaling: one"},
        {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both (scaling: f32)"}},
       names);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options that several cases share, in groups. A case holds the groups it needs and takes of each the options by name.
+// Options that several cases share, in groups. A case contains the groups it needs and selects their options by name.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@
 
 namespace roentgen::bench {
 
-/// Upper end of options that have no natural one.
+/// Upper limit of options without a natural one.
 inline constexpr double kMany = 1e6;
 
 /// Names of options: {"--batch", "--image"}.
 using Names = std::initializer_list<std::string_view>;
 
-/// Texts between commas: "a,b"; none of an empty text.
+/// Texts between commas: "a,b"; an empty list for an empty text.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view text);
-/// A unit behind a number, and how many of the base unit it is.
+/// A unit, and its size in the base unit.
 struct Unit {
   std::string_view name;
   double factor;
 };
-/// "1.5Gbit" in the base unit; nothing unless it is a number above 0 with one of the units behind it, after a blank or
-/// none.
+/// "1.5Gbit" in the base unit; nullopt unless it is a positive number and one of the units, with at most one blank
+/// between.
 [[nodiscard]] std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units);
 /// Batch sizes, "1,4,16"; ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);

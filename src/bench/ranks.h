@@ -17,7 +17,7 @@
 
 namespace roentgen::bench {
 
-/// Limit of every wait of these benchmarks; a rank that is not there by then is named.
+/// Time limit of every wait in these benchmarks; then the missing rank is named.
 inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 
 /// The ranks that were launched, over MPI. ConfigError that says how to launch them when there is only one; CommError

@@ -27,7 +27,7 @@ fs::path make_folder(const fs::path& work) {
                                "--work DIR"));
 }
 
-// Records are refused without labels: images that have none get one.
+// Record files need labels: images without any get one.
 data::Dataset with_label(data::Dataset dataset) {
   if (!dataset.label_names.empty()) return dataset;
   dataset.label_names = {"none"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordFolder: a data set as record files, for as long as it is measured.
+// RecordFolder: a data set as record files, for the duration of a measurement.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace roentgen::bench {
 
-/// Record files in a new folder, which is gone with this. One thread.
+/// Record files in a new folder, which its destructor removes. One thread.
 class RecordFolder {
  public:
-  /// Converts at once. `options.folder` is not used: the folder is made below `work`, which must be there. ConfigError
-  /// and DataError as convert(), and when no folder can be made.
+  /// Converts in the constructor. `options.folder` is not used: the folder is created below `work`, which must exist.
+  /// ConfigError and DataError as convert(), and when no folder can be created.
   RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const std::filesystem::path& work);
   ~RecordFolder();
   RecordFolder(const RecordFolder&) = delete;
@@ -35,7 +35,7 @@ class RecordFolder {
   std::uint64_t bytes_ = 0;
 };
 
-/// Record files for so many images, enough that several are read at a time.
+/// Number of record files for `images`, enough that several are read at a time.
 [[nodiscard]] std::int64_t record_files_for(std::int64_t images);
 
 }  // namespace roentgen::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Interleaved rounds: every arm of a comparison once a round, because the speed of a machine drifts.
+// Interleaved rounds: every round runs each arm of a comparison once, because the speed of a machine drifts.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace roentgen::bench {
 
 /// Calls run(arm), arm from 0 to `arms` - 1, once in each of `rounds` rounds: upwards in even ones, downwards in odd
-/// ones. Returns what it gave, [arm][round].
+/// ones. Returns the results as [arm][round].
 template <typename Run>
 [[nodiscard]] auto interleave(std::size_t arms, std::int64_t rounds, Run&& run) {
   std::vector<std::vector<decltype(run(std::size_t{0}))>> results(arms);
@@ -34,7 +34,7 @@ template <typename Elements, typename What>
   return summarise(values).median;
 }
 
-/// Median over the rounds of `what` of one arm over that of another in the same round.
+/// Median over the rounds of the ratio of `what` between two arms in the same round.
 template <typename Rounds, typename What>
 [[nodiscard]] double median_ratio(const Rounds& rounds, const Rounds& base, What&& what) {
   std::vector<double> ratios;

@@ -81,7 +81,7 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   return value;
 }
 
-/// Does the case `name` have the option?
+/// Whether the case `name` has the option.
 bool has(std::string_view name, const Option& option) { return option.case_name.empty() || option.case_name == name; }
 
 /// Cases that have an option of this name.
@@ -132,8 +132,38 @@ void assign(const Option& option, const std::vector<std::string>& values, std::s
       option.target);
 }
 
-/// The default that help shows; empty: none.
+/// Formatter of help with one line for each option: its text stands behind its names, even if these are long.
+class LineFormatter final : public CLI::Formatter {
+ public:
+  LineFormatter() { label("REQUIRED", "(required)"); }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    constexpr int kNamesWidth = 28;
+    const std::string names = make_option_name(option, is_positional) + make_option_opts(option);
+    return fmt::format("{:<{}}  {}\n", "  " + names, kNamesWidth, make_option_desc(option));
+  }
+};
+
+/// Options as lines of help: those with the same text and kind of value share a line, "--out,--log".
+std::vector<Option> help_lines(const std::vector<Option>& options) {
+  std::vector<Option> lines;
+  for (const Option& option : options) {
+    const auto is_alike = [&](const Option& line) {
+      return line.doc == option.doc && value_name(line) == value_name(option) &&
+             line.target.index() == option.target.index();
+    };
+    const auto line = std::ranges::find_if(lines, is_alike);
+    if (line == lines.end()) {
+      lines.push_back(option);
+    } else {
+      line->name += "," + option.name;
+    }
+  }
+  return lines;
+}
+
+/// Default shown in the help; empty: none, as in a line of several options.
 std::string default_text(const Option& option) {
+  if (option.name.find(',') != std::string::npos) return {};
   return std::visit(
       [](const auto* target) -> std::string {
         using T = std::remove_cvref_t<decltype(*target)>;
@@ -199,7 +229,7 @@ void fill(const CLI::App& app, const std::vector<Option>& options) {
   }
 }
 
-/// The command's examples; only those with `argument` where there are any.
+/// The examples of a command; only those with `argument` if there are any.
 std::string examples_text(const Command& command, std::string_view argument) {
   const std::string wanted = fmt::format("{} {}", command.name(), argument);
   std::string text;
@@ -215,17 +245,19 @@ std::string examples_text(const Command& command, std::string_view argument) {
   return "Examples:\n" + text;
 }
 
-/// The help of a command; of its case alone where the command line names one.
+/// The help of a command, or only of the case that the command line names.
 std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
   const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
-  app.get_formatter()->label("REQUIRED", "(required)");
+  app.formatter(std::make_shared<LineFormatter>());
   CLI::App* sub = app.add_subcommand(std::string(command.name()), std::string(command.summary()));
   std::vector<Option> shown = options;
   if (!argument.empty()) std::erase_if(shown, [&](const Option& option) { return !has(argument, option); });
-  for (const Option& option : argument.empty() ? merged(shown) : shown) add_option(*sub, option);
+  for (const Option& line : help_lines(argument.empty() ? merged(shown) : shown)) add_option(*sub, line);
   sub->footer(examples_text(command, argument));
-  return sub->help("roentgen");
+  std::string text = sub->help("roentgen");
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 /// The first word of the command line must be a command, or an option of the program itself.
@@ -239,7 +271,7 @@ void check_command(std::string_view word, const Commands& commands) {
               is_option ? std::string() : suggestion(word, known));
 }
 
-/// Text for a command line without a command: the way from a folder of images to a trained model.
+/// Text for an empty command line: the steps from a folder of images to a trained model.
 std::string first_steps() {
   return "roentgen needs a command. The most common lines:\n"
          "  roentgen init DIR                                  write a recipe for your images\n"
@@ -299,7 +331,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   CLI::App app("Roentgen: trains, evaluates and runs chest X-ray classifiers.", "roentgen");
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("roentgen {} ({})", io::program_version(), io::program_commit()));
-  app.get_formatter()->label("REQUIRED", "(required)");
+  app.formatter(std::make_shared<LineFormatter>());
   app.footer(
       "Examples:\n  roentgen inspect --data DIR\n"
       "  roentgen train --recipe default --data DIR --out run\n"

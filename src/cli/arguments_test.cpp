@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,7 @@ Parsed parse(std::vector<const char*> words) {
   commands.push_back(make_bench_command());
   words.insert(words.begin(), "roentgen");
   Parsed parsed = parse_arguments(static_cast<int>(words.size()), words.data(), commands);
-  parsed.command = nullptr;  // it goes with its list
+  parsed.command = nullptr;  // requires its list
   return parsed;
 }
 
@@ -37,6 +39,14 @@ std::string refusal(const std::vector<const char*>& words) {
     return error.what();
   }
   return "nothing refused";
+}
+
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+#define RG_MAKE(name) commands.push_back(make_##name##_command());
+  RG_COMMAND_LIST(RG_MAKE)
+#undef RG_MAKE
+  return commands;
 }
 
 TEST(Arguments, without_text_are_refused) {
@@ -89,11 +99,7 @@ TEST(Arguments, beyond_their_range_are_refused) {
 }
 
 TEST(Arguments, that_are_numbers_say_where_they_begin) {
-  std::vector<std::unique_ptr<Command>> commands;
-#define RG_MAKE(name) commands.push_back(make_##name##_command());
-  RG_COMMAND_LIST(RG_MAKE)
-#undef RG_MAKE
-  for (const auto& command : commands) {
+  for (const auto& command : all_commands()) {
     for (const Option& option : command->options()) {
       const bool is_number =
           std::holds_alternative<std::int64_t*>(option.target) || std::holds_alternative<double*>(option.target);
@@ -105,6 +111,45 @@ TEST(Arguments, that_are_numbers_say_where_they_begin) {
 
 TEST(Arguments, help_of_the_program_has_examples) {
   EXPECT_THAT(parse({"--help"}).text, AllOf(HasSubstr("Examples:\n  roentgen "), HasSubstr("Exit codes")));
+}
+
+/// Expects the help of the words, `--help` among them, to have at most `lines` lines of at most 100 columns.
+void expect_help_fits(std::vector<const char*> words, std::ptrdiff_t lines) {
+  words.insert(words.begin(), "roentgen");
+  const std::string text = parse_arguments(static_cast<int>(words.size()), words.data(), all_commands()).text;
+  SCOPED_TRACE(text);
+  EXPECT_LE(std::ranges::count(text, '\n'), lines);
+  std::istringstream help(text);
+  for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_TRUE(text.ends_with("\n") && !text.ends_with("\n\n"));
+}
+
+TEST(Arguments, help_fits_a_screen) {
+  constexpr std::ptrdiff_t kScreen = 40;
+  expect_help_fits({"--help"}, kScreen);
+  for (const auto& command : all_commands()) {
+    const std::string name(command->name());
+    // `bench --help` lists the options of all its cases, each with its cases: the help of a case is the one to read.
+    if (name != "bench") expect_help_fits({name.c_str(), "--help"}, kScreen);
+  }
+}
+
+TEST(Arguments, help_of_a_benchmark_case_nearly_fits_a_screen) {
+  const auto bench = make_bench_command();
+  std::set<std::string> cases;
+  for (const Option& option : bench->options()) cases.insert(option.case_name);
+  cases.erase("");
+  EXPECT_GT(cases.size(), 10U);
+  for (const std::string& name : cases) expect_help_fits({"bench", name.c_str(), "--help"}, 45);
+}
+
+TEST(Arguments, options_with_one_text_share_a_line_of_the_help) {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_eval_command());
+  const char* words[] = {"roentgen", "eval", "--help"};
+  const std::string text = parse_arguments(std::ssize(words), words, commands).text;
+  EXPECT_THAT(text, HasSubstr("\n  --replicates,--seed NUMBER  bootstrap: "));
+  EXPECT_THAT(text, HasSubstr("\n  --batch NUMBER=32           images per batch\n"));
 }
 
 TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {

@@ -100,7 +100,7 @@ class BenchCommand final : public Command {
     if (json.is_null()) return {.json = {}, .is_silent = true};
     terminal::print(
         report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
-    if (is_own_rank()) return {.json = std::move(json)};  // the program that started it warns and fails
+    if (is_own_rank()) return {.json = std::move(json)};  // the parent program warns and fails
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }

@@ -18,18 +18,17 @@ namespace roentgen::cli {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// Folders and files that bound where a command may write. Empty: none.
+/// Folders and files that limit where a command may write. Empty: none.
 struct Folders {
   /// Never written to.
   std::filesystem::path data;
-  /// Made by the command itself.
+  /// Folder that the command creates.
   std::filesystem::path made;
-  /// Files and folders that the command itself writes, below `made`: no option may name one.
+  /// Files and folders that the command itself writes below `made`; no option may name one of them.
   Paths own = {};
-  /// Files and folders that the command only reads: no output may be one, or lie in one.
+  /// Files and folders that the command only reads; no output may replace one or lie in one.
   Paths read = {};
-  /// Folders of runs that the command only reads: no output may be one of a run's own files, or lie in its data
-  /// folders.
+  /// Folders of runs that the command only reads. No output may replace a file of a run or lie in its data folders.
   Paths runs = {};
 };
 
@@ -47,7 +46,7 @@ struct CommandResult {
   /// Content of --json FILE.
   Value json;
   int exit_code = kSuccess;
-  /// Another process speaks for this one, which writes no --json file.
+  /// True when another process reports the result; this one writes no --json file.
   bool is_silent = false;
 };
 
@@ -67,7 +66,7 @@ class Command {
   [[nodiscard]] virtual std::vector<Option> options() = 0;
   /// Whether the command can do nothing without options; its first examples are then shown.
   [[nodiscard]] virtual bool needs_options() const { return false; }
-  /// The folders its options name, once they are filled in.
+  /// Folders that the options name; valid once the options are filled in.
   [[nodiscard]] virtual Folders folders() const { return {}; }
   /// Runs the command; prints results to standard output, progress to standard error. Throws roentgen::Error.
   [[nodiscard]] virtual CommandResult run() = 0;

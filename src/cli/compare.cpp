@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen compare: two runs or prediction files on the same images, or several of each, the difference of every AUROC
-// with interval and p.
+// roentgen compare: two models, or two recipes with several seeds each, on the same images; the difference of every
+// AUROC with interval and p.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,27 +38,24 @@ namespace fs = std::filesystem;
 class CompareCommand final : public Command {
  public:
   CompareCommand()
-      : Command(
-            "compare", "Compare two models, or two recipes over seeds, on the same images, with intervals and p.",
-            "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
-            "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
-            "roentgen compare run1 run2 --labels chexpert\n"
-            "roentgen compare one_rank two_ranks four_ranks --labels nih\n"
-            "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
-            "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
-            "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
-            "compare a.csv mean.csv --labels labels.csv") {}
+      : Command("compare", "Compare two models or recipes on the same images, with intervals and p.",
+                "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
+                "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+                "roentgen compare run1 run2 --labels chexpert\n"
+                "roentgen compare one_rank two_ranks four_ranks --labels nih\n"
+                "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
+                "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "A",
          .target = &a_,
-         .doc = "run folder or csv of predictions; several seeds: A1,A2,A3, or the folder of train --seeds",
+         .doc = "run or csv of predictions; seeds: A1,A2,A3, or folder of train --seeds",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
         {.name = "MORE", .target = &more_, .doc = "further models, each compared with A as B is"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "data folder or label table, read by A's recipe; given twice: A's and B's, each by its own recipe",
+         .doc = "data folder or label table, by A's recipe; given twice: A's, then B's",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
@@ -155,7 +152,7 @@ eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& a
   return row;
 }
 
-// Options to read a side's labels: by its own recipe, else by the other side's.
+// Options for reading a side's labels: from its own recipe, else from the other side's.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {

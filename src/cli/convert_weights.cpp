@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen convert-weights: weights of PyTorch's world as a checkpoint.
+// roentgen convert-weights: converts weights of PyTorch programs to a checkpoint.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"
@@ -22,7 +22,7 @@ namespace {
 class ConvertWeightsCommand final : public Command {
  public:
   ConvertWeightsCommand()
-      : Command("convert-weights", "Convert weights of torchvision, timm or torchxrayvision to a checkpoint.",
+      : Command("convert-weights", "Convert torchvision, timm or torchxrayvision weights to a checkpoint.",
                 "roentgen convert-weights densenet121-a639ec97.pth densenet121.safetensors\n"
                 "roentgen convert-weights model.pt model.safetensors --labels Normal,Pneumonia --loss softmax\n"
                 "roentgen predict --checkpoint densenet121.safetensors chest.png") {}
@@ -43,10 +43,10 @@ class ConvertWeightsCommand final : public Command {
             {.name = "--labels", .target = &labels_, .doc = "names of the outputs, in order, separated by commas"},
             {.name = "--preset",
              .target = &weights_.preset,
-             .doc = "preprocessing in training: imagenet, xrv, xray, unit; default: by the weights"},
+             .doc = "training preprocessing: imagenet, xrv, xray, unit; default: by weights"},
             {.name = "--loss",
              .target = &weights_.loss,
-             .doc = "sigmoid, or softmax for exclusive outputs; default: softmax only for 1,000 outputs"}};
+             .doc = "sigmoid or softmax (exclusive); default: softmax only for 1,000 outputs"}};
   }
   [[nodiscard]] Folders folders() const override { return {.read = {weights_.file}}; }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: what this machine and this build are, to put into a question or beside a result. For machines:
-// --json FILE.
+// roentgen doctor: properties of this machine and build, for a question or beside a result. Programs read --json FILE.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"
@@ -19,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// The library that several processes would use.
+// The MPI library that several processes would use.
 Value mpi_report() {
   try {
     const dist::MpiLibrary library = dist::load_mpi();
@@ -29,7 +28,7 @@ Value mpi_report() {
   }
 }
 
-// Device that --device auto stands for, and why it is no engine further down the list.
+// Device chosen by --device auto, and why later engines in the list were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};

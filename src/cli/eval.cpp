@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen eval: predictions, of a checkpoint on a data folder or of a file, become a table of figures.
+// roentgen eval: computes a table of metrics from predictions, of a checkpoint on a data folder or of a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct Input {
   // Properties of the model, where they are known.
   score::PointsUse use;
 
-  // Tells which labels the test is evaluated by.
+  // Adds a note on the version of the labels that the test uses.
   void add_labels(const data::Dataset& dataset) {
     header += data::label_notes(dataset) + score::absent_text(dataset);
     origin.emplace_back("label_version", score::label_version(dataset, test.predictions));
@@ -75,10 +75,8 @@ struct Input {
 class EvalCommand final : public Command {
  public:
   EvalCommand()
-      : Command("eval", "Evaluate a checkpoint or a csv of predictions: metrics of every label, with intervals.",
-                "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
-                "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
-                "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
+      : Command("eval", "Evaluate a checkpoint or a csv of predictions, with intervals.",
+                "roentgen eval --checkpoint best.safetensors --data nih --split test --json eval.json\n"
                 "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
                 "--metrics all\n"
                 "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
@@ -168,7 +166,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
                                                 {"list_sha256", part.list_sha256},
                                                 {"known_list", eval::known_list_value(part.list_sha256)}}}},
               .use = {.input = score::input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
-  terminal::print(task::check_pixels(model.info, part, hashes, on_overlap()));  // no figure is seen yet
+  terminal::print(task::check_pixels(model.info, part, hashes, on_overlap()));  // before any result is printed
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
     input.validation = predict(ranks, model, dataset, score::split_part(dataset, data::Split::Val), hashes);
@@ -221,7 +219,7 @@ Input EvalCommand::from_files() const {
   return input;
 }
 
-// Thresholds and temperature: as stored, or fitted on validation; never on the evaluated set.
+// Thresholds and temperature: stored ones, or fitted on validation; never fitted on the evaluated set.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
     const eval::OperatingPoints points = score::read_points(options_.points, input.use);
@@ -298,7 +296,7 @@ CommandResult EvalCommand::run() {
 
 CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   Input input = options_.predictions.empty() ? from_checkpoint(ranks) : from_files();
-  if (!ranks.is_first()) return {};  // rank 0 has all of it
+  if (!ranks.is_first()) return {};  // rank 0 has the whole result
   const score::EvalSet images = input.test;
   if (options_.has_group("study")) {
     const eval::Aggregate aggregate =

@@ -12,6 +12,14 @@
 #include "eval/subgroup.h"
 
 namespace roentgen::cli {
+namespace {
+
+// Options with equal texts share a line of the help.
+constexpr const char* kPointsDoc = "read, or write, thresholds and temperature";
+constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
+constexpr const char* kBootstrapDoc = "bootstrap: replicates (1000; 0 = no intervals) and seed (0)";
+
+}  // namespace
 
 std::vector<Option> EvalOptions::list() {
   const std::vector<Option> own{
@@ -25,13 +33,13 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--split", .target = &split, .doc = "train, val or test"},
       {.name = "--list",
        .target = &image_list,
-       .doc = "images to use instead of --split: official (NIH's test list), or a file with one name a line"},
+       .doc = "images instead of --split: official (NIH's test list), or a list file"},
       {.name = "--set",
        .target = &overrides,
-       .doc = "data.key=value that overrides the checkpoint's recipe, or says how to read --labels"},
+       .doc = "data.key=value that overrides the recipe, or says how to read --labels"},
       {.name = "--predictions",
        .target = &predictions,
-       .doc = "csv of predictions instead of a checkpoint: Image Index,prob_<Label>,...; several: their mean",
+       .doc = "csv (Image Index,prob_...) instead of --checkpoint; several: the mean",
        .value_name = "FILE"},
       {.name = "--labels",
        .target = &labels,
@@ -39,37 +47,25 @@ std::vector<Option> EvalOptions::list() {
        .value_name = "PATH"},
       {.name = "--validation",
        .target = &validation,
-       .doc = "with --predictions: predictions of a validation split; several: their mean",
+       .doc = "with --predictions: validation predictions; several: their mean",
        .value_name = "FILE"},
       {.name = "--tta", .target = &views, .doc = "test-time augmentation: " + data::test_view_names()},
       {.name = "--metrics", .target = &metrics, .doc = "default (AUROC, AUPRC) or all"},
       {.name = "--threshold", .target = &rule, .doc = "rule that chooses thresholds on validation: f1 or youden"},
-      {.name = "--points", .target = &points, .doc = "read thresholds and temperature written by --save-points"},
-      {.name = "--save-points",
-       .target = &save_points,
-       .doc = "write thresholds and temperature here",
-       .is_output = true},
+      {.name = "--points", .target = &points, .doc = kPointsDoc},
+      {.name = "--save-points", .target = &save_points, .doc = kPointsDoc, .is_output = true},
       {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: evaluate studies, not images"},
       {.name = "--aggregate",
        .target = &aggregate,
        .doc = "with --by study: max (default) or mean over a study's images"},
       {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv", .is_output = true},
       {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv", .is_output = true},
-      {.name = "--curves",
-       .target = &save_curves,
-       .doc = "write ROC and precision-recall points to this csv",
-       .is_output = true},
-      {.name = "--reliability",
-       .target = &save_reliability,
-       .doc = "write the reliability diagram to this csv",
-       .is_output = true},
+      {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
+      {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
   };
   const std::vector<Option> rest{
-      {.name = "--replicates",
-       .target = &replicates,
-       .doc = "bootstrap replicates; 0 = no intervals",
-       .range = {0, 1e6}},
-      {.name = "--seed", .target = &seed, .doc = "seed of the bootstrap", .range = {.low = 0}},
+      {.name = "--replicates", .target = &replicates, .doc = kBootstrapDoc, .range = {0, 1e6}},
+      {.name = "--seed", .target = &seed, .doc = kBootstrapDoc, .range = {.low = 0}},
       {.name = "--allow-overlap",
        .target = &allows_overlap,
        .doc = "evaluate even if test patients were in the training set"},

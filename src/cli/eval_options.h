@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of `roentgen eval`, and which of them go together.
+// Options of `roentgen eval`, and the combinations that are allowed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace roentgen::cli {
 
-/// Options of `roentgen eval`; list() says what each is for. Empty paths: not given.
+/// Options of `roentgen eval`; list() describes each. Empty paths: not given.
 struct EvalOptions {
   std::filesystem::path checkpoint;
   std::vector<std::string> data;
@@ -51,7 +51,7 @@ struct EvalOptions {
 
   /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// ConfigError where options do not go together.
+  /// Throws ConfigError for options that exclude each other.
   void check() const;
   /// Attributes that --by names.
   [[nodiscard]] std::vector<std::string> groups() const;

@@ -21,10 +21,9 @@ namespace {
 class ExportCommand final : public Command {
  public:
   ExportCommand()
-      : Command(
-            "export", "Write a checkpoint as ONNX or plain safetensors, with a model card.",
-            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.onnx --evaluation eval.json\n"
-            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.safetensors --channels 3") {}
+      : Command("export", "Write a checkpoint as ONNX or plain safetensors, with a model card.",
+                "roentgen export --checkpoint best.safetensors --out model.onnx --evaluation eval.json\n"
+                "roentgen export --checkpoint best.safetensors --out model.safetensors --channels 3") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "--checkpoint",
@@ -33,7 +32,7 @@ class ExportCommand final : public Command {
          .need = Need::Required},
         {.name = "--out",
          .target = &export_.out,
-         .doc = "output file, .onnx or .safetensors; the model card is written to FILE.md",
+         .doc = "output file, .onnx or .safetensors; the model card becomes FILE.md",
          .need = Need::Required,
          .is_output = true},
         {.name = "--to", .target = &export_.form, .doc = "onnx or safetensors; default: by the file's ending"},
@@ -43,18 +42,18 @@ class ExportCommand final : public Command {
          .value_name = "FILE"},
         {.name = "--points",
          .target = &export_.points,
-         .doc = "points of roentgen eval --save-points, whose temperature goes into the file",
+         .doc = "points of roentgen eval --save-points; the file gets their temperature",
          .value_name = "FILE"},
         task::device_option(export_.device),
         {.name = "--opset", .target = &export_.opset, .doc = "ONNX operator set", .range = {13, 17}},
         {.name = "--fold-batch-norm", .target = &export_.is_folding, .doc = "onnx: fold batch norms into convolutions"},
         {.name = "--channels",
          .target = &export_.channels,
-         .doc = "safetensors: 3 expands the first convolution of a gray network to three channels; 0 = unchanged",
+         .doc = "safetensors: 3 makes a gray network read three channels; 0 = unchanged",
          .range = {0, 3}},
         {.name = "--keep-patients",
          .target = &export_.keeps_patients,
-         .doc = "safetensors: keep the salted hashes of training patients, needed by the leak check"}};
+         .doc = "safetensors: keep hashes of training patients, for the leak check"}};
   }
   [[nodiscard]] Folders folders() const override {
     return {.data = {},
@@ -67,8 +66,8 @@ class ExportCommand final : public Command {
     static_cast<void>(task::export_form(export_));
     check_output_file("--out", export_.card(), {});
     const publish::CardInput card = task::export_model(export_);
-    terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: its card\n\n{}", terminal_text(export_.out.string()),
-                                card.form, counted(std::ssize(card.info.labels), "label"), card.sha256,
+    terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: model card\n\n{}", terminal_text(export_.out.string()),
+                                card.form, counted(std::ssize(card.info.labels), "label"), card.sha256.substr(0, 12),
                                 terminal_text(export_.card().string()), publish::python_example(card)));
     return {.json = Value::Table{{"file", export_.out.string()},
                                  {"form", card.form},

@@ -25,11 +25,17 @@ struct InferenceOptions {
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
             {.name = "--batch", .target = &batch, .doc = "images per batch", .range = {1, 65536}},
-            {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}},
-            {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
+            {.name = "--threads",
+             .target = &threads,
+             .doc = "compute threads, decoding threads; 0 = all cores",
+             .range = {0, 1e6}},
+            {.name = "--workers",
+             .target = &workers,
+             .doc = "compute threads, decoding threads; 0 = all cores",
+             .range = {0, 1024}},
             {.name = "--algorithms",
              .target = &algorithms,
-             .doc = "convolutions: auto (fastest per layer) or direct; results differ by rounding"}};
+             .doc = "convolutions: auto (fastest per layer) or direct; equal up to rounding"}};
   }
 };
 

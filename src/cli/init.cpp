@@ -20,12 +20,11 @@ class InitCommand final : public Command {
   InitCommand()
       : Command("init", "Inspect a folder of images and write a recipe for it.",
                 "roentgen init my_xrays\n"
-                "roentgen init my_xrays --out pneumonia.toml --set data.labels=pneumonia --set data.csv=findings.csv") {
-  }
+                "roentgen init my_xrays --out my.toml --set data.labels=pneumonia --set data.csv=findings.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "DIR",
              .target = &folder_,
-             .doc = "images with a label table, a folder for each class, or a known data set",
+             .doc = "images with a label table, one folder per class, or a known data set",
              .need = Need::Required,
              .value_name = "DIR",
              .is_input = true},

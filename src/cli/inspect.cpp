@@ -62,7 +62,7 @@ class InspectCommand final : public Command {
         {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
         {.name = "--plan",
          .target = &is_planned_,
-         .doc = "model or recipe: peak memory of training, convolution algorithms, batch norms"}};
+         .doc = "model or recipe: training memory, convolution algorithms, batch norms"}};
   }
 
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }

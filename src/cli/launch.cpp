@@ -82,6 +82,9 @@ void be_silent(bool is_tagged) {
   if (!is_tagged) log::set_level(log::Level::Error);
 }
 
+// Two options with equal texts share a line of the help.
+constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
+
 }  // namespace
 
 bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
@@ -96,35 +99,29 @@ std::vector<Option> RankOptions::options() {
            .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
           {.name = "--hosts-from",
            .target = &hosts_from,
-           .doc = "hosts and --ranks of a job or a file: slurm, pbs, or FILE with lines of host[:processes]",
+           .doc = "hosts of a job or of lines host[:ranks]; instead of --ranks and --hosts",
            .value_name = "slurm|pbs|FILE"},
-          {.name = "--tag-output",
-           .target = &is_tagged,
-           .doc = "begin each line of output with its rank, and log on all ranks; needs --ranks"},
-          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
-          {.name = "--allow-shared-gpu",
-           .target = &may_share_device,
-           .doc = "allow several ranks on one CUDA device, which then take turns"},
+          {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
+          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
+          {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for another rank; then the run ends and names that rank",
+           .doc = "seconds to wait for a rank before the run ends and names that rank",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {{.name = "--reduce",
-           .target = &reduce,
-           .doc = fmt::format("algorithm that averages gradients: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-          {.name = "--wire",
-           .target = &wire,
-           .doc = "format of gradients sent between ranks: f32, or bf16 (half the traffic)"}};
+  return {
+      {.name = "--reduce",
+       .target = &reduce,
+       .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
 }
 
 Option RankOptions::restart_option() {
   return {.name = "--restart",
           .target = &restart.most,
-          .doc = "times to start again with --resume after a rank or host failed, on the hosts that are left; needs "
-                 "--ranks",
+          .doc = "restarts after a rank or host failed, with --resume; needs --ranks",
           .range = {0, 1000}};
 }
 
@@ -154,8 +151,8 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Binds this process to its share of the host's cores, and then to those that are not for communication alone.
-// @return these; empty: it shares the others
+// Binds this process to its share of the host's cores, then to those that are not reserved for communication.
+// @return the reserved cores; empty: none
 runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
   if (is_own_rank() && own.local_size > 0) {
     const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
@@ -167,7 +164,7 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
   runtime::bind_process(placement.compute);
-  // reads the cores of the process, before one of its threads is bound elsewhere
+  // reads the cores of the process before one of its threads is bound to others
   static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
   return placement.communication;
@@ -230,22 +227,21 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     if (group.rank() == 0) dist::tell_end(result.exit_code);
     dist::reach({.name = "end"});
     if (group.rank() == 0) return result;
-    // Launchers end all processes when one ends with another status than 0: rank 0's, the last to be done, is the
-    // job's.
+    // Launchers end all processes when one exits with a nonzero status. Rank 0 ends last, and its status is the job's.
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     const bool is_first = group.fail();
     dist::tell_failed(failure.exit_code);
-    if (!is_own_rank()) end_deserted_daemon();  // else the guard sees to it
+    if (!is_own_rank()) end_deserted_daemon();  // otherwise the guard does
     if (is_first) throw;
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
 }
 
-// Refuses one of several processes that do not know each other: each would do all of the work alone.
+// Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
-  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
+  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start its own ranks
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
   if (!promise) return;
   throw ConfigError(
@@ -314,7 +310,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");
   };
-  // The program that starts ranks of its own looks at them itself, and knows which are late.
+  // A program that started its own ranks watches them itself and knows which are late.
   std::optional<StartWatch> watch;
   if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Commands that run as several processes: started under mpirun by themselves (--ranks), or found there (mpirun, srun).
+// Commands that run as several processes: they start themselves under mpirun (--ranks), or find themselves under mpirun
+// or srun.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct RankOptions {
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
-  /// Compute threads of this rank, asked once it is bound to its cores; empty: as `recipe` says, or as it may use.
+  /// Number of compute threads of this rank, asked once it is bound to its cores; empty: from `recipe`, or all of its
+  /// cores.
   std::function<int()> threads{};
   /// Recipe of a command that trains or evaluates. It gives the number of threads, and the cores for input. Empty: all
   /// share the rank's cores.
@@ -54,10 +56,10 @@ struct RankOptions {
   [[nodiscard]] Option restart_option();
 };
 
-/// Did this program start itself as ranks, of which this is one?
+/// Whether this process is a rank that the program itself started.
 [[nodiscard]] bool is_own_rank();
 
-/// Runs this program, with its own arguments and `changed` ones, as the ranks that `options` asks for.
+/// Runs this program again with its own arguments and `changed` ones, as the ranks that `options` asks for.
 /// @param changed options and their new values, in turn
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 

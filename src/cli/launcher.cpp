@@ -39,7 +39,7 @@ constexpr int kNotRun = 126;
 /// Exit codes above it are signals.
 constexpr int kKilled = 128;
 
-/// Signals wait for take() while it lives; what comes after the last one goes where it went before.
+/// Holds signals for take() while it lives. Later ones go to the handler from before.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -57,12 +57,12 @@ class HeldSignals {
   }
   /// Restores the signal mask from before.
   void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  /// The next one; 0: none.
+  /// Returns the next signal; 0: none.
   [[nodiscard]] int take() const {
     constexpr timespec kAtOnce{.tv_sec = 0, .tv_nsec = 0};
     return std::max(::sigtimedwait(&held_, nullptr, &kAtOnce), 0);
   }
-  /// Readable when there is one.
+  /// Descriptor that is readable when a signal is pending.
   [[nodiscard]] pollfd look() const { return {.fd = file_, .events = POLLIN, .revents = 0}; }
 
  private:
@@ -84,7 +84,7 @@ struct Outputs {
     out.close_write_end();
     err.close_write_end();
   }
-  /// Hands on what has come, waiting for a while, or for a signal; false when nothing has.
+  /// Forwards pending output; waits for some time, or for a signal. False when there was none.
   bool pass_on(const HeldSignals& signals, int wait_ms) {
     std::array<pollfd, 3> looks{out.look(), err.look(), signals.look()};
     if (::poll(looks.data(), looks.size(), wait_ms) <= 0) return false;
@@ -105,8 +105,8 @@ struct Outputs {
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   std::signal(SIGPIPE, SIG_DFL);
-  ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
+  ::setpgid(0, 0);                     // a terminal sends Ctrl-C only to this process
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nothing continues without this process
   ::dup2(outputs.err.write_end(), STDERR_FILENO);
   const int nowhere = is_silent ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
   ::dup2(nowhere >= 0 ? nowhere : outputs.out.write_end(), STDOUT_FILENO);
@@ -122,7 +122,7 @@ struct Watched {
   Outputs& outputs;
 };
 
-/// Rank 0 has said so, by the board or, from another host, by a line.
+/// True once rank 0 has said so, in shared memory or, from another host, by a line of output.
 bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
@@ -145,11 +145,11 @@ class LongStay {
     }
     if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
-  /// Whether it was ended after rank 0's end.
+  /// Whether this program ended it after rank 0's end.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// Whether it was ended before all ranks had started.
+  /// Whether this program ended it before all ranks had started.
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
-  /// Whether it was killed without time to print anything.
+  /// Whether it was killed too fast to print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
   /// Line that was printed of a late start; empty: none.
   [[nodiscard]] const std::string& late_text() const { return late_text_; }
@@ -195,11 +195,11 @@ class LongStay {
 /// End of mpirun.
 struct Waited {
   int status = 0;
-  /// Ended by us, after rank 0 had reported its end.
+  /// Ended by this program after rank 0 had reported its end.
   bool is_overdue = false;
-  /// Ended by us, before all ranks had started; the reason is printed.
+  /// Ended by this program before all ranks had started; the reason is printed.
   bool is_late = false;
-  /// Killed by us with SIGKILL.
+  /// Killed by this program with SIGKILL.
   bool is_killed = false;
   /// Whether all ranks had started.
   bool has_begun = false;
@@ -242,7 +242,7 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
           .late_text = stay.late_text()};
 }
 
-// mpirun ends guards; the ranks end with these, but it does not wait for that.
+// mpirun ends the guards, and the ranks end with them, but mpirun does not wait for the ranks.
 void wait_for_ranks(const dist::LaunchBoard& board) {
   constexpr int kMostMs = 5000;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
@@ -273,7 +273,7 @@ int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const Gro
   if (WIFSIGNALED(waited.status)) {
     return failure.value_or(waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status));
   }
-  // MPICH's mpirun tells how the last ranks ended, which it had ended itself.
+  // MPICH's mpirun reports the last ranks, which it ended itself.
   const int code = WEXITSTATUS(waited.status);
   return options.may_be_remote ? code : failure.value_or(code);
 }
@@ -323,7 +323,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
                   .out_words = MpirunWords(options.is_tagged),
                   .err_words = MpirunWords(options.is_tagged)};
   const HeldSignals signals;
-  std::signal(SIGPIPE, SIG_IGN);  // a reader of the output that has gone ends no ranks
+  std::signal(SIGPIPE, SIG_IGN);  // a closed reader of the output must not end the ranks
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -354,7 +354,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   require_mpirun(command[0], waited.status);
   end.exit_code = exit_code_of(waited, board, options);
-  // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
+  // Ended by this program while it was ending, mpirun reports its own end instead of the ranks'.
   if (end.signal != 0 && board.exit_code()) {
     end.exit_code = *board.exit_code();
     return end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Starts mpirun, tells it of signals, waits for it, and says which rank a signal ended.
+// Starts mpirun, forwards signals to it, waits for it, and reports which rank a signal ended.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ enum class OnSignal : std::uint8_t {
 
 struct GroupOptions {
   OnSignal on_signal = OnSignal::End;
-  /// Their standard output goes nowhere.
+  /// Their standard output is discarded.
   bool is_silent = false;
   std::int64_t ranks = 1;
   /// Lines of ranks begin with their tags: rank_guard.h.

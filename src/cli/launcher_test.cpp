@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Waiting for a group, with shell scripts in mpirun's place. They send this process the signals.
+// Waiting for a group of ranks. Shell scripts replace mpirun and send signals to this process.
 #include "cli/launcher.h"
 
 #include <gmock/gmock.h>

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   runtime::bound_spin(argv);
   cli::open_standard_streams();
   allow_open_files();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit (ulimit -f): an error of writing, with its clean-up
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit (ulimit -f) then gives a write error, and clean-up runs
   int exit_code = cli::kSuccess;
   try {
     exit_code = run(argc, argv);
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     std::fflush(stdout);
     const int failed = tell(cli::failure_of(std::current_exception()));
-    if (exit_code == cli::kSuccess) exit_code = failed;  // a run that was stopped and saved stays that
+    if (exit_code == cli::kSuccess) exit_code = failed;  // a stopped and saved run stays saved
   }
   return exit_code;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A and B of `roentgen compare`: run folders and csv files of predictions.
+// The arguments A and B of `roentgen compare`: run folders and csv files of predictions.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace roentgen::cli {
 /// commas.
 [[nodiscard]] std::vector<std::filesystem::path> model_paths(std::string_view argument);
 
-/// Reads them as seeds of one recipe. Throws as train::read_finished_run(), score::read_model() and
+/// Reads the models as seeds of one recipe. Throws as train::read_finished_run(), score::read_model() and
 /// score::join_seeds().
 /// @param name "A" or "B", for errors
 [[nodiscard]] std::vector<score::ComparedModel> read_models(std::string_view name, std::string_view argument);

@@ -42,7 +42,7 @@ TEST_F(ModelPaths, of_a_folder_of_seeds_are_its_runs_by_number) {
   EXPECT_THAT(model_paths(runs.string()), ElementsAre(runs / "seed-0", runs / "seed-2", runs / "seed-10"));
   EXPECT_THAT(model_paths(runs.string() + ",b.csv"),
               ElementsAre(runs / "seed-0", runs / "seed-2", runs / "seed-10", "b.csv"));
-  // A run is a run, whatever else lies in it; a folder without runs is left to whoever reads it.
+  // A run folder stays one model, whatever else is in it. A folder without runs is returned as it is.
   io::testing::put_file(runs / "recipe.toml", "");
   EXPECT_THAT(model_paths(runs.string()), ElementsAre(runs));
   const fs::path empty = make("empty");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Command lines of mpirun, which differ from one MPI to the other.
+// Command lines for mpirun, which differ between MPI libraries.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace roentgen::cli {
 
-/// Tells a process that roentgen started it, and may share out the cores.
+/// Variable that tells a process that roentgen started it and that it may divide the cores.
 inline constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
 
-/// A group of processes to be started.
+/// Description of a group of processes to start.
 struct GroupStart {
   /// Family of the MPI library, dist::MpiLibrary::family.
   std::string_view mpi = "openmpi";
   std::int64_t ranks = 1;
-  /// a:2,b:2; empty: all here.
+  /// a:2,b:2; empty: all ranks on this host.
   std::string hosts;
   bool is_root = false;
-  /// "NAME=value" of all variables of this process: to other hosts go those that the program and its libraries read.
+  /// "NAME=value" for all variables of this process. Other hosts get those that the program and its libraries read.
   std::vector<std::string> environment{};
 };
 
@@ -35,7 +35,7 @@ void require_hosts(const std::string& hosts);
 /// @param path folders with colons between
 [[nodiscard]] std::string mpirun_program(std::string_view mpi, std::string_view path);
 
-/// Arguments without some options, which have a value each.
+/// Returns the arguments without some options and their values.
 /// @param arguments program and arguments
 /// @param options as "--ranks"
 [[nodiscard]] std::vector<std::string> without_options(const std::vector<std::string>& arguments,

@@ -38,9 +38,9 @@ class OutputPipe {
     if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
   }
   [[nodiscard]] int write_end() const { return ends_[1]; }
-  /// Readable when something has come.
+  /// Descriptor that is readable when output is pending.
   [[nodiscard]] pollfd look() const { return {.fd = is_over_ ? -1 : ends_[0], .events = POLLIN, .revents = 0}; }
-  /// Hands on what has come, which look() must have shown.
+  /// Forwards the pending output; call it only after look() found some.
   void pass_on(MpirunWords& words) {
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(ends_[0], bytes.data(), bytes.size());

@@ -25,8 +25,8 @@ class MpirunWords {
  public:
   /// @param is_tagged lines of ranks begin with their tags (tagged_output.h): they pass as they are
   explicit MpirunWords(bool is_tagged = false) : is_tagged_(is_tagged) {}
-  /// @param bytes as they came
-  /// @return whole lines that are for people
+  /// @param bytes any part of the output
+  /// @return complete lines to print
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the rest of the text at the end of the output.
   [[nodiscard]] std::string rest();
@@ -34,7 +34,7 @@ class MpirunWords {
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
   /// Messages of hydra's programs about each other. A killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
-  /// Rank 0 has said kAllListen.
+  /// Whether rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
   /// mpirun could not start its daemon on a host.
   [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
@@ -47,7 +47,7 @@ class MpirunWords {
   [[nodiscard]] std::string take_line(std::string line);
   /// A line of a rank, without its tag; whether it passes.
   [[nodiscard]] bool take_tagged(std::string_view said);
-  /// A paragraph of mpirun's; empty when it is about how ranks ended.
+  /// A paragraph of mpirun; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
   /// Whether it is an error that another rank has printed before.
   [[nodiscard]] bool is_said_again(std::string_view line);
@@ -59,7 +59,7 @@ class MpirunWords {
   std::string begun_;
   /// Text since a rule, including the rule.
   std::string paragraph_;
-  /// Lines that may still come of what hydra says behind its paragraph.
+  /// Number of lines that may still follow hydra's paragraph.
   int after_words_ = 0;
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;

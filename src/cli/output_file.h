@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks where a command may write, before it works for minutes and then cannot.
+// Checks where a command may write before it does any work.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace roentgen::cli {
 /// The folders of --data, each "DIR" or "NAME=DIR".
 [[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
 
-/// The run folder whose training wrote `checkpoint`, or nothing where the file lies elsewhere.
+/// The run folder that contains `checkpoint`; empty where the file lies elsewhere.
 [[nodiscard]] Paths run_of(const std::filesystem::path& checkpoint);
 
 /// Throws ConfigError when an output among the options (is_output) is also an input. Inputs are a file that another
@@ -27,7 +27,7 @@ void check_apart(const std::vector<Option>& options, const Folders& folders);
 /// regular file, or in a folder that is read-only or absent (and not about to be made). Touches nothing. An empty path
 /// is fine.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
-/// check_output_file() for every output among the options but the folder that the command makes.
+/// Calls check_output_file() for every output among the options, except for the folder that the command creates.
 void check_output_files(const std::vector<Option>& options, const Folders& folders);
 
 }  // namespace roentgen::cli

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen predict: probabilities of images that nothing is known of, with heat-maps and their score against boxes and
-// masks.
+// roentgen predict: probabilities for images without labels, with heat-maps and their scores against boxes and masks.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -94,7 +93,7 @@ class Heatmaps {
     for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
   }
 
-  // Begins to write, after all checks.
+  // Starts to write, after all checks.
   void open_folder(const PredictOptions& options) {
     if (options.out.empty()) return;
     folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
@@ -117,7 +116,7 @@ class Heatmaps {
   [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
   [[nodiscard]] const std::optional<score::MaskFolder>& masks() const { return masks_; }
 
-  // The image in row `row` of the last batch; `told` are its printed probabilities.
+  // Adds the image in row `row` of the last batch; `told` are its printed probabilities.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
     const std::vector<std::size_t> chosen = choice_.of(told);
     std::set<std::size_t> labels(chosen.begin(), chosen.end());
@@ -145,7 +144,7 @@ class Heatmaps {
     }
   }
 
-  // Prints, and gives the keys of the JSON.
+  // Prints the summary and returns the keys of the JSON.
   Value::Table finish(const fs::path& out) {
     Value::Table keys{{"heatmap_method", train::name_of(mapper_.head().method)}};
     if (folder_) {
@@ -190,7 +189,7 @@ class Heatmaps {
   std::optional<publish::HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
   eval::PixelOverlap overlap_;
-  // Written maps without a positive value.
+  // Maps written without a positive value.
   std::int64_t plain_ = 0;
   publish::Picture picture_;
 };
@@ -198,14 +197,12 @@ class Heatmaps {
 class PredictCommand final : public Command {
  public:
   PredictCommand()
-      : Command("predict", "Predict the probability of every finding in images, with optional heat-maps.",
+      : Command("predict", "Predict the probability of every finding in images, with heat-maps.",
                 "roentgen predict --checkpoint best.safetensors chest.png\n"
                 "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
                 "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-                "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
-                "found.json\n"
-                "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
-                "phantoms/masks") {}
+                "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv\n"
+                "roentgen predict --checkpoint best.safetensors phantoms --masks phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     Folders folders{.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
@@ -233,7 +230,7 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
   data::SourceOptions source;
   try {
     source = train::parse_recipe(info.recipe, checkpoint.string(), {}).data;
-  } catch (const Error&) {  // no matter for predictions
+  } catch (const Error&) {  // irrelevant for predictions
   }
   source.labels = info.labels;
   return source;
@@ -306,7 +303,7 @@ CommandResult PredictCommand::run() {
   terminal::print(fmt::format("input: {}\n", model.preprocess.text()));
   if (points && points->temperature)
     terminal::print(fmt::format("probabilities after temperature {:.4g}\n", *points->temperature));
-  // The log of a job may be kept where images are not.
+  // A job's log may be stored where images are not, so it names none.
   const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
   terminal::print(output.table(shows_names ? publish::ImageNames::Shown : publish::ImageNames::Hidden));
   terminal::print(

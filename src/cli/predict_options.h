@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of `roentgen predict`, and which of them go together. None of them changes preprocessing, which is the
-// checkpoint's.
+// Options of `roentgen predict`, and the combinations that are allowed. No option changes preprocessing; the checkpoint
+// defines it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct HeatmapChoice {
   [[nodiscard]] std::vector<std::size_t> of(const std::vector<float>& probabilities) const;
 };
 
-/// Options of `roentgen predict`; list() says what each is for. Empty paths: not given.
+/// Options of `roentgen predict`; list() describes each. Empty paths: not given.
 struct PredictOptions {
   std::vector<std::string> images;
   std::filesystem::path list_file;
@@ -44,7 +44,7 @@ struct PredictOptions {
 
   /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// ConfigError where options do not go together.
+  /// Throws ConfigError for options that exclude each other.
   void check() const;
   /// Heat-maps that --heatmap and --out select for a model with these labels. Throws ConfigError for a label it does
   /// not know.

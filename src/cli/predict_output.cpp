@@ -29,7 +29,7 @@ eval::Predictions one_image(const std::vector<std::string>& labels, std::string_
           .outputs = outputs};
 }
 
-// The double that has the csv's digits.
+// The double with the digits that the csv prints.
 double as_printed(float probability) {
   const std::string text = fmt::format("{:.9g}", probability);
   double value = 0.0;
@@ -107,7 +107,7 @@ std::string PredictionOutput::table(publish::ImageNames names) const {
                         plural(count_ - shown, "image"));
   if (!thresholds_.empty()) text += "*: at or above the label's threshold\n";
   if (names == publish::ImageNames::Hidden) {
-    text += "images by number, since names can hold a patient's and this is no terminal: --image-names shows them\n";
+    text += "images are numbered because names can hold patient numbers; --image-names prints the names\n";
   }
   return text;
 }

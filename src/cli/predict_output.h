@@ -27,12 +27,12 @@ class PredictionOutput {
  public:
   /// @param outputs of the model, for the temperature
   /// @param points thresholds, which raw probabilities are held against, and a temperature; or nothing
-  /// @param csv empty: none. Starts to write it: DataError when it cannot.
+  /// @param csv empty: none. Opens it for writing: DataError on failure.
   PredictionOutput(std::vector<std::string> labels, eval::Outputs outputs,
                    const std::optional<eval::OperatingPoints>& points, const std::filesystem::path& csv);
   /// Adds image `number`, from 1. Returns the printed probabilities: after temperature scaling where there is one.
   std::vector<float> add(std::int64_t number, std::string_view image, std::span<const float> probabilities);
-  /// Puts the csv in its place.
+  /// Completes the csv under its final name.
   void finish();
 
   /// The first images with their most probable labels; '*': at or above its threshold. "" without any image.

@@ -35,7 +35,7 @@ TEST(PredictionOutput, the_table_says_why_images_have_numbers) {
   PredictionOutput output({"Mass"}, eval::Outputs::Independent, std::nullopt, {});
   output.add(1, "\x1b[31mone.png", std::array{0.5F});
   EXPECT_THAT(output.table(publish::ImageNames::Hidden), HasSubstr("\n1 "));
-  EXPECT_THAT(output.table(publish::ImageNames::Hidden), HasSubstr("images by number"));
+  EXPECT_THAT(output.table(publish::ImageNames::Hidden), HasSubstr("images are numbered"));
   EXPECT_THAT(output.table(publish::ImageNames::Shown), HasSubstr("\n\\x1b[31mone.png "));
   EXPECT_THAT(output.table(publish::ImageNames::Shown), Not(HasSubstr("by number")));
 }

@@ -36,7 +36,8 @@ void tell(int signal, bool is_run) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
-// Ends this process as the rank has ended, so that mpirun takes it for the rank; writes no second core file.
+// Ends this process in the same way as the rank ended, so that mpirun sees the rank's status. Writes no second core
+// file.
 [[noreturn]] void end_by(int signal) {
   constexpr rlimit kNone{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &kNone);
@@ -80,7 +81,7 @@ void guard_rank(bool is_run, bool is_tagged) {
   const auto launched = dist::launched_rank();
   std::optional<TaggedOutput> output;
   if (is_tagged && launched) output.emplace(launched->rank);
-  static_cast<void>(dist::own_place());  // both share what is joined now
+  static_cast<void>(dist::own_place());  // both processes share memory that exists by now
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t held{}, before{};
   sigemptyset(&held);
@@ -91,12 +92,12 @@ void guard_rank(bool is_run, bool is_tagged) {
   if (rank < 0) {
     throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
   }
-  ::setpgid(rank, rank);  // a signal to mpirun's group comes to the guard alone, which passes it on once
+  ::setpgid(rank, rank);  // a signal to mpirun's process group reaches only the guard, which forwards it once
   if (rank > 0 && output) output->become_guard();
   if (rank > 0) guard(rank, held, is_run, output ? &*output : nullptr);
   if (output) output->become_rank();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != own) ::_exit(kFailure);  // it had ended by then
+  if (::getppid() != own) ::_exit(kFailure);  // it had already ended
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   dist::tell_process();
 }
@@ -118,7 +119,7 @@ void end_deserted_daemon() {
   std::string name;
   std::getline(std::ifstream(fmt::format("/proc/{}/comm", daemon)), name);
   if ((name != "orted" && name != "prted") || ::fork() != 0) return;
-  ::close_range(0, ~0U, 0);  // the daemon waits for the ends of pipes
+  ::close_range(0, ~0U, 0);  // the daemon waits until the pipes are closed
   constexpr int kTimes = 20, kEachMs = 100;
   for (int i = 0; i < kTimes && ::kill(daemon, 0) == 0; ++i) ::poll(nullptr, 0, kEachMs);
   ::kill(daemon, SIGKILL);

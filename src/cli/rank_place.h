@@ -25,7 +25,7 @@ struct RankPlace {
 /// Serialised form for other ranks.
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
-/// "cores 0-28, input 29, communication 30": each that there is; `cores` are those that compute.
+/// "cores 0-28, input 29, communication 30"; absent groups are left out. `cores` are for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
 
 }  // namespace roentgen::cli

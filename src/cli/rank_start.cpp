@@ -63,13 +63,13 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
   how.is_tagged = options.is_tagged;
-  // The end is waiting for other ranks as well, though never for long; results are written then, too.
+  // Other ranks also wait for the end of the run, but only briefly; results are written by then, too.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // Ranks check the limit themselves and know better which is missing, so they come first.
+  // The limit of the ranks comes first, because they know better which rank is missing.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds; if none does, mpirun itself hangs. A longer limit of the user counts.
+  // A rank of this host starts within seconds; otherwise mpirun itself hangs. A longer limit of the user wins.
   constexpr std::chrono::seconds kToBegin{60};
   if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
   return run_group(mpirun_command(start, command), how);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen report: a run folder as one page to look at and pass on, or two beside each other.
+// roentgen report: writes a run, or two runs side by side, as one HTML page.
 #include <fmt/format.h>
 
 #include <map>
@@ -90,7 +90,7 @@ publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   return run;
 }
 
-// Images, labels and truth of a run's figures, as far as it says.
+// Images, labels and truth of a run's metrics, as far as its files state them.
 struct FigureBasis {
   std::string list{};                           // hash of the images' names
   std::string unit = "image";                   // score::evaluated_unit()
@@ -135,7 +135,7 @@ void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, cons
                                text(b), "--labels PATH, which scores both runs by one truth"));
 }
 
-// Figures of two runs stand side by side only where they are of the same images, labels and truth.
+// Metrics of two runs stand side by side only if images, labels and truth are the same.
 void check_same_figures(const publish::ReportRun& run, const publish::ReportRun& beside, const std::string& what) {
   const FigureBasis a = basis_of(run), b = basis_of(beside);
   const auto names = [](const FigureBasis& basis) {
@@ -177,25 +177,21 @@ score::ComparedModel read_predictions(const fs::path& run, const fs::path& given
 class ReportCommand final : public Command {
  public:
   ReportCommand()
-      : Command(
-            "report", "Write a report of one run or two as a self-contained HTML page.",
-            "roentgen report run --evaluation eval.json --out report.html\n"
-            "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
-            "--data nih --out report.html\n"
-            "roentgen report run --beside run2 --labels nih/Data_Entry_2017_v2020.csv --out report.html\n"
-            "roentgen report run --evaluation eval.json --preds test_preds.csv --beside run2 --beside-evaluation "
-            "eval2.json --beside-preds test_preds2.csv --labels nih/Data_Entry_2017_v2020.csv --out report.html") {}
+      : Command("report", "Write a report of one run or two as a self-contained HTML page.",
+                "roentgen report run --evaluation eval.json --out report.html\n"
+                "roentgen report run --preds test_preds.csv --labels nih --data nih --out report.html\n"
+                "roentgen report run --beside run2 --labels nih --out report.html") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
         {.name = "--out", .target = &out_, .doc = "HTML file to write", .need = Need::Required, .is_output = true},
         {.name = "--evaluation",
          .target = &evaluation_,
-         .doc = "JSON of roentgen eval with AUROCs and intervals; default: the run's aucs.csv",
+         .doc = "JSON of roentgen eval, with intervals; default: the run's aucs.csv",
          .value_name = "FILE"},
         {.name = "--preds",
          .target = &predictions_,
-         .doc = "csv of predictions for curves; default: the run's preds.csv (validation)",
+         .doc = "csv of predictions for curves; default: the run's validation preds.csv",
          .value_name = "FILE"},
         {.name = "--labels",
          .target = &labels_,
@@ -203,11 +199,11 @@ class ReportCommand final : public Command {
          .value_name = "PATH"},
         {.name = "--data",
          .target = &data_,
-         .doc = "folder with the images of --preds, for a gallery of the worst errors with heat-maps",
+         .doc = "folder with the images of --preds, for a gallery of the worst errors",
          .value_name = "DIR"},
         {.name = "--beside",
          .target = &beside_,
-         .doc = "second run folder, shown in every table and plot; with --labels paired differences",
+         .doc = "second run, shown in all tables and plots; with --labels, differences",
          .value_name = "RUN"},
         {.name = "--beside-evaluation",
          .target = &beside_evaluation_,
@@ -219,9 +215,9 @@ class ReportCommand final : public Command {
          .value_name = "FILE"},
         {.name = "--gallery",
          .target = &cases_,
-         .doc = "false positives and false negatives per finding in the gallery; 0 = none",
+         .doc = "false positives and negatives per finding in the gallery; 0 = none",
          .range = {0, 24}},
-        task::device_option(device_, ", for the gallery"),
+        task::device_option(device_),
         {.name = "--image-names",
          .target = &shows_names_,
          .doc = "show image names in the gallery; a name can contain a patient's number"},
@@ -239,7 +235,7 @@ class ReportCommand final : public Command {
     publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
     if (!beside_.empty()) {
       input.runs.push_back(read_run(beside_, beside_evaluation_));
-      if (!evaluation_.empty() || labels_.empty()) {  // else the predictions are compared, with checks of their own
+      if (!evaluation_.empty() || labels_.empty()) {  // otherwise the comparison of predictions checks this itself
         check_same_figures(input.runs[0], input.runs[1],
                            (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
       }
@@ -252,7 +248,7 @@ class ReportCommand final : public Command {
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
     if (!forest_.empty()) io::write_file_atomically(forest_, forest);
-    terminal::print(fmt::format("{}: one page, nothing beside it needed\n", out_.string()));
+    terminal::print(fmt::format("{}: a self-contained page\n", out_.string()));
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.runs[0].evaluation.is_null()},
                                  {"has_curves", input.runs[0].scored.has_value()},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A command's result as people read it. Machines read the same result by --json FILE.
+// Prints a command's result for people. Programs read the same result from --json FILE.
 #pragma once
 
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A limit for the start of a group that another program's mpirun or srun began: MPI_Init has none of its own.
+// Time limit for the start of ranks under an mpirun or srun of the user: MPI_Init itself has no limit.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace roentgen::cli {
 /// over.
 class StartWatch {
  public:
-  /// @param rank this one, of `ranks`
+  /// @param rank number of this rank, of `ranks`
   StartWatch(int rank, int ranks, std::chrono::milliseconds limit);
   ~StartWatch();
   StartWatch(const StartWatch&) = delete;

@@ -14,7 +14,7 @@ void listen_for_stop();
 void ignore_closed_pipes();
 /// True where nohup, or a parent like it, keeps SIGHUP from this process.
 [[nodiscard]] bool is_hangup_ignored();
-/// Was a stop asked for since listen_for_stop()? Thread-safe.
+/// Whether a stop was requested since listen_for_stop(). Thread-safe.
 [[nodiscard]] bool is_stop_asked();
 /// Ignores these signals from now on, because everything is saved.
 void ignore_stop();

@@ -44,7 +44,7 @@ Value report_value(const synth::SynthReport& report) {
                       {"seconds", report.seconds}};
 }
 
-// Defaults of options that another option makes senseless.
+// Replaces defaults that make no sense with another option.
 constexpr std::int64_t kQuality = 92, kPngLevel = 6;
 
 [[noreturn]] void refuse(std::string_view option, std::string_view expected, std::string_view got) {
@@ -109,7 +109,7 @@ class SynthCommand final : public Command {
              .range = {0, 0.4}},
             {.name = "--prevalence",
              .target = &prevalence_,
-             .doc = "range: from --prevalence-low to --prevalence-high; nih: as in NIH ChestX-ray14, 0.2% to 17.7%",
+             .doc = "range: low to high, see above; nih: as in NIH ChestX-ray14, 0.2-17.7%",
              .value_name = "range|nih"},
             {.name = "--test-prevalence-factor",
              .target = &options_.test_prevalence_factor,
@@ -117,11 +117,11 @@ class SynthCommand final : public Command {
              .range = {0, 100}},
             {.name = "--labels",
              .target = &labels_,
-             .doc = "nih: Data_Entry_2017_v2020.csv; csv: labels.csv with 1, 0, -1 (uncertain) or nothing",
+             .doc = "nih: Data_Entry_2017_v2020.csv; csv: labels.csv with 1, 0, -1 or blank",
              .value_name = "nih|csv"},
             {.name = "--uncertain",
              .target = &options_.population.uncertain,
-             .doc = "share of labels marked uncertain (-1), mostly positive ones (--labels csv)",
+             .doc = "share of labels marked -1 (uncertain), mostly positives (--labels csv)",
              .range = {0, 1}},
             {.name = "--blank",
              .target = &options_.population.blank,
@@ -130,7 +130,7 @@ class SynthCommand final : public Command {
             {.name = "--ap", .target = &options_.population.ap_share, .doc = "share of AP views", .range = {0, 1}},
             {.name = "--shortcut",
              .target = &shortcut_,
-             .doc = "correlation of lines and tubes with edema, -1 to 1: a spurious shortcut",
+             .doc = "correlation of lines and tubes with edema, -1 to 1 (spurious shortcut)",
              .value_name = "RHO"},
             {.name = "--shortcut-test",
              .target = &test_shortcut_,
@@ -138,7 +138,7 @@ class SynthCommand final : public Command {
              .value_name = "RHO"},
             {.name = "--pairs",
              .target = &pairs_,
-             .doc = "write pairs/<Finding>/<image>, the same image without that finding, and pairs.csv",
+             .doc = "write pairs.csv, and pairs/<Finding>/<image> without that finding",
              .value_name = "all|FINDING,FINDING"},
             {.name = "--masks",
              .target = &options_.has_masks,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen train: a recipe and a data folder become a run folder.
+// roentgen train: trains on a data folder by a recipe and writes a run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeedsFile = "seeds.csv";  // lies next to the seeds' folders
+constexpr const char* kSeedsFile = "seeds.csv";  // lies beside the folders of the seeds
 
 class TrainCommand final : public Command {
  public:
@@ -47,11 +47,7 @@ class TrainCommand final : public Command {
                 "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
                 "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
                 "train.batch=16\n"
-                "roentgen train --out run --resume\n"
-                "roentgen train --recipe default --data nih --out run2 --model my_net.txt\n"
-                "roentgen train --recipe chexnet --data nih --out run3 --init densenet121.safetensors "
-                "--init-preset imagenet\n"
-                "roentgen train --recipe default --data nih --out runs --seeds 0,1,2 --resume") {}
+                "roentgen train --out run --resume") {}
 
   [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }

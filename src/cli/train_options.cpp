@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/output_file.h"
 #include "core/comma_list.h"
+#include "core/error.h"
 #include "engine/device.h"
 #include "io/place.h"
 #include "task/device_option.h"
@@ -20,8 +21,44 @@
 namespace roentgen::cli {
 namespace {
 
+// Options with equal texts share a line of the help.
+constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
+constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
+constexpr const char* kTraceDoc = "first N updates (100), every Nth (100), N ranks (16)";
+
 void require_option(const std::filesystem::path& value, std::string_view usage) {
   if (value.empty()) refuse_missing("train", usage);
+}
+
+// An error's text with the options that were typed, such as --device, instead of the --set that they stand for.
+std::string with_typed_options(std::string text, const std::vector<std::string_view>& keys) {
+  for (const std::string_view key : keys) {
+    const std::string set = fmt::format("--set train.{}=", key);
+    for (std::size_t at = text.find(set); at != std::string::npos; at = text.find(set)) {
+      text.replace(at, set.size(), fmt::format("--{} ", key));
+    }
+  }
+  return text;
+}
+
+// The recipe with --set and its short forms applied.
+train::Recipe read_changed_recipe(const TrainOptions& options) {
+  std::vector<std::string> changes = options.overrides;
+  std::vector<std::string_view> typed;
+  for (const auto& [key, value] : {std::pair{"device", &options.device},
+                                   {"algorithms", &options.algorithms},
+                                   {"dtype", &options.dtype},
+                                   {"recompute", &options.recompute},
+                                   {"fuse", &options.fuse}}) {
+    if (value->empty()) continue;
+    changes.push_back(fmt::format("train.{}={}", key, *value));
+    typed.emplace_back(key);
+  }
+  try {
+    return task::read_recipe(options.recipe, changes);
+  } catch (const ConfigError& error) {
+    throw ConfigError(with_typed_options(error.what(), typed));
+  }
 }
 
 }  // namespace
@@ -31,20 +68,20 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--recipe", .target = &recipe, .doc = "TOML file, or name of a built-in recipe (see roentgen recipes)"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder, never written to; several folders (DIR or NAME=DIR) form one data set",
+       .doc = "data folder, read only; several (DIR or NAME=DIR) form one data set",
        .value_name = "DIR"},
       {.name = "--out", .target = &out, .doc = "run folder to create", .value_name = "DIR"},
       {.name = "--set", .target = &overrides, .doc = "section.key=value that overrides the recipe; may be repeated"},
       {.name = "--model", .target = &model, .doc = "name of a built-in model, or file with a graph text"},
-      {.name = "--init", .target = &init, .doc = "initial weights: safetensors, .pt, .pth or .ckpt"},
-      {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing that these weights were trained with"},
+      {.name = "--init", .target = &init, .doc = kInitDoc},
+      {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
       {.name = "--input-cores",
        .target = &input_cores,
-       .doc = "cores for decoding, such as 0-1,4; the rest compute; shared: all cores do both"},
+       .doc = "cores for decoding: 0-1,4 (the rest compute); shared: all cores do both"},
       {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
       {.name = "--cache-dir",
        .target = &cache_dir,
-       .doc = "cache decoded images in this folder, also for later runs (train.cache=disk)",
+       .doc = "cache decoded images here, also for later runs (train.cache=disk)",
        .value_name = "DIR"},
       {.name = "--memory-budget",
        .target = &memory_mb,
@@ -52,14 +89,14 @@ std::vector<Option> TrainOptions::list() {
        .range = {0, 1e9}},
       {.name = "--seeds",
        .target = &seeds,
-       .doc = "seeds such as 0,1,2: one run each, in --out/seed-0 ..., then mean and sd"},
+       .doc = "seeds such as 0,1,2: a run each, in --out/seed-0 ..., then mean and sd"},
       {.name = "--checkpoint-dir",
        .target = &checkpoint_dir,
-       .doc = "write checkpoints to this folder first, such as a local disk, and copy them to --out while training",
+       .doc = "write checkpoints to this local folder, and copy them to --out while training",
        .value_name = "DIR"},
       {.name = "--resume",
        .target = &is_resume,
-       .doc = "resume the run in --out, if it exists; --recipe and --data default to the run's own"},
+       .doc = "resume the run in --out, if it exists, with its own recipe and data"},
       {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
       {.name = "--stop-after",
        .target = &stop_after,
@@ -69,29 +106,15 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
   const std::vector<Option> computing{
       task::device_option(device, " (train.device)"),
-      {.name = "--algorithms",
-       .target = &algorithms,
-       .doc = "convolutions: auto (fastest per layer), direct, or heuristic: auto without timing (train.algorithms)"},
-      {.name = "--dtype",
-       .target = &dtype,
-       .doc = "f32, bf16, f16 (CUDA devices), or auto: bf16 where the hardware supports it (train.dtype)"},
-      {.name = "--recompute",
-       .target = &recompute,
-       .doc = "activations that backward recomputes: auto, none, all (train.recompute)"},
-      {.name = "--fuse",
-       .target = &fuse,
-       .doc = "graph passes and fusions: on, off, names or on,-NAME; equal up to rounding (train.fuse)"}};
+      {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
+      {.name = "--dtype", .target = &dtype, .doc = "f32, bf16, f16 (CUDA) or auto: bf16 if supported (train.dtype)"},
+      {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
+      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
       {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
-      {.name = "--trace-steps", .target = &trace.first, .doc = "record the first N updates", .range = {0, 1e9}},
-      {.name = "--trace-every",
-       .target = &trace.every,
-       .doc = "after that, record every Nth update",
-       .range = {1, 1e9}},
-      {.name = "--trace-ranks",
-       .target = &trace.most_ranks,
-       .doc = "largest number of ranks to record",
-       .range = {1, 65536}}};
+      {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
+      {.name = "--trace-every", .target = &trace.every, .doc = kTraceDoc, .range = {1, 1e9}},
+      {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = kTraceDoc, .range = {1, 65536}}};
   return joined({own, computing, ranks.options(), {ranks.restart_option()}, tracing, ranks.gradient_options()});
 }
 
@@ -115,15 +138,7 @@ void TrainOptions::check() const {
 }
 
 train::Recipe TrainOptions::read_recipe() const {
-  std::vector<std::string> changes = overrides;
-  for (const auto& [key, value] : {std::pair{"device", &device},
-                                   {"algorithms", &algorithms},
-                                   {"dtype", &dtype},
-                                   {"recompute", &recompute},
-                                   {"fuse", &fuse}}) {
-    if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
-  }
-  train::Recipe read = task::read_recipe(recipe, changes);
+  train::Recipe read = read_changed_recipe(*this);
   read.train.device = engine::resolve_device(engine::parse_device(read.train.device)).text();
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;

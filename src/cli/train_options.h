@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of `roentgen train`, and the recipe that they ask for.
+// Options of `roentgen train`, and the recipe that results from them.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct TrainOptions {
 
   /// Bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// ConfigError where options are missing or do not go together.
+  /// Throws ConfigError where options are missing or exclude each other.
   void check() const;
   /// The recipe with the options applied. Throws as train::read_recipe(), and for --data and --cache-dir.
   [[nodiscard]] train::Recipe read_recipe() const;

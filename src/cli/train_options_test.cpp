@@ -26,5 +26,32 @@ TEST(TrainOptions, read_seeds) {
   }
 }
 
+std::string refusal(const TrainOptions& options) {
+  try {
+    static_cast<void>(options.read_recipe());
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(TrainOptions, errors_name_the_option_that_was_typed) {
+  TrainOptions typed{.recipe = "quickstart", .data = {"nowhere"}};
+  typed.device = "gpu";
+  EXPECT_EQ(refusal(typed),
+            "[engine.device] --device gpu: train.device: expected auto, cpu, cuda or cuda:N, got gpu; try roentgen "
+            "doctor, which says what each needs");
+  typed.device.clear();
+  typed.dtype = "bf15";
+  EXPECT_EQ(refusal(typed),
+            "[train.recipe] --dtype bf15: train.dtype: expected one of f32, bf16, f16, auto, got \"bf15\"; try --dtype "
+            "bf16");
+}
+
+TEST(TrainOptions, errors_name_set_where_that_was_typed) {
+  const TrainOptions set{.recipe = "quickstart", .data = {"nowhere"}, .overrides = {"train.device=gpu"}};
+  EXPECT_THAT(refusal(set), HasSubstr("--set train.device=gpu: train.device: expected auto"));
+}
+
 }  // namespace
 }  // namespace roentgen::cli

@@ -9,7 +9,7 @@
 
 namespace roentgen {
 
-/// The parts of a text between commas, empty ones too: one of "", two of "a,". They are views of `text`.
+/// Parts of a text between commas, including empty ones: one part for "", two for "a,". They are views of `text`.
 [[nodiscard]] inline std::vector<std::string_view> comma_parts(std::string_view text) {
   std::vector<std::string_view> parts;
   for (;;) {

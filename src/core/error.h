@@ -17,7 +17,7 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message) : std::runtime_error(message) {}  ///< carries a text of error_text()
 };
 
-/// Bad option, recipe, graph text or checkpoint: the user can mend it.
+/// Bad option, recipe, graph text or checkpoint: the user can correct it.
 class ConfigError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
@@ -32,7 +32,7 @@ class ShapeError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
-/// A device or its library refused.
+/// A device or its library failed.
 class DeviceError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()

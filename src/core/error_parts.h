@@ -19,16 +19,16 @@ struct ErrorParts {
   std::string remedy;    ///< step to try; empty: none
 };
 
-/// Reads the parts back. A text of another form is all `got`.
+/// Splits a text into its parts. Returns a text in another form as `got` alone.
 [[nodiscard]] ErrorParts error_parts(std::string_view text);
 
 /// An error's text with another remedy.
 [[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
 
-/// An error's text with `place` in front of its `what`.
+/// An error's text with `place` put before its `what`.
 [[nodiscard]] std::string with_place(std::string_view text, std::string_view place);
 
-/// The cause alone, for an error of a wider scope: "an empty file, not a PNG image".
+/// Only the cause, for use in an error of a wider scope: "an empty file, not a PNG image".
 [[nodiscard]] std::string cause_of(std::string_view text);
 
 }  // namespace roentgen

@@ -36,7 +36,7 @@ bool is_hidden(char32_t code) {
   return std::ranges::any_of(kHidden, [code](CodeRange range) { return range.first <= code && code <= range.last; });
 }
 
-// "\n", "\x1b", "\u202e": alike in Python.
+// Escapes that Python shares: "\n", "\x1b", "\u202e".
 std::string escape_of(char32_t code) {
   switch (code) {
     case '\n':
@@ -82,7 +82,7 @@ bool is_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// True for a text that a spreadsheet computes, with any number of apostrophes before it.
+// True for a text that a spreadsheet would compute as a formula, with any number of apostrophes before it.
 bool may_be_formula(std::string_view text) {
   const std::size_t first = text.find_first_not_of('\'');
   if (first == std::string_view::npos) return false;
@@ -119,10 +119,10 @@ std::string markdown_text(std::string_view text) {
         result += "&gt;";
         break;
       case '|':
-        result += "&#124;";  // some readers split cells at an escaped bar, too
+        result += "&#124;";  // some readers split cells even at an escaped bar
         break;
       case '_':
-        // Inside a word it is no markup: Pleural_Thickening.
+        // Inside a word an underscore is no markup: Pleural_Thickening.
         if (i == 0 || !is_letter_or_digit(line, i - 1) || !is_letter_or_digit(line, i + 1)) result += '\\';
         result += '_';
         break;
@@ -180,7 +180,7 @@ std::string shell_word(std::string_view text) {
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;
-  // A file that begins with a byte order mark would be read without it, or as UTF-16.
+  // A reader would drop the byte order mark, or read the file as UTF-16.
   const bool has_mark =
       value.starts_with(kByteOrderMark) || value.starts_with("\xFF\xFE") || value.starts_with("\xFE\xFF");
   if (!has_mark && value.find_first_of(",;\t\"\r\n") == std::string::npos) return value;

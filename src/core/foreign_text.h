@@ -14,7 +14,7 @@ namespace roentgen {
 /// bytes that are no UTF-8 become visible: "\n", "\x1b", "\u202e", "\xff". Escaped text is returned unchanged.
 [[nodiscard]] std::string terminal_text(std::string_view text);
 
-/// Text inside Markdown, on one line and also in a cell of a table: terminal_text() that is neither HTML nor markup.
+/// Text inside Markdown, on one line and also in a cell of a table: terminal_text() with HTML and markup escaped.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
 /// Text in Markdown's fixed-width form, on one line; not for cells of a table.

@@ -11,7 +11,7 @@ namespace roentgen::log {
 /// Severity, lowest first.
 enum class Level { Debug, Info, Warning, Error };
 
-/// Drops what is below `level`. Default: Info. Thread-safe.
+/// Drops messages below `level`. Default: Info. Thread-safe.
 void set_level(Level level);
 /// Writes one line. Thread-safe. Callers format with fmt::format.
 void write(Level level, std::string_view text);

@@ -12,7 +12,7 @@
 
 namespace roentgen {
 namespace {
-/// Returns the text that `write` prints to standard error.
+/// Text that `write` prints to standard error.
 template <typename Write>
 std::string captured(Write write) {
   testing::internal::CaptureStderr();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Words of files and tables without regard to case.
+// Lower case for words that are compared without regard to case.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ enum class Need : std::uint8_t { Optional, Required };
 struct Option {
   /// "--out", or "DIR" for an argument without a name.
   std::string name;
-  Target target;               ///< takes the value; not owned
+  Target target;               ///< variable that takes the value; not owned
   std::string doc;             ///< sentence for the help
   Need need = Need::Optional;  ///< whether it must be given
   /// The command writes this file.

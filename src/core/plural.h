@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Words after a number: "1 image", "2 images".
+// Singular or plural of a noun after a number: "1 image", "2 images".
 #pragma once
 
 #include <cstdint>

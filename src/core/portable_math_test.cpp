@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Two things: close to libm (which is within 1 unit in the last place), and the very same bits for ever. The golden
-// values were written once by this code and are the contract with synthetic data sets.
+// Two tests: results close to libm (within 1 unit in the last place of the truth), and bits that never change. The
+// golden values were written once by this code; synthetic data sets depend on them.
 #include "core/portable_math.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ constexpr auto kExp = [](double x) { return std::exp(x); };
 constexpr auto kSin = [](double x) { return std::sin(x); };
 constexpr auto kCos = [](double x) { return std::cos(x); };
 
-// Found on 2e6 draws: 3 for log, 1 for the others.
+// Largest differences over 2e6 draws: 3 for log, 1 for the others.
 TEST(PortableMath, log_is_within_4_ulp_of_libm) {
   EXPECT_LE(worst_ulps([](Random& r) { return r.uniform(0.5, 2.0); }, portable_log, kLog), 4);
   EXPECT_LE(worst_ulps([](Random& r) { return std::exp(r.uniform(-700.0, 700.0)); }, portable_log, kLog), 4);
@@ -60,8 +60,8 @@ TEST(PortableMath, sin_and_cos_are_within_2_ulp_of_libm_near_zero) {
   EXPECT_LE(worst_ulps(draw, portable_cos, kCos), 2);
 }
 
-// Near their zeros far from the origin the reduction's absolute error shows: 2.2e-16 is what a value near 1 is known
-// to.
+// Near zeros of sine and cosine far from the origin, the absolute error of the reduction dominates: 2.2e-16, the
+// spacing of doubles near 1.
 TEST(PortableMath, sin_and_cos_are_within_one_rounding_of_libm_up_to_a_million) {
   Random random(kSeed, RandomStage::Test);
   for (int i = 0; i < kDraws; ++i) {
@@ -128,7 +128,7 @@ TEST(PortableMath, keeps_its_bits) {
   EXPECT_EQ(portable_pow(0.3, 2.2), 0x1.21c08eb3f512dp-4);
 }
 
-// A long sum over the whole range: one bit anywhere shows.
+// A long sum over the whole range, which any changed bit would change.
 TEST(PortableMath, keeps_its_bits_over_a_sweep) {
   Random random(kSeed, RandomStage::Test);
   std::uint64_t hash = 0;

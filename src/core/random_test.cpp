@@ -125,8 +125,8 @@ TEST(RandomBelow, is_uniform_for_a_small_bound) {
   EXPECT_LT(chi_squared(counts), 38.0) << "6 degrees of freedom, one seed in 10^6; seed " << kSeed;
 }
 
-// The bound 3 x 2^62 makes mistakes as large as they get. The remainder of a word falls below 2^62 half of the time.
-// The product of Lemire's method without its rejection is a multiple of 3 half of the time. An unbiased draw gives a
+// The bound 3 x 2^62 makes errors as large as possible. The remainder of a word falls below 2^62 half of the time.
+// Without rejection, the product of Lemire's method is a multiple of 3 half of the time. An unbiased draw gives a
 // third.
 TEST(RandomBelow, is_unbiased_for_the_worst_bound) {
   constexpr std::uint64_t kBound = 3ULL << 62;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Result<T>: a value or the one-line reason why there is none. For what is expected to fail per item (a corrupt
-// image); what stops the job is an exception (error.h).
+// Result<T>: a value, or the reason for its absence in one line. For failures expected per item (a corrupt image);
+// errors that stop the job are exceptions (error.h).
 #pragma once
 
 #include <string>
@@ -71,7 +71,7 @@ class [[nodiscard]] Result {
   std::variant<T, Failure> state_;
 };
 
-/// Result of something that gives nothing back.
+/// Result of a function without a return value.
 struct Done {};
 using Status = Result<Done>;  ///< success without a value
 

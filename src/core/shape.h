@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shape and DType: the logical form of a tensor. Layout in memory is the engine's business.
+// Shape and DType: the logical form of a tensor. The engine decides the layout in memory.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ std::atomic<bool>& is_line_shown() {
   return is_shown;
 }
 
-// Progress that cannot be shown is no reason to end.
+// A failure to show progress is ignored.
 void put_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   std::fflush(stderr);

@@ -16,8 +16,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A variable list of which only the first entry arrives looks complete. Threads, seeds and caches would then come from
-// the user's own environment.
+// Detects a list of variables of which only the first arrives. Threads, seeds and caches would then come from the
+// user's environment.
 TEST(TestEnvironment, holds_all_of_its_variables) {
   if (variable("ROENTGEN_SOURCE_DIR").empty()) {
     GTEST_SKIP() << "SKIPPED: run by hand, without ROENTGEN_SOURCE_DIR; ctest sets the environment of tests";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A hash of a text that is the same on every machine and in every version: names streams of random numbers, plans and
-// kept measurements. An identity, no secret.
+// A hash of a text that is equal on every machine and in every version. It names random streams, plans and stored
+// measurements, and protects no secret.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Names for clang's thread-safety attributes, and a mutex that carries them. Elsewhere they mean nothing.
+// Names for clang's thread-safety attributes, and a mutex with these attributes. Other compilers ignore them.
 #pragma once
 
 #include <condition_variable>

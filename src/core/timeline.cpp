@@ -9,7 +9,7 @@
 namespace roentgen {
 
 Timeline::Timeline(std::size_t most) : most_(most) {
-  constexpr std::size_t kFirst = 16'384;  // a hundred steps of some networks, without growing within one
+  constexpr std::size_t kFirst = 16'384;  // enough for a hundred steps of some networks without reallocation
   spans_.reserve(std::min(most, kFirst));
 }
 

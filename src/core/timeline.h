@@ -15,21 +15,22 @@
 
 namespace roentgen {
 
-/// Something that took time. Times are nanoseconds of this process's steady clock.
+/// A span of time. Times are nanoseconds of this process's steady clock.
 struct Span {
   /// A literal.
   const char* name = "";
-  /// Number of the step or bucket; negative: there is only one.
+  /// Number of the step or bucket; negative: not numbered.
   std::int64_t index = -1;
   std::int64_t begin_ns = 0;  ///< start
   std::int64_t end_ns = 0;    ///< end
-  /// Start of a collective; begin_ns is when it was requested. Only of collectives, whose spans may overlap; -1: none.
+  /// Start of a collective; begin_ns is the time of its request. Only for collectives, whose spans may overlap; -1:
+  /// none.
   std::int64_t started_ns = -1;
   /// Number of a collective, equal on all ranks.
   std::int64_t ticket = -1;
-  std::int64_t bytes = 0;  ///< size of a message; 0: not of one
+  std::int64_t bytes = 0;  ///< bytes of a message; 0: no message
 
-  [[nodiscard]] bool is_collective() const { return ticket >= 0; }  ///< has it a ticket?
+  [[nodiscard]] bool is_collective() const { return ticket >= 0; }  ///< whether the span is a collective
 };
 
 /// Thread-safe.
@@ -41,14 +42,14 @@ class Timeline {
   /// Nanoseconds of the steady clock.
   [[nodiscard]] static std::int64_t now_ns();
 
-  /// Recording begins, or ends, with spans that begin from now on.
+  /// Starts or stops recording, for spans that begin from now on.
   void record(bool is_recording) { is_recording_.store(is_recording, std::memory_order_relaxed); }
-  /// Are new spans kept?
+  /// Whether new spans are recorded.
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
   void add(const Span& span);  ///< keeps a span, or counts it
   /// Passes every recorded span to `keep`, one at a time: earlier spans at once, later ones when they are recorded.
-  /// null: no more.
+  /// null: stops this.
   void also_to(std::function<void(const Span&)> keep);
   /// Spans in order of their ends.
   [[nodiscard]] std::vector<Span> spans() const;

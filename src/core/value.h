@@ -42,7 +42,7 @@ class Value {
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }   ///< holds nothing?
   [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }             ///< holds a boolean?
   [[nodiscard]] bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }  ///< holds an integer?
-  /// Holds a floating-point number?
+  /// Whether it is a floating-point number.
   [[nodiscard]] bool is_double() const { return std::holds_alternative<double>(data_); }
   /// Integer or double.
   [[nodiscard]] bool is_number() const { return is_integer() || is_double(); }
@@ -70,7 +70,7 @@ class Value {
   Value& set(std::string_view key, Value value);
   /// Sets a value by a dotted path, such as "optimizer.lr". Creates the missing tables on the way.
   Value& set_path(std::string_view dotted, Value value);
-  /// Looks a dotted path up, or nullptr.
+  /// Looks up a dotted path; nullptr when it is absent.
   [[nodiscard]] const Value* find_path(std::string_view dotted) const;
   /// Appends to an array; turns null into an array.
   void push_back(Value value);

@@ -53,7 +53,7 @@ class Image {
  public:
   Image() = default;
   explicit Image(const ImageLayout& layout) { reset(layout); }  ///< pixels are undefined
-  /// An image that shows the pixels of this one, as long as they stay.
+  /// An image that borrows the pixels of this one, which must not change or die before it.
   [[nodiscard]] Image view() const {
     Image image;
     image.show(layout_, bytes());
@@ -61,7 +61,7 @@ class Image {
     image.is_for_one_use_ = is_for_one_use_;
     return image;
   }
-  /// An image that shows pixels of somebody else, as show() does.
+  /// An image that borrows pixels of another owner, as show() does.
   [[nodiscard]] static Image borrow(const ImageLayout& layout, std::span<const std::byte> pixels) {
     Image image;
     image.show(layout, pixels);
@@ -92,8 +92,8 @@ class Image {
   }
 
   [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< form of the pixels
-  [[nodiscard]] const ImagePart& part() const { return part_; }        ///< part of the picture that they are
-  /// Are these all pixels of the picture, at its own size?
+  [[nodiscard]] const ImagePart& part() const { return part_; }        ///< part of the picture that the pixels show
+  /// Whether these are all pixels of the picture, at its own size.
   [[nodiscard]] bool is_whole() const { return part_ == whole(layout_); }
   /// layout(), but with the width and height of the picture.
   [[nodiscard]] ImageLayout picture() const {
@@ -102,9 +102,9 @@ class Image {
     picture.height_px = part_.picture_height_px;
     return picture;
   }
-  /// Would another use have needed other pixels of the picture? Such an image is not to be kept.
+  /// Whether the pixels fit only this use of the picture. Such an image must not be cached.
   [[nodiscard]] bool is_for_one_use() const { return is_for_one_use_; }
-  /// Marks the pixels as used once, until the next reset() or show().
+  /// Marks the pixels as fit for one use, until the next reset() or show().
   void set_for_one_use() { is_for_one_use_ = true; }
   [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }    ///< columns
   [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }  ///< rows

@@ -56,7 +56,7 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
       is_first = group->claim_failure();
       group->abandon();
     }
-    for (Flight& flight : flights_) flight.pending.forget();  // the failure says what they would
+    for (Flight& flight : flights_) flight.pending.forget();  // the failure was already reported
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
@@ -70,8 +70,7 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
 // Serves requests until it is told to stop, or a collective fails.
 void CommThread::serve(Communicator& group, Reducer& reducer) {
   while (true) {
-    Request request;
-    bool has_one = false;
+    const runtime::Event* ready = nullptr;
     {
       MutexLock lock(mutex_);
       while (requests_.empty() && flights_.empty() && !is_stopping_ && !is_failing_) has_work_.wait(lock);
@@ -80,16 +79,24 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
       }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;
-      has_one = !requests_.empty() && requests_.front().ready->is_reached();
-      if (has_one) {
-        request = requests_.front();
-        requests_.erase(requests_.begin());
-      }
+      if (!requests_.empty()) ready = requests_.front().ready;
     }
-    if (has_one) start(group, reducer, request, started_++);
+    const bool has_one = ready != nullptr && ready->is_reached();
+    if (ready != nullptr && !has_one && flights_.empty()) {
+      ready->wait();  // nothing is left to poll, so the core goes to the compute threads
+      continue;
+    }
+    if (has_one) start(group, reducer, take_first(), started_++);
     poll_all();
     if (!has_one) std::this_thread::yield();
   }
+}
+
+CommThread::Request CommThread::take_first() {
+  const MutexLock lock(mutex_);
+  const Request request = requests_.front();
+  requests_.erase(requests_.begin());
+  return request;
 }
 
 Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& request) {

@@ -4,7 +4,8 @@
 // CommThread: the thread that communicates with other ranks, so that gradients are sent while backward continues. It
 // owns the communicator and makes every call to it (MPI_THREAD_FUNNELED is enough). It starts collectives in the order
 // given and polls all that are in flight, yielding its core between polls. It never blocks in a collective: a blocking
-// call takes half a core from computing, and cannot have a timeout.
+// call takes half a core from computing, and cannot have a timeout. While none is in flight, it blocks until the
+// device has the next gradients ready.
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,8 @@
 
 namespace roentgen::dist {
 
-/// Thread-safe, though ranks must give the same collectives in the same order, which one thread a rank sees to. After
-/// an average has failed nothing more is done: every call throws why.
+/// Thread-safe, but all ranks must request the same collectives in the same order, so one thread per rank should make
+/// the requests. After an average has failed, every call throws the reason.
 class CommThread {
  public:
   using Make = std::function<std::unique_ptr<Communicator>()>;
@@ -37,7 +38,8 @@ class CommThread {
   CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {});
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
-  /// Ends without waiting for collectives that are under way; while an exception passes, without goodbye to the others.
+  /// Ends without waiting for pending collectives. During an exception it leaves without notice to the others.
+  /// Waits while a device still works on the gradients that are next.
   ~CommThread();
 
   [[nodiscard]] int rank() const { return rank_; }
@@ -69,7 +71,8 @@ class CommThread {
   void call(const std::function<void(Communicator&)>& work);
 
   /// Marks this rank as failed: the others are left without notice, and nothing more can be done here. After it
-  /// returns, nothing touches the memory of all_reduce_mean() any more. May be called again.
+  /// returns, nothing touches the memory of all_reduce_mean() any more. Waits for the device as the destructor does.
+  /// May be called again.
   [[nodiscard]] bool fail() noexcept;
 
   /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
@@ -88,7 +91,7 @@ class CommThread {
     /// Event that is reached once the values are ready.
     const runtime::Event* ready = &runtime::reached_event();
     Phase phase{};
-    /// Goes the way that ReduceOptions say.
+    /// Runs the average as ReduceOptions say.
     bool is_gradients = false;
     /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
@@ -110,8 +113,10 @@ class CommThread {
 
   void run(const Make& make, const ReduceOptions& reduce);
   void serve(Communicator& group, Reducer& reducer);
+  /// Removes the first request, which must exist, and returns it.
+  [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
-  /// Copies what lies on another device to the host; the request is then of that copy.
+  /// Copies another device's memory to the host; the request then refers to that copy.
   void stage(Request& request, Flight& flight);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
   void poll_all();

@@ -128,16 +128,26 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
   EXPECT_EQ(second[0], 6.0F);
 }
 
-/// An event that the test reaches, and how often it was asked.
+/// An event that the test reaches, with the numbers of questions and waits.
 class TestEvent final : public runtime::Event {
  public:
   [[nodiscard]] bool is_reached() const override {
     ++asked;
-    return is_set;
+    return is_set_;
   }
-  void wait() const override {}
-  std::atomic<bool> is_set = false;
+  void wait() const override {
+    ++waits;
+    is_set_.wait(false);
+  }
+  void reach() {
+    is_set_ = true;
+    is_set_.notify_all();
+  }
   mutable std::atomic<std::int64_t> asked = 0;
+  mutable std::atomic<std::int64_t> waits = 0;
+
+ private:
+  std::atomic<bool> is_set_ = false;
 };
 
 TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) {
@@ -147,12 +157,31 @@ TEST_F(CommThreadCase, starts_gradients_once_they_are_ready_and_in_their_order) 
   const std::int64_t one = thread.all_reduce_mean(runtime::host_span(first), ready, {"gradient bucket", 0});
   const std::int64_t two =
       thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
-  while (ready.asked < 3) std::this_thread::yield();
+  while (ready.waits == 0 && ready.asked < 1000) std::this_thread::yield();
+  EXPECT_EQ(ready.asked, 1) << "the thread blocks instead of asking again and again";
   EXPECT_EQ(script_.started, 0) << "the second waits for the first";
-  ready.is_set = true;
+  ready.reach();
   thread.wait(one);
   thread.wait(two);
   EXPECT_EQ(first[0], 2.0F);
+  EXPECT_EQ(second[0], 4.0F);
+}
+
+TEST_F(CommThreadCase, ends_collectives_in_flight_while_the_next_gradients_are_not_ready) {
+  script_.allowed = 0;
+  CommThread thread(make(), kAnHour);
+  TestEvent ready;
+  std::array<float, 1> first{1.0F}, second{2.0F};
+  const std::int64_t one =
+      thread.all_reduce_mean(runtime::host_span(first), runtime::reached_event(), {"gradient bucket", 0});
+  const std::int64_t two = thread.all_reduce_mean(runtime::host_span(second), ready, {"gradient bucket", 1});
+  while (ready.asked < 3) std::this_thread::yield();
+  EXPECT_EQ(ready.waits, 0) << "the first must be polled";
+  script_.allowed = 2;
+  thread.wait(one);
+  EXPECT_EQ(first[0], 2.0F);
+  ready.reach();
+  thread.wait(two);
   EXPECT_EQ(second[0], 4.0F);
 }
 
@@ -180,15 +209,23 @@ TEST_F(CommThreadCase, averages_memory_that_the_host_cannot_reach_by_way_of_copi
   }
 }
 
-TEST_F(CommThreadCase, ends_beside_gradients_that_never_become_ready) {
-  TestEvent never;
+TEST_F(CommThreadCase, fails_once_the_device_is_done_with_the_next_gradients) {
+  TestEvent ready;
   std::array<float, 1> data{1.0F};
+  CommThread thread(make(), kAnHour);
+  static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), ready, {"gradient bucket", 0}));
+  while (ready.waits == 0) std::this_thread::yield();
+  std::atomic<bool> has_failed = false;
   {
-    CommThread thread(make(), kAnHour);
-    static_cast<void>(thread.all_reduce_mean(runtime::host_span(data), never, {"gradient bucket", 0}));
+    const std::jthread failing([&] {
+      EXPECT_TRUE(thread.fail());
+      has_failed = true;
+    });
+    EXPECT_FALSE(has_failed);
+    ready.reach();
   }
-  EXPECT_TRUE(script_.is_gone);
-  EXPECT_EQ(data[0], 1.0F);
+  EXPECT_TRUE(script_.is_abandoned);
+  EXPECT_THROW(thread.call([](Communicator&) {}), CommError);
 }
 
 TEST_F(CommThreadCase, knows_what_has_ended_before_its_turn) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Communicator: what ranks say to each other. It knows spans of memory, not graphs, buckets or optimizers. Every
-// collective is started, polled and given a time limit; there are no blocking calls. Sum and mean are never one name.
+// Communicator: communication between ranks. It handles spans of memory and knows no graphs, buckets or optimizers.
+// Every collective is started, polled and given a time limit; no call blocks. Sum and mean always have different names.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace roentgen::dist {
 /// Purpose of a collective, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
 struct Phase {
   const char* name = "";  ///< name, a literal
-  /// Index of the collective; negative: there is only one.
+  /// Index of the collective; negative: not numbered.
   std::int64_t index = -1;
   /// "gradient bucket 3", "start-up".
   [[nodiscard]] std::string text() const;
@@ -39,9 +39,9 @@ class [[nodiscard]] Pending {
   Pending& operator=(Pending&& other) noexcept;  ///< takes over the collective; logs an error where one was under way
   ~Pending();
 
-  /// Drives the collective a little; true when it is done. CommError when it failed.
+  /// Advances the collective; true when it is done. CommError when it failed.
   [[nodiscard]] bool is_done();
-  /// Polls and yields until it is done. Past `limit`, CommError as give_up().
+  /// Polls and yields until the collective is done. After `limit`, throws CommError as give_up().
   void wait(std::chrono::milliseconds limit);
   /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts. From
   /// then on the communicator has_given_up().
@@ -58,15 +58,15 @@ class [[nodiscard]] Pending {
 /// The other end of a message. Between two ranks, messages of one tag arrive in the order they were sent.
 struct Address {
   int rank = 0;  ///< the other end
-  /// 0 to kUserTags - 1; those above are of composites.
+  /// 0 to kUserTags - 1; higher tags belong to composites.
   int tag = 0;
 };
-inline constexpr int kUserTags = 1024;  ///< tags below it are the caller's
+inline constexpr int kUserTags = 1024;  ///< tags below it belong to callers
 
 /// A collective made of messages. Of the communicator's thread; must outlive its Pending.
 class Composite {
  public:
-  /// Tags that a composite has to itself: the one it is given, and those behind it.
+  /// Number of consecutive tags reserved for a composite.
   static constexpr int kTags = 16;
   virtual ~Composite() = default;
   /// Starts and polls its messages; true once all is done, and then not called again. The first call starts it.
@@ -118,11 +118,11 @@ class Communicator {
 
   /// Prepares this process to end without waiting for the others, which may never reach that point.
   virtual void abandon() noexcept = 0;
-  /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
-  /// cause, and where no answer comes within seconds.
+  /// Reports that this rank has failed, and asks whether it may name the cause. True for the first rank that asks, so
+  /// that a job ends with one cause, and when no answer comes within seconds.
   [[nodiscard]] virtual bool claim_failure() noexcept { return true; }
-  /// True once a Pending was abandoned. Its operation cannot be cancelled, so its memory is freed only when no call
-  /// that could write there is made any more.
+  /// True once a Pending was abandoned. Its operation cannot be cancelled, so its memory must live until no more calls
+  /// can write to it.
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
 
  protected:

@@ -14,7 +14,7 @@ namespace roentgen::dist {
 namespace {
 using std::chrono::milliseconds;
 
-/// Four ranks of which some never come. Collective i ends after polls_left[i] more polls; negative: it fails.
+/// Four ranks of which some never arrive. Collective i ends after polls_left[i] more polls; negative: it fails.
 class ScriptedCommunicator final : public Communicator {
  public:
   explicit ScriptedCommunicator(std::vector<int> polls_left, std::vector<int> missing = {})

@@ -82,7 +82,7 @@ const Board& board() {
     Board found;
     if (bytes > 0) found = {.memory = map_file(file, static_cast<std::size_t>(bytes)), .is_of_starter = true};
     if (file >= 0) ::close(file);
-    // A folder that hosts share has the file for all of them, and not the same memory.
+    // On a shared folder, other hosts see the same file but not the same memory.
     if (!found.memory.empty() && text_of(line_of(found.memory, kHost)) == own_host()) return found;
     return {.memory = map_own((kFirstRank + static_cast<std::size_t>(launched->size)) * kLine)};
   }();

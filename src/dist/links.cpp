@@ -79,7 +79,7 @@ class Links {
       keep(latency_s_, high, begin, 2.0 * test_.round_trips);
   }
 
-  // Several messages at once, and a word when all have come.
+  // Sends several messages at once, then waits for a short answer.
   void stream(int from, int to, bool is_warm) {
     const bool is_sender = group_.rank() == from;
     std::array<std::byte, 8> word{};
@@ -171,7 +171,7 @@ std::vector<Link> slow_links(std::span<const Link> links, double slow_factor) {
 }
 
 std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow) {
-  constexpr std::ptrdiff_t kLeast = 4;  // two others, both ways
+  constexpr std::ptrdiff_t kLeast = 4;  // at least two other ranks, in both directions
   std::vector<int> ranks;
   for (const Link& first : slow) {
     const int rank = first.from;

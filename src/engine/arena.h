@@ -29,7 +29,7 @@ class Arena {
 
   /// Number of elements, padding included.
   [[nodiscard]] std::int64_t elements() const { return elements_; }
-  /// Bytes it takes.
+  /// Size in bytes.
   [[nodiscard]] std::size_t size_bytes() const { return static_cast<std::size_t>(elements_) * sizeof(float); }
   /// The whole, and a part of it, for kernels and collectives.
   [[nodiscard]] runtime::DeviceSpan<float> device() const { return device({0, elements_}); }
@@ -50,7 +50,7 @@ class Arena {
   std::int64_t elements_;
 };
 
-/// Overwrites `to` with `from`, an arena of as many elements, by way of the host. Allocates.
+/// Overwrites `to` with `from`, an arena of as many elements, through host memory. Allocates.
 void copy_arena(const Arena& from, Arena& to);
 
 }  // namespace roentgen::engine

@@ -10,7 +10,7 @@ namespace roentgen::engine {
 
 std::unique_ptr<Engine> make_cuda_engine(int) {
   throw DeviceError(error_text("engine.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
-                               "the device cpu, or a build where nvcc is found"));
+                               "--device cpu, or a build where nvcc is found"));
 }
 
 }  // namespace roentgen::engine

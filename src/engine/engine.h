@@ -50,25 +50,25 @@ struct NormGroup {
 
 /// Inputs of the rule that chooses kernels, beside graph and options. Ranks with equal inputs choose equally.
 struct ChoiceInputs {
-  /// Engine::instruction_set() whose kernels may be taken; empty: this machine's.
+  /// Engine::instruction_set() whose kernels may be used; empty: this machine's.
   std::string instruction_set{};
   /// Threads that kernels of training are chosen for; 0: CompileOptions::threads.
   int threads = 0;
-  /// Measured choices of training, taken instead of the rule's: MeasuredChoice::layer -> algorithm.
+  /// Measured choices of training, used instead of the rule's: MeasuredChoice::layer -> algorithm.
   std::map<std::string, std::string> measured{};
 };
 
-/// Algorithms of convolutions. Auto: per layer and pass direct or one of our kernels (Winograd's; on machines with bf16
-/// tiles also products of split numbers, with AVX-512 else pointwise ones), by a rule over the layer, the pass, the
-/// instruction set and, in training, batch and threads; nothing is timed. On CUDA: in training the fastest of the
-/// library's plans, timed once a card; else its heuristic's first. Heuristic: as Auto, but never timed. Direct: plain
-/// convolutions only; on CUDA as Heuristic. The others: wherever they can be; for tests.
+/// Algorithms of convolutions. Auto: a rule chooses per layer and pass between direct and our kernels: Winograd; with
+/// bf16 tiles split products, else with AVX-512 pointwise ones. It knows layer, pass, instruction set and, in training,
+/// batch and threads; nothing is timed. On CUDA: in training the library's fastest plan, timed once a card, else its
+/// heuristic's first. Heuristic: like Auto, never timed. Direct: plain convolutions only; on CUDA like Heuristic. The
+/// others, for tests: each wherever it can compute the pass.
 enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Pointwise, Heuristic };
 /// "auto", "direct", "winograd", "split", "split2", "pointwise" or "heuristic".
 [[nodiscard]] std::string_view name_of(Algorithms algorithms);
-/// Algorithms of that name. ConfigError for another one.
+/// Algorithms of that name. ConfigError for an unknown one.
 [[nodiscard]] Algorithms parse_algorithms(std::string_view name);
-/// Value of CompileOptions::dtype by name: "f32", "bf16", "f16" or, nullopt, "auto". ConfigError for another one.
+/// Value of CompileOptions::dtype by name: "f32", "bf16", "f16" or "auto" (nullopt). ConfigError for an unknown one.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 
 /// Options of compile().
@@ -88,19 +88,19 @@ struct CompileOptions {
   /// The choice moves the last digits, so it is in the plan, and a resumed run takes it from there.
   Algorithms algorithms = Algorithms::Auto;
   ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
-  /// F32; or Bf16: activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up in
-  /// f32, on machines with products of bf16 numbers (with Algorithms::Auto by Winograd's in f32 where those are
-  /// faster); parameters, their gradients and all sums stay f32. Nullopt: bf16 in training where the instruction set
-  /// multiplies it, else f32. F16: as Bf16 with the digits of f16 and gradients scaled by LossScale, where
-  /// the engine has it. Of no account with `choices`, which know. In inference the CPU engine computes in f32 always.
+  /// Stored type of activations and their gradients. Parameters, their gradients and sums stay f32. Bf16: convolutions
+  /// multiply bf16 and add up in f32; on the CPU, Auto may choose Winograd's in f32 where that is faster. F16: like
+  /// Bf16, with gradients scaled by LossScale; only if the engine has it. Nullopt: bf16 in training if the instruction
+  /// set multiplies it, else f32. Ignored with `choices`, which record the type. In inference the CPU engine always
+  /// computes in f32.
   std::optional<DType> dtype = DType::F32;
-  /// Options of the loss scale. F16.
+  /// Options of the loss scale, for F16.
   LossScaling loss_scaling{};
-  /// Values that backward computes again instead of keeping them: "auto", what a kernel
-  /// that reads the input anyway can write (no kernel of CUDA); "all", also what takes a pass over memory of its own;
-  /// "none". The same bits.
+  /// Values that backward recomputes instead of keeping, to the same bits. "auto": those that a kernel can write which
+  /// reads the input anyway (no kernel of CUDA). "all": also those that need a pass over memory of their own. "none":
+  /// no values.
   std::string recompute = "auto";
-  /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
+  /// Kernel choices of an earlier Plan to use instead of choosing (resume). Refused if they do not fit the graph.
   std::map<std::string, std::string> choices{};
   /// Root of dropout's random streams.
   std::uint64_t seed = 0;
@@ -128,9 +128,9 @@ using Bucket = ArenaRange;
 using BucketCallback = std::function<void(std::int64_t index, const runtime::Event& ready)>;
 
 /// A compiled graph with its memory. One thread drives it; slots other than the bound one may be filled by others.
-/// forward(), backward() and update() queue work, which is done in their order; what gives results to the host waits
-/// for it. On the CPU all of it is done at once. Nothing here allocates between compile() and destruction, except what
-/// is documented to.
+/// forward(), backward() and update() queue work in order; functions that give results to the host wait for it. On the
+/// CPU the work is done when they return. Nothing allocates between compile() and destruction, unless its comment says
+/// so.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -162,9 +162,9 @@ class Executable {
 
   /// Losses of forward() count from here on: where one of them is not finite, update() changes nothing.
   virtual void begin_update() = 0;
-  /// Queues an update of some ranges of an arena by a rule. Does nothing where a loss since begin_update() or, with a
-  /// limit, the norm is not finite; both hold until the next begin_update(). With a loss scale, a rule of an optimizer
-  /// divides its source by it and takes all ranges at once: each such update counts for the scale. On a device the
+  /// Queues an update of some ranges of an arena by a rule. Does nothing if a loss since begin_update() was not finite
+  /// or, with a limit, the norm is not; both hold until the next begin_update(). With a loss scale, an optimizer's rule
+  /// divides its source by it and takes all ranges at once: each such update counts for the scale. On a device, the
   /// first call with other ranges allocates and waits.
   /// @return reached once it is done; recorded anew by the next update()
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
@@ -259,12 +259,12 @@ class Engine {
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;
-  /// The plan that compile() would make, without its memory: what a batch of that size would take, and by which
-  /// kernels. Throws as compile(), but for memory; DeviceError where the engine cannot plan alone.
+  /// Plan that compile() would make, without allocating its memory: shows the memory and the kernels of a batch of that
+  /// size. Throws as compile(), except for memory; DeviceError if the engine cannot plan without a device.
   [[nodiscard]] virtual Plan plan(const graph::Graph& graph, const CompileOptions& options);
-  /// Times every algorithm for every choice of the plan that compile() would make, on this machine, which has nothing
-  /// else to do meanwhile. Takes minutes for large networks. Throws as plan(); DeviceError where the engine has no
-  /// choices.
+  /// Times every algorithm for every choice of the plan that compile() would make. The machine should be idle
+  /// otherwise. Takes minutes for large networks.
+  /// Throws as plan(); DeviceError if the engine has no choices.
   [[nodiscard]] virtual std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                                     const CompileOptions& options);
 };

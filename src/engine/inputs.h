@@ -25,9 +25,9 @@ struct InputSpec {
   std::size_t bytes = 0;
 };
 
-/// Pixels instead of values in the slots of one input (N, C, H, W): a quarter or half of the bytes on the way to a
-/// device. The executable computes x = (pixel / white - mean[c]) / stddev[c] in float32, white being 255 or 65535: the
-/// definition of data::Preprocess, for pixels as data::SlotView has them.
+/// Pixels instead of values in the slots of one input (N, C, H, W), which take a quarter or half of the bytes. The
+/// executable computes x = (pixel / white - mean[c]) / stddev[c] in float32, white being 255 or 65535. That is the
+/// definition of data::Preprocess, for pixels as in data::SlotView.
 struct InputNorm {
   std::string input = "image";      ///< name in the graph
   DType dtype = DType::U16;         ///< type of a pixel: U8 or U16

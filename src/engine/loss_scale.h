@@ -9,8 +9,13 @@
 
 namespace roentgen::engine {
 
+/// Growth ends here: a scale of this size or more is not doubled. So the scale, its inverse and scaled losses stay
+/// finite in float32, whose largest number is 2^128.
+inline constexpr double kLargestGrownScale = 0x1p100;
+
 /// Options of the loss scale of an executable that stores gradients in f16. An update whose gradients overflow changes
-/// nothing and halves the scale; `growth_updates` updates in a row without overflow double it.
+/// nothing and halves the scale; `growth_updates` updates in a row without overflow double it, up to
+/// kLargestGrownScale.
 struct LossScaling {
   double start = 65536.0;              ///< scale of the first update; positive
   std::int64_t growth_updates = 2000;  ///< at least 1

@@ -23,9 +23,9 @@ inline constexpr std::string_view kDtypeChoice = "dtype";
 /// Index into Plan::tensors.
 using TensorId = std::int32_t;
 
-/// Memory of a tensor. Planned: in the arena, for the entries of its lifetime. Workspace: scratch
-/// in Plan::replicas replicas, one for each who computes at a time; all tensors of this storage start at one place
-/// behind the planned ones. The others have memory of their own.
+/// Memory of a tensor. Planned: in the arena, for the entries of its lifetime. Workspace: scratch in Plan::replicas
+/// replicas, one for each thread; all tensors of this storage start at one place behind the planned ones. The others
+/// have memory of their own.
 enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, Workspace };
 
 /// A piece of memory that entries read and write.
@@ -35,7 +35,7 @@ struct PlanTensor {
   Storage storage = Storage::Planned;  ///< storage it lives in
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
-  /// Type of its elements, for values and gradients; scratch is bytes to whoever uses it.
+  /// Type of its elements, for values and gradients; scratch is untyped bytes.
   DType dtype = DType::F32;
   /// Byte offset: into the arena of its storage. Workspace: of the first replica.
   std::size_t offset = 0;
@@ -76,9 +76,9 @@ struct MemoryReport {
   std::size_t kept = 0;         ///< per-executable constants and outputs
   /// Sum; `workspace` is in activations.
   [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
-  /// "1249.1 MiB: activations 904.2 (scratch of threads 8.0), parameters 89.7, gradients 89.7, inputs 18.4,
-  /// optimizer 89.7", with more than the report knows of by name; "other" is state and kept. What is not there is left
-  /// out.
+  /// Text: "1249.1 MiB: activations 904.2 (scratch of threads 8.0), parameters 89.7, gradients 89.7, inputs 18.4,
+  /// optimizer 89.7". `more` adds parts by name that the report does not know. "other" is state and kept. Empty parts
+  /// are left out.
   [[nodiscard]] std::string text(const std::vector<std::pair<std::string, std::size_t>>& more = {}) const;
 };
 
@@ -92,14 +92,14 @@ struct Plan {
   std::int32_t forward_end = 0;
   /// bucket_ready[i] = number of buckets final after entry i.
   std::vector<std::int32_t> bucket_ready;
-  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split", "split2", "bf16", "winograd_bf16" or
-  /// "pointwise", and "dtype" -> "bf16" or "f16" where it is not f32: what a resumed run must use again.
+  /// Kernel choices that a resumed run must use again: "<node>/<pass>" -> "direct", "winograd", "split", "split2",
+  /// "bf16", "winograd_bf16" or "pointwise". Also "dtype" -> "bf16" or "f16" if it is not f32.
   std::map<std::string, std::string> choices;
-  /// Revision of the rule that chose; 0: an engine without a rule.
+  /// Revision of the rule that chose; 0: the engine has no rule.
   std::int64_t choice_revision = 0;
-  /// Choices that are those of ChoiceInputs::measured.
+  /// Choices taken from ChoiceInputs::measured.
   std::int64_t measured_choices = 0;
-  /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
+  /// Number of times that each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
   std::map<std::string, std::int64_t> fused;
   /// Role of every batch norm of a training step, by node: "own", or the parts that kernels around it compute.
   std::map<std::string, std::string> norm_roles;
@@ -111,7 +111,7 @@ struct Plan {
 
   /// "f32", "bf16" or "f16": what CompileOptions::dtype came to.
   [[nodiscard]] std::string dtype() const;
-  /// One line an entry: name, implementation, reads, writes, offsets.
+  /// Text with one line per entry: name, implementation, reads, writes, offsets.
   [[nodiscard]] std::string text() const;
   /// 16 hex digits over choices, layouts and implementations: equal hashes compute the same bits on the same machine
   /// with the same thread count.

@@ -11,8 +11,8 @@
 
 namespace roentgen::engine {
 
-/// [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of what it makes;
-/// null for what is not known.
+/// [{name, algorithm, kernel, layout}]: for each pass of a convolution, its kernel and the layout of its result; null
+/// if unknown.
 [[nodiscard]] Value choice_table(const Plan& plan);
 /// [{name, role}]: every batch norm of a training step, and what kernels around it compute of it (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);

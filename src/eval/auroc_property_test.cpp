@@ -78,7 +78,7 @@ RC_GTEST_PROP(AurocProperty, swapping_the_classes_mirrors_it, ()) {
   for (std::uint8_t& label : drawn.labels) label = static_cast<std::uint8_t>(1 - label);
   const std::optional<double> after = auroc(drawn.scores, drawn.labels);
   RC_ASSERT(before.has_value() == after.has_value());
-  // Both values have one rounding.
+  // Each of the two values is rounded once.
   if (before) RC_ASSERT(std::abs(*before + *after - 1.0) < 1e-15);
 }
 

@@ -73,7 +73,7 @@ Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statisti
         if (thread == 0 && options.on_replicate) options.on_replicate();
       }
     } catch (...) {
-      next = options.replicates;  // others stop after the one that they are at
+      next = options.replicates;  // other threads stop after their current replicate
       failures[static_cast<std::size_t>(thread)] = std::current_exception();
     }
   };

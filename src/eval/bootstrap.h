@@ -23,7 +23,7 @@ struct BootstrapOptions {
   double level = 0.95;
   /// Threads that share the replicates; the result does not depend on it.
   int threads = 1;
-  /// Called on the thread that asked, after each resample that it makes; may throw to end the work. May be empty.
+  /// Called by the calling thread after each of its resamples; may throw to end the work. May be empty.
   std::function<void()> on_replicate{};
 };
 
@@ -54,7 +54,7 @@ struct Replicates {
   /// (replicates, columns), NaN = undefined
   std::vector<double> values;
 
-  /// The defined values of one column, in order of replicates.
+  /// Defined values of one column, in the order of the replicates.
   [[nodiscard]] std::vector<double> defined(std::int64_t column) const;
 };
 

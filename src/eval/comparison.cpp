@@ -55,7 +55,7 @@ class Sides {
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
-  /// The blocks behind the models: means of A's and of B's, and B - A.
+  /// Blocks after those of the models: means of A's models and of B's, then B - A.
   [[nodiscard]] std::size_t a_block() const { return model_count(); }
   [[nodiscard]] std::size_t b_block() const { return model_count() + 1; }
   [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
@@ -208,7 +208,7 @@ class RowMaker {
     return std::sqrt(covariance(values, values));
   }
 
-  // A figure is defined under a resample for all models or for none: the truth is the same.
+  // A value is defined under a resample for all models or for none, because the truth is the same.
   void cover_seeds(std::size_t label, Difference& row) const {
     std::vector<std::vector<double>> drawn;
     for (std::size_t model = 0; model < sides_.model_count(); ++model) drawn.push_back(resamples(model, label));
@@ -259,7 +259,7 @@ Comparison compare(std::span<const Predictions> a, std::span<const Predictions> 
   const Clusters clusters = make_clusters(a.front().patients);
   const Sides sides(a, b, clusters);
   Replicates replicates;
-  if (clusters.count > 1) {  // one patient says nothing about others
+  if (clusters.count > 1) {  // with one patient there is no variation to estimate
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
       sides.measure(multiplicity, row);
     };

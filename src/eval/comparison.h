@@ -32,8 +32,7 @@
 
 namespace roentgen::eval {
 
-/// AUROC of A and of B, means over their seeds, and what lies between them. Undefined where a class is absent, in all
-/// three alike: the truth is the same.
+/// AUROC of A and of B, means over their seeds, and their difference. All three are undefined where a class is absent.
 struct Difference {
   std::string label{};  ///< name; of the mean empty
   Estimate a{};         ///< AUROC of A
@@ -63,7 +62,7 @@ struct Comparison {
   BootstrapOptions bootstrap{};     ///< options of the resamples
   std::int64_t seeds_a = 1;         ///< models of A
   std::int64_t seeds_b = 1;         ///< models of B
-  /// Intervals and p are of recipes: over seeds and patients. Otherwise of these very models: over patients.
+  /// True: intervals and p compare recipes, over seeds and patients. False: they compare these models, over patients.
   [[nodiscard]] bool covers_seeds() const { return seeds_a > 1 && seeds_b > 1; }
 };
 
@@ -76,9 +75,9 @@ struct Comparison {
 /// otherwise, and as check_predictions(). A pure function, the same for any thread count. O(replicates K N).
 [[nodiscard]] Comparison compare(const Predictions& a, const Predictions& b, const BootstrapOptions& options);
 
-/// Compares the recipe of the models `b` with that of `a`: one model a seed, at least one each, trained independently.
-/// With one seed of either, seeds cannot be covered: intervals are over patients, of the mean over the seeds there are.
-/// One and one is the other compare(). Throws as that.
+/// Compares the recipe of the models `b` with that of `a`: one model per seed, at least one each, trained
+/// independently. With only one seed on a side, the intervals cover patients alone, for the mean over the given seeds.
+/// With one model each, equals the other compare(). Throws as compare().
 [[nodiscard]] Comparison compare(std::span<const Predictions> a, std::span<const Predictions> b,
                                  const BootstrapOptions& options);
 

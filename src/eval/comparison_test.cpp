@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// `from` as another model would see it: noise of this size on every logit, its own for each seed.
+// `from` as another model would predict it: noise of this size on every logit, different for each seed.
 Predictions with_noise(Predictions from, double size, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   for (float& p : from.probabilities) {
@@ -90,8 +90,8 @@ TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   }
 }
 
-// A pair that differs in truth, by what thirty thousand patients say: the interval holds that difference in about 95 of
-// 100 studies. Bounds as in coverage_test.cpp.
+// A pair with a true difference, measured on thirty thousand patients: the interval contains that difference in about
+// 95 of 100 studies. Bounds as in coverage_test.cpp.
 TEST(Comparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
   constexpr int kStudies = 150;
   const auto pair_of = [](int patients, std::uint64_t seed, std::int64_t replicates) {

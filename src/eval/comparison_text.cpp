@@ -65,9 +65,8 @@ std::string patient_method_text(const Comparison& comparison) {
   return fmt::format(
       "{:g}% intervals: paired percentile bootstrap over {} patients, {} {}, seed {}: A and B are scored on "
       "the same resamples.\n"
-      "They cover patients, not seeds ({} of A, {} of B): another seed gives other weights. Recipes are compared by "
-      "two "
-      "or more seeds of each, better three to five: compare A1,A2,A3 B1,B2,B3.\n"
+      "They cover patients, not seeds ({} of A, {} of B): another seed gives other weights. To compare "
+      "recipes, train two or more seeds of each, better three to five: roentgen compare A1,A2,A3 B1,B2,B3.\n"
       "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + those in which it is defined), so never below {:.2g}",
       100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
       with_commas(comparison.bootstrap.replicates), plural(comparison.bootstrap.replicates, "replicate"),

@@ -51,10 +51,10 @@ struct CurvePoint {
 /// occurs, descending. (points)
 [[nodiscard]] std::vector<CurvePoint> curve_points(const ScoreCounts& counts);
 
-/// The largest sensitivity among the curve's points whose specificity is `level` or more; no interpolation, and
-/// equality holds up to 1e-12. A figure of the curve: no threshold is carried over. Undefined when a class is absent.
+/// The largest sensitivity among the points of the curve whose specificity is at least `level`; no interpolation, and
+/// equality holds up to 1e-12. It belongs to the curve: no threshold is chosen. Undefined when a class is absent.
 [[nodiscard]] Figure sensitivity_at_specificity(const ScoreCounts& counts, double level);
-/// The reverse.
+/// Parses a threshold rule.
 [[nodiscard]] Figure specificity_at_sensitivity(const ScoreCounts& counts, double level);
 
 /// Quantity that the chosen threshold maximises.
@@ -64,10 +64,10 @@ enum class ThresholdRule : std::uint8_t {
 };
 /// "f1", "youden".
 [[nodiscard]] std::string_view name_of(ThresholdRule rule);
-/// The reverse; ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] ThresholdRule parse_threshold_rule(std::string_view text);
 
-/// The distinct score that is best by the rule; of equally good ones the highest. Nothing when a class is absent.
+/// The score with the best value of the rule; of equal ones the highest. nullopt when a class is absent.
 [[nodiscard]] std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule);
 
 }  // namespace roentgen::eval

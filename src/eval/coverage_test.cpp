@@ -23,7 +23,7 @@ MetricRequest request() {
 }
 
 TEST(Coverage, of_every_interval_is_near_its_level) {
-  // The truth is the figure of a sample 400 times as large: its error is a tenth of an interval's half width.
+  // The truth is the value on a sample 400 times as large: its error is a tenth of an interval's half width.
   const EvalTable truth = evaluate(draw_patients(kTruthPatients, 1000), {.replicates = 0}, request());
   std::map<std::string_view, int> covered;
   const auto count = [&](std::string_view key, const Estimate& estimate, const Estimate& of_truth) {

@@ -19,7 +19,7 @@ namespace roentgen::eval {
 
 /// A finding that fewer patients have, or fewer lack, gets no interval and no p.
 inline constexpr std::int64_t kFewestPatients = 5;
-/// A figure that is undefined in a larger share of the resamples gets no interval and no p, either.
+/// A value that is undefined in a larger share of the resamples gets no interval and no p, either.
 inline constexpr double kMostUndefined = 0.10;
 
 /// Reasons for a missing interval, in the form of the reasons of figure.h.
@@ -28,7 +28,7 @@ inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too 
 /// Reason for any figure.
 inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
 
-/// A figure with its interval.
+/// A value with its interval.
 struct Estimate {
   /// Value; nullopt where it is undefined, and `reason` says why.
   std::optional<double> value{};

@@ -18,7 +18,7 @@ constexpr double kMostCover = 0.5;
 struct Place {
   std::array<std::size_t, 4> cells{};
   std::array<double, 4> weights{};
-  // Cells beyond the middle of the outermost one.
+  // Distance in cells beyond the middle of the outermost cell.
   double beyond = 0.0;
   bool is_seen = false;
 

@@ -44,15 +44,14 @@ struct HeatMap {
   /// Smallest and largest of the numbers, NaN left out.
   float low = 0.0F;
   float high = 0.0F;  ///< largest of the numbers
-  /// Largest of the cells. A map of negative cells can be positive between two of them, where the curve swings over;
-  /// that says nothing about the picture.
+  /// Largest value of the cells. Between two negative cells the interpolated map can be positive; such a value has no
+  /// meaning.
   float highest_cell = 0.0F;
   /// Indices of the pixels of the largest value, ascending; at least one. Beyond the middle of an outermost cell the
-  /// map stays as it is there: of such a part only what is nearest to that middle. All pixels with a number of a flat
-  /// map.
+  /// map is constant; there, only the pixels nearest to that middle count. All pixels with a number for a flat map.
   std::vector<std::size_t> peaks{};
 
-  /// Something in the picture speaks for the class: a cell is positive, and so is a pixel.
+  /// Whether the map supports the class: a cell is positive, and so is a pixel.
   [[nodiscard]] bool is_anywhere_positive() const { return high > 0.0F && highest_cell > 0.0F; }
 };
 

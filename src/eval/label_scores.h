@@ -12,8 +12,8 @@
 
 namespace roentgen::eval {
 
-/// The images of label number `label` whose truth is known, ranked; units are their patients as `clusters` numbers them
-/// (make_clusters(predictions.patients)).
+/// Ranked scores of the images whose truth for label number `label` is known; units are their patients as `clusters`
+/// numbers them (make_clusters(predictions.patients)).
 [[nodiscard]] RankedScores rank_label(const Predictions& predictions, std::size_t label, const Clusters& clusters);
 
 }  // namespace roentgen::eval

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No patient in both training and test: the check, on salted hashes, so that no patient's number is ever compared or
-// printed in the clear.
+// Checks that no patient is in both training and test. It compares salted hashes, so that patient numbers are never
+// compared or printed in the clear.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PatientOverlap {
   std::int64_t training = 0;  ///< distinct training patients
   std::int64_t test = 0;      ///< distinct test patients
   std::int64_t shared = 0;    ///< patients in both
-  /// Test patients of whom only the number without leading zeros is in both.
+  /// Test patients who match only without leading zeros of their number.
   std::int64_t similar = 0;
 };
 
@@ -31,7 +31,8 @@ struct TestPatient {
   std::span<const std::string> zeros;
 };
 
-/// Counts, trying all spellings, each test patient once. The hashes come from one salt and one naming of patients.
+/// Counts the overlap, trying all spellings, each test patient once. Both sets of hashes need one salt and one naming
+/// of patients.
 [[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
                                              std::span<const TestPatient> test_patients);
 
@@ -45,14 +46,14 @@ struct TestPatient {
 /// @param unknown_images images of the tested set whose patient is unknown
 [[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
 
-/// Images of a test set and how many have the pixels of an image that was trained on.
+/// Number of images in a test set, and how many of them have the pixels of a training image.
 struct PixelOverlap {
   std::int64_t training = 0;  ///< distinct training images
   std::int64_t test = 0;      ///< test images
   std::int64_t shared = 0;    ///< test images that were trained on
 };
 
-/// Counts. Empty hashes (blank images) match nothing.
+/// Counts the overlap. Empty hashes (blank images) match nothing.
 [[nodiscard]] PixelOverlap pixel_overlap(std::span<const std::string> training_hashes,
                                          std::span<const std::string> test_hashes);
 

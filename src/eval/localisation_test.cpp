@@ -75,7 +75,7 @@ TEST(PointingGame, on_masks_asks_for_the_very_pixel_and_leaves_out_what_was_not_
 }
 
 TEST(HeatBox, is_around_the_part_that_holds_the_peak) {
-  // The 6 hangs together with the peak; the 7 on the right does not.
+  // The 6 is connected to the peak; the 7 on the right is not.
   const HeatMap map = make_map(6, 3,
                                {0, 0, 0, 0, 0, 0,  //
                                 0, 8, 6, 0, 0, 7,  //
@@ -103,7 +103,7 @@ TEST(IouChance, equals_its_closed_form_in_one_dimension) {
   const auto chances = iou_chances({0, 0, kSide, 20}, std::vector<Box>{{40, 0, kSide, 20}}, kWidth, kHeight);
   for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
     const double t = kIouThresholds[i];
-    // The comparison is of doubles: no threshold here falls on a whole offset but 0.5, where d = 10 counts.
+    // The comparison uses doubles. Only the threshold 0.5 falls on a whole offset, d = 10, which counts.
     const double reach = std::floor(kSide * (1.0 - t) / (1.0 + t) + 1e-9);
     EXPECT_NEAR(chances[i], (2.0 * reach + 1.0) / (static_cast<double>(kWidth) - kSide + 1.0), kRounding) << t;
   }

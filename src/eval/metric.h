@@ -28,9 +28,9 @@ enum class MetricNeeds : std::uint8_t {
   Temperature,  ///< the scores scaled by a temperature from validation
 };
 
-/// Use that a metric makes of positives and negatives.
+/// Classes that a metric depends on.
 enum class MetricClasses : std::uint8_t {
-  Apart,   ///< it is of one class, or of both against each other: as sure as the rarer class is large
+  Apart,   ///< depends on one class, or compares both: as reliable as the rarer class is large
   Pooled,  ///< a mean over all images, whatever their class
 };
 
@@ -42,7 +42,7 @@ struct MetricInfo {
   /// Title in tables: "AUPRC".
   std::string_view title;
   MetricNeeds needs{};      ///< inputs of the metric
-  MetricClasses classes{};  ///< use of positives and negatives
+  MetricClasses classes{};  ///< classes that the metric depends on
 };
 
 /// All metrics, in the order of Metric.

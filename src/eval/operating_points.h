@@ -22,15 +22,16 @@ struct OperatingPoints {
   ThresholdRule rule = ThresholdRule::MaxF1;  ///< rule that chose the thresholds
   /// (K)
   std::vector<std::string> label_names{};
-  /// (K) a score at or above it is called positive; nothing where validation had one class only.
+  /// (K) a score at or above its threshold is called positive; nullopt where validation had one class only.
   std::vector<std::optional<double>> thresholds{};
   /// Temperature that divides all logits; nullopt where none is best.
   std::optional<double> temperature{};
-  /// Images of the validation set; its io::name_list_sha256 is list_sha256.
+  /// Images of the validation set.
   std::int64_t images = 0;
   std::int64_t patients = 0;  ///< distinct patients of the validation set
   std::string list_sha256{};  ///< hash of its names; empty: not known
-  /// Unit of a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
+  /// Unit of a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one unit fit no
+  /// other.
   std::string unit = "image";
   /// Preprocessing and test-time views of the model in words; empty: not known (predictions of a file).
   std::string input{};
@@ -39,7 +40,7 @@ struct OperatingPoints {
   friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
 };
 
-/// Chosen on these predictions. Throws as check_predictions().
+/// Chooses operating points on these predictions. Throws as check_predictions().
 [[nodiscard]] OperatingPoints fit_operating_points(const Predictions& validation, ThresholdRule rule);
 
 /// The threshold of each of `label_names`, matched by name; ConfigError when a label is not among the points'.
@@ -51,7 +52,7 @@ inline constexpr std::string_view kPointsFormat = "roentgen-points-1";  ///< val
 /// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" and "weights_sha256" where
 /// known, "fitted_on": {"images", "patients", "list_sha256"}}.
 [[nodiscard]] Value to_value(const OperatingPoints& points);
-/// The reverse; ConfigError naming `what` (the file) and the key.
+/// Parses the table; ConfigError naming `what` (the file) and the key.
 [[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);
 
 }  // namespace roentgen::eval

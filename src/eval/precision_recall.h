@@ -10,7 +10,7 @@
 namespace roentgen::eval {
 
 /// AUPRC as average precision: sum over descending distinct scores of (recall gained) * precision, without
-/// interpolation (scikit-learn's average_precision_score). What guessing reaches is prevalence(), so the two belong
+/// interpolation (scikit-learn's average_precision_score). A random classifier reaches prevalence(), so show both
 /// together. Undefined when a class is absent.
 [[nodiscard]] Figure average_precision(const ScoreCounts& counts);
 

@@ -36,7 +36,7 @@ inline Predictions draw_patients(int patients, std::uint64_t seed) {
   return drawn;
 }
 
-/// Rows `rows` in that order.
+/// The predictions in the row order `rows`.
 template <typename Rows>
 Predictions with_rows(const Predictions& from, const Rows& rows) {
   Predictions result{.label_names = from.label_names, .outputs = from.outputs};

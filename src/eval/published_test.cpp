@@ -39,7 +39,7 @@ EvalTable table_above(const PublishedColumn& column, double above, double half_w
 
 const PublishedColumn& chexnet() { return published_columns()[2]; }
 
-// The means that were computed from the sources when the columns were collected.
+// Means that were computed from the sources when the columns were collected.
 TEST(Published, columns_have_their_means) {
   const std::array means{0.738, 0.803, 0.8414, 0.8427, 0.8481, 0.8508, 0.8383, 0.8357};
   ASSERT_EQ(published_columns().size(), means.size());

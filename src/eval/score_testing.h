@@ -37,7 +37,7 @@ inline ScoredSamples draw_samples(int count, int levels, std::uint64_t seed) {
   return samples;
 }
 
-/// The samples, each as often as its multiplicity says.
+/// The samples, each repeated by its multiplicity.
 inline ScoredSamples repeated(const ScoredSamples& samples) {
   ScoredSamples result;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -50,7 +50,7 @@ inline ScoredSamples repeated(const ScoredSamples& samples) {
   return result;
 }
 
-/// Their counts, owning what the counts borrow.
+/// Counts of the samples, with the scores that they borrow.
 struct Counted {
   RankedScores ranked;
   ScoreCounts counts;

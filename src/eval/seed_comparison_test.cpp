@@ -30,8 +30,8 @@ constexpr int kSeeds = 3;
 constexpr int kFewest = static_cast<int>(kStudies * (0.05 - 3 * 0.0126));
 constexpr int kMost = static_cast<int>(kStudies * (0.05 + 3 * 0.0126));
 
-// Random model of a recipe: how much noise a seed's model adds to every logit. With a spread of 0, seeds differ only in
-// their noise, not in how good they are on the population.
+// Random model of a recipe: the noise that a seed's model adds to every logit. With a spread of 0, seeds differ only in
+// their noise, not in their quality on the population.
 struct Recipe {
   double noise = 1.5;
   double spread = 0.0;
@@ -55,7 +55,7 @@ std::vector<Predictions> train_seeds(const Recipe& recipe, const Predictions& se
   return models;
 }
 
-// Labels shuffled in training: the scores of this finding are those of other images.
+// Shuffles labels in training: the scores of this finding belong to other images.
 void shuffle_scores(Predictions& model, std::size_t label, std::uint64_t seed) {
   Random random(seed, RandomStage::Test, 2);
   const std::size_t K = model.label_names.size();
@@ -64,7 +64,8 @@ void shuffle_scores(Predictions& model, std::size_t label, std::uint64_t seed) {
   }
 }
 
-// p of the first finding and of the mean below 0.05 in so many studies of pairs of one recipe.
+// Number of studies, with two sets of seeds of one recipe, in which p of the first finding and of the mean is below
+// 0.05.
 struct Rejected {
   int finding = 0;
   int mean = 0;
@@ -82,7 +83,7 @@ Rejected reject(const Recipe& recipe, int seeds) {
   return rejected;
 }
 
-// The obvious way that compare() does not go: percentiles of differences under patients and seeds drawn anew.
+// The naive method that compare() avoids: percentiles of differences with patients and seeds resampled.
 int reject_by_percentile(const Recipe& recipe, int seeds) {
   int rejected = 0;
   for (std::uint64_t study = 0; study < kStudies; ++study) {
@@ -125,7 +126,7 @@ TEST(SeedComparison, of_one_recipe_rejects_at_the_stated_rate) {
   expect_stated_rate("three seeds that do not", reject(kSteady, kSeeds));
 }
 
-// Recipes that differ in truth, by what four hundred seeds of four hundred patients each say.
+// Recipes with a true difference, measured on four hundred seeds with four hundred patients each.
 TEST(SeedComparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
   constexpr Recipe kGood{.noise = 0.7, .spread = 0.4};
   constexpr Recipe kPoor{.noise = 1.5, .spread = 0.4};
@@ -196,7 +197,7 @@ TEST(SeedComparison, is_the_formula_that_is_stated) {
   EXPECT_DOUBLE_EQ(*pair.labels[0].a.value, (values[0] + values[1]) / 2.0);
   EXPECT_NEAR(*pair.labels[0].sd_a, std::abs(values[0] - values[1]) / std::sqrt(2.0), 1e-15);
   EXPECT_DOUBLE_EQ(*pair.labels[0].delta.value, *pair.labels[0].b.value - *pair.labels[0].a.value);
-  // Interval and p say the same: p < 0.05 where the interval excludes 0.
+  // Interval and p agree: p < 0.05 where the interval excludes 0.
   for (const Difference* row : {&pair.labels[0], &pair.labels[1], &pair.mean}) {
     const bool excludes = row->delta.interval->low > 0.0 || row->delta.interval->high < 0.0;
     EXPECT_EQ(*row->p < 0.05, excludes);

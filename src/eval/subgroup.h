@@ -35,7 +35,7 @@ struct Group {
 enum class Aggregate : std::uint8_t { Max, Mean };
 /// "max", "mean".
 [[nodiscard]] std::string_view name_of(Aggregate aggregate);
-/// The reverse; ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] Aggregate parse_aggregate(std::string_view text);
 
 /// One row a study, in order of first appearance, named by its study. A label is true when it is of any of the images,

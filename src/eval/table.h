@@ -67,7 +67,7 @@ struct EvalTable {
   [[nodiscard]] const MetricColumn* find(Metric metric) const;
 };
 
-/// Figures beside AUROC that evaluate() computes.
+/// Metrics besides AUROC that evaluate() computes.
 struct MetricRequest {
   std::vector<Metric> metrics{};  ///< metrics besides AUROC
   /// Operating points from validation, held fixed over the resamples. Without them there are no metrics at a threshold

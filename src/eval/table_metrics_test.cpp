@@ -159,7 +159,7 @@ TEST(MetricTable, asking_for_more_changes_no_auroc) {
             plain.at("auroc"));
 }
 
-// The labels of whole patients dealt anew, so that a patient's images keep one label.
+// Shuffles labels between patients; the images of a patient keep one label.
 void permute_labels(Predictions& predictions, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   std::vector<std::size_t> order(predictions.image_ids.size() / kImagesEach);

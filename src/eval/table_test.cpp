@@ -95,7 +95,7 @@ TEST(EvalTable, intervals_hold_the_estimate_and_the_means_is_narrower_than_the_w
 }
 
 TEST(EvalTable, mean_interval_comes_from_the_same_resamples_as_the_labels) {
-  // Two copies of one label: were they resampled apart, their mean would have a narrower interval.
+  // Two copies of one label: with separate resamples, their mean would have a narrower interval.
   Predictions twin = draw_predictions(90);
   for (std::size_t i = 0; i < 90; ++i) {
     twin.probabilities[i * 3 + 1] = twin.probabilities[i * 3];
@@ -166,7 +166,7 @@ TEST(EvalTable, has_no_interval_of_a_class_of_fewer_than_five_patients) {
   }
 }
 
-// A column that is undefined in so many of a hundred replicates.
+// A column that is undefined in so many of 100 replicates.
 Replicates undefined_in(std::size_t count) {
   Replicates replicates{.columns = 1, .values = std::vector<double>(100, 0.5)};
   std::fill_n(replicates.values.begin(), count, std::numeric_limits<double>::quiet_NaN());

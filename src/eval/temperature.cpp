@@ -97,7 +97,7 @@ Slope exclusive_slope(const Terms& terms, double inverse) {
   return slope;
 }
 
-// Root of a rising slope between low and high, where it is known to change sign.
+// Root of an increasing derivative between low and high, where it changes sign.
 template <typename SlopeOf>
 double find_root(double low, double high, SlopeOf slope_of) {
   double at = std::clamp(1.0, low, high);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Temperature scaling (Guo et al. 2017): all logits of a model divided by one number T, fitted on validation. It moves
-// no image past another under sigmoid outputs, so AUROC stays; Brier score and calibration error get better or worse.
+// Temperature scaling (Guo et al. 2017): divides all logits of a model by one number T, fitted on validation. It keeps
+// the ranking of images under sigmoid outputs, so AUROC stays; Brier score and calibration error may improve or worsen.
 #pragma once
 
 #include "eval/figure.h"
@@ -10,9 +10,9 @@
 
 namespace roentgen::eval {
 
-/// Least T looked for. A best T at either end is refused as undefined.
+/// Lower end of the search. A best T at either end counts as undefined.
 inline constexpr double kMinTemperature = 0.05;
-/// Greatest T looked for.
+/// Upper end of the search.
 inline constexpr double kMaxTemperature = 20.0;
 
 /// Reason why there is no best T.

@@ -24,10 +24,10 @@ enum class LastLine : std::uint8_t { Alike, Apart };
 /// least, and there are two rows or more. Cells may be foreign text.
 [[nodiscard]] std::string in_columns(std::vector<TextRow> rows, LastLine last);
 
-/// Names by what holds of them.
+/// Collects names by the statement that holds for them.
 class ReasonList {
  public:
-  /// `reason` holds of `name`; nothing where it is empty.
+  /// Adds `name` to those with `reason`; does nothing for an empty reason.
   void add(std::string_view reason, const std::string& name);
   /// "No interval, undefined in more than 10% of the resamples: Mass, mean." a line a reason; "" without any.
   [[nodiscard]] std::string lines(std::string_view lead) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Builder: how models and passes make graphs.
+// Builder: creates graphs, for models and passes.
 #pragma once
 
 #include <initializer_list>
@@ -19,10 +19,10 @@ namespace roentgen::graph {
 class Builder {
  public:
   explicit Builder(std::string name);  ///< begins an empty graph of that name
-  /// Starts from a finished graph, to append to it (a loss, say).
+  /// Starts from a finished graph, to append to it, for example a loss.
   explicit Builder(Graph graph);
 
-  /// A value from outside, f32 unless the engine says otherwise.
+  /// Adds an input, f32 unless the engine says otherwise.
   NodeId input(std::string name, const Shape& shape);
   /// Applies an op. Throws ShapeError naming op, node and shapes. Throws ConfigError for a name used twice or unusable:
   /// names hold letters, digits, '_' and '.', and start with neither digit nor '.'.
@@ -34,7 +34,7 @@ class Builder {
   /// Names a result. ConfigError for a name used twice or unusable.
   void output(std::string name, NodeId id);
   [[nodiscard]] const Shape& shape(NodeId id) const { return graph_.node(id).shape; }  ///< shape of a value
-  /// The graph so far, moved out.
+  /// Returns the finished graph; the builder is empty afterwards.
   [[nodiscard]] Graph build() &&;
 
  private:

@@ -34,7 +34,7 @@ struct Node {
   /// Multiply-adds of one forward over the batch.
   std::int64_t multiply_adds = 0;
 
-  [[nodiscard]] bool is_input() const { return op.index() == 0; }  ///< does its value come from outside?
+  [[nodiscard]] bool is_input() const { return op.index() == 0; }  ///< whether it is an input
   friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -44,7 +44,7 @@ class Graph {
   [[nodiscard]] const std::string& name() const { return name_; }          ///< name that Builder was given
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }  ///< in topological order
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_.at(static_cast<std::size_t>(id)); }  ///< by index
-  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }  ///< trained ones and state
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }  ///< trained and state
   /// Parameter or state by index.
   [[nodiscard]] const Parameter& parameter(std::int32_t id) const {
     return parameters_.at(static_cast<std::size_t>(id));

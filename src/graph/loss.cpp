@@ -15,7 +15,7 @@
 
 namespace roentgen::graph {
 namespace {
-/// The Reduction of a word.
+/// Parses the name of a Reduction.
 int reduction_named(std::string_view word) {
   const auto& names = reduction_names();
   const auto found = std::ranges::find(names, word);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Puts a loss behind a classifier, so that models only say how logits are made.
+// Appends a loss to a classifier, so that models only produce logits.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct LossConfig {
   std::string reduction = "mean_known";
   /// Softmax only.
   double label_smoothing = 0.0;
-  /// Sigmoid only: one per label, or none for 1.
+  /// Sigmoid only: one weight per label, or none for 1.
   std::vector<double> positive_weights;
 };
 

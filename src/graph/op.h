@@ -24,10 +24,10 @@ struct Inferred {
   std::int64_t multiply_adds = 0;
 };
 
-/// Values of its forward that an op's backward reads, so that the engine knows what to keep.
+/// Values of the forward that an op's backward reads, so that the engine keeps them.
 struct Keeps {
-  bool inputs = false;  ///< are the values read needed?
-  bool output = false;  ///< is the value made needed?
+  bool inputs = false;  ///< whether the inputs are needed
+  bool output = false;  ///< whether the output is needed
 };
 
 /// Static description of an op kind, one per line of op_list.h.

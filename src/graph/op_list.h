@@ -44,7 +44,7 @@
 
 namespace roentgen::graph {
 
-/// A tensor from outside: images, labels, masks. Not in the list, since no engine computes it.
+/// An input: images, labels, masks. Not in the list, since no engine computes it.
 struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };

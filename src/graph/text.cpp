@@ -41,7 +41,7 @@ std::string init_text(const Init& init) {
   return {};
 }
 
-/// Collects ", name=value" of every attribute that is not at its default.
+/// Collects ", name=value" for every attribute that differs from its default.
 class Printer final : public AttributeVisitor {
  public:
   [[nodiscard]] const std::string& text() const { return text_; }

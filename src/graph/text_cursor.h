@@ -16,7 +16,7 @@ struct Refusal {
 };
 /// Throws Refusal.
 [[noreturn]] void refuse(std::string expected, std::string got);
-/// Text of the user made safe to print: quoted, cut, control bytes as '?'; "the end of the line" when empty.
+/// User's text made safe to print: quoted, truncated, control bytes as '?'; "the end of the line" when empty.
 [[nodiscard]] std::string shown(std::string_view text);
 /// `text` without spaces, tabs and carriage returns at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
@@ -33,7 +33,7 @@ class Cursor {
   bool accept(char c);
   void expect(char c);
   void expect_end() const;
-  /// Letters, digits, '_' and '.'; `expected` is for the refusal.
+  /// Takes letters, digits, '_' and '.'; `expected` describes them in the refusal.
   std::string_view word(std::string_view expected);
   /// Returns the text up to the next ',' or ')' outside brackets.
   std::string_view value();

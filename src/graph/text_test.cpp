@@ -31,7 +31,7 @@ Graph parsed(std::string_view text, const Symbols& symbols = kSymbols) {
   return parse_graph(text, "model.txt", symbols).or_throw();
 }
 
-/// The refusal of a text whose last line is `line`, behind an image (1, 3, 8, 8), a row (1, 4) and three lines more.
+/// Error for a text whose last line is `line`, after an image (1, 3, 8, 8), a row (1, 4) and three more lines.
 std::string refusal_of(const std::string& line) {
   const auto result = parse_graph(
       "graph \"bad\"\n"

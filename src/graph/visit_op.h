@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From an op of a graph to the function of its type.
+// Calls the function for the type of an op.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 
-/// Calls visit(op) with the op of the list that `op` is; does nothing for Input.
+/// Calls visit(op) with the concrete op; does nothing for Input.
 template <typename Visit>
 void visit_op(const Op& op, const Visit& visit) {
   std::visit(

@@ -10,7 +10,7 @@
 namespace roentgen::io {
 namespace {
 
-// The format counts microseconds; three digits behind the point keep what we have.
+// The format counts microseconds; three decimals keep nanoseconds.
 std::string microseconds(std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
 
 std::string quoted(const std::string& text) { return to_json(Value(text), -1); }
@@ -41,7 +41,7 @@ void write_chrome_trace(const std::filesystem::path& path, const std::vector<Tra
   std::string text = R"({"displayTimeUnit":"ms","otherData":)" + to_json(about, -1) + R"(,"traceEvents":[)" + "\n";
   for (const TraceName& entry : names) append_names(text, entry);
   for (const TraceEvent& event : events) append_event(text, event);
-  if (text.ends_with(",\n")) text.resize(text.size() - 2);  // JSON has no comma behind the last one
+  if (text.ends_with(",\n")) text.resize(text.size() - 2);  // JSON allows no comma after the last item
   text += "\n]}\n";
   write_file_atomically(path, text);
 }

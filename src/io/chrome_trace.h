@@ -23,14 +23,14 @@ struct TraceEvent {
   /// Start and end, relative to any moment; at least 0.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  /// A table of what else is known; may be null.
+  /// Table of further properties; may be null.
   Value arguments{};
 };
 
 /// Name of a process or of one of its threads. Viewers show processes and threads in the order of their numbers.
 struct TraceName {
   int process = 0;
-  /// Negative: the process itself.
+  /// Number of the thread; negative: name of the process itself.
   int thread = -1;
   std::string name;
 };

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
   throw DataError(error_text("io.copy", path.string(), expected, got, remedy));
 }
 
-/// A file that is read and written by places.
+/// A file that is read and written at offsets.
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags) : path_(path), file_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
@@ -50,7 +50,7 @@ class OpenFile {
   }
 
   [[nodiscard]] int get() const { return file_.get(); }
-  /// Fills `out`, or as much of it as there is; how much that is.
+  /// Fills `out` as far as the file reaches; returns the number of bytes.
   [[nodiscard]] std::size_t read(std::span<std::byte> out, std::uint64_t at) const {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -77,7 +77,7 @@ class OpenFile {
   const Descriptor file_;
 };
 
-/// Held by the one process that copies; the system lets go of it when that is killed.
+/// Lock of the copying process; the system releases it when the process dies.
 class CopyLock {
  public:
   CopyLock(const fs::path& path, const CopyOptions& options) : file_(path, O_RDWR | O_CREAT | O_NOFOLLOW) {
@@ -162,12 +162,12 @@ bool Copier::is_finished() const {
            "removing it, or another folder");
   }
   if (is_there) require_whole();
-  // A process that was killed before it gave the copy its name left that to us.
+  // A process that was killed before the final rename leaves a complete copy.
   if (is_same && !is_there && fs::exists(state_ / "files")) fs::rename(state_ / "files", target_);
   return is_same && fs::exists(target_);
 }
 
-// Sizes and times, since a finished copy is asked for at every start of a run.
+// Compares sizes and times only, since every start of a run checks a finished copy.
 void Copier::require_whole() const {
   const std::vector<CopyFile> there = list_to_copy(target_);
   const auto differs = [&](const CopyFile& file) {
@@ -310,7 +310,7 @@ void Copier::for_each_file(void (Copier::*step)(const CopyFile&, std::span<std::
           (this->*step)(files_[at], {memory.get(), options_.chunk_bytes});
         }
       } catch (...) {
-        next = files_.size();  // the others end after the file they are at
+        next = files_.size();  // other threads end after their current file
         MutexLock lock(mutex_);
         if (!error_) error_ = std::current_exception();
       }

@@ -67,7 +67,7 @@ class CopyFolder : public ::testing::Test {
     }
     return "no refusal";
   }
-  /// Copies in a process that kills itself at the n-th progress; false when it came to its end before.
+  /// Copies in a child process that kills itself at the n-th progress call; false when it finished before.
   [[nodiscard]] bool is_killed_at(int n) const {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -194,7 +194,7 @@ TEST_F(CopyFolder, is_made_by_one_process_while_others_wait) {
   std::optional<std::int64_t> holder;
   wanted.on_wait = [&](std::int64_t process) {
     holder = process;
-    EXPECT_EQ(::write(go[1], "g", 1), 1);  // it goes on once we wait
+    EXPECT_EQ(::write(go[1], "g", 1), 1);  // continues once this process waits
   };
   EXPECT_EQ(copy_folder(wanted).copied_bytes, 0U);
   EXPECT_EQ(holder, child);
@@ -224,7 +224,7 @@ TEST_F(CopyFolder, stops_where_a_write_fails_and_goes_on_later) {
 
 TEST_F(CopyFolder, asks_for_room_before_it_copies) {
   write("images/sparse", "");
-  fs::resize_file(source() / "images/sparse", std::uintmax_t{1} << 43U);  // 8 TiB of nothing
+  fs::resize_file(source() / "images/sparse", std::uintmax_t{1} << 43U);  // a sparse file of 8 TiB
   EXPECT_THAT(refusal(options()), HasSubstr("expected room for 83886"));
   EXPECT_FALSE(fs::exists(state() / "files/labels.csv"));
 }

@@ -120,7 +120,7 @@ std::map<std::string, ChunkHashes> read_journal(const fs::path& journal, const s
   for (const CopyFile& file : files) known.emplace(file.path, &file);
   std::map<std::string, ChunkHashes> hashes;
   std::ifstream in(journal, std::ios::binary);
-  for (std::string text; std::getline(in, text) && !in.eof();) {  // a line without its break was being written
+  for (std::string text; std::getline(in, text) && !in.eof();) {  // an incomplete line
     std::string_view line = text;
     if (line.size() <= kHashDigits || line[kHashDigits] != ' ') continue;
     const std::string_view hash = line.substr(0, kHashDigits);
@@ -133,7 +133,7 @@ std::map<std::string, ChunkHashes> read_journal(const fs::path& journal, const s
     if (found == known.end() || *found->second != file) continue;
     ChunkHashes& chunks = hashes[file.path];
     if (chunk > chunks.size()) continue;
-    chunks.resize(chunk);  // written again: what came behind it is, too
+    chunks.resize(chunk);  // everything after an incomplete chunk is copied again
     chunks.emplace_back(hash);
   }
   return hashes;

@@ -16,7 +16,7 @@
 namespace roentgen::io {
 namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// No data set comes near; a file of nothing but commas would take 32 times its size in memory.
+// Limit of columns, far above any data set: a file of nothing but commas would take 32 times its size in memory.
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
@@ -28,7 +28,7 @@ char separator_of(std::string_view text) {
   bool is_quoted = false, is_closed = false, is_start = true;  // state of the current field
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   for (const char c : text) {
-    if (c == '"' && (is_quoted || is_closed || is_start)) {  // two within a quoted field are one of its text
+    if (c == '"' && (is_quoted || is_closed || is_start)) {  // two quotes within a quoted field mean one
       is_closed = is_quoted;
       is_quoted = !is_quoted;
       is_start = false;
@@ -59,7 +59,7 @@ std::string_view not_text(std::string_view text) {
   return looks_like_utf16(text) ? "UTF-16 without its byte order mark" : "a zero byte";
 }
 
-/// Takes the line "sep=;" off the text and returns its separator; nothing if the text has none.
+/// Removes the line "sep=;" from the text and returns its separator; nullopt if there is none.
 std::optional<char> take_declared_separator(std::string_view& text) {
   constexpr std::string_view kName = "sep=";
   std::string_view line = text.substr(0, text.find_first_of("\r\n"));

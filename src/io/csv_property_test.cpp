@@ -25,7 +25,7 @@ std::string line_of(const Row& row, const std::string& line_end) {
 
 RC_GTEST_PROP(CsvProperty, what_is_written_reads_back, ()) {
   const auto text = rc::gen::map(testing::any_text(), [](std::string field) {
-    field.erase(std::remove(field.begin(), field.end(), '\0'), field.end());  // no text file holds it
+    field.erase(std::remove(field.begin(), field.end(), '\0'), field.end());  // never in a text file
     return field;
   });
   const auto row = rc::gen::nonEmpty(rc::gen::container<Row>(text));

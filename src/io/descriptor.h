@@ -9,13 +9,13 @@
 
 namespace roentgen::io {
 
-/// Closes the descriptor at its end. Move-only; one thread.
+/// Closes its file descriptor when destroyed. Move-only; one thread.
 class Descriptor {
  public:
   /// @param value result of open(2); negative: none
   explicit Descriptor(int value) : value_(value) {}
   Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}  ///< takes it over
-  /// Takes it over; `other` closes the one that was here.
+  /// Takes over a descriptor; `other` closes the one that this object held.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(value_, other.value_);
     return *this;
@@ -23,7 +23,7 @@ class Descriptor {
   ~Descriptor();
   /// The descriptor; negative: none.
   [[nodiscard]] int get() const { return value_; }
-  /// Gives the descriptor away, which the caller closes.
+  /// Releases the descriptor; the caller must close it.
   [[nodiscard]] int release() { return std::exchange(value_, -1); }
 
  private:

@@ -92,7 +92,7 @@ TEST(Environment, names_neither_host_nor_folder) {
   struct utsname names {};
   ASSERT_EQ(::uname(&names), 0);
   const std::string host = names.nodename;
-  // A host called "linux" or "gcc" could not be told from the rest.
+  // Host names such as "linux" or "gcc" occur in the text for other reasons.
   if (host.size() >= 8) {
     EXPECT_EQ(text.find(host), std::string::npos) << text;
   }

@@ -15,7 +15,7 @@
 
 namespace roentgen::io {
 
-/// A named number of a step: "train/loss".
+/// A named number in one step: "train/loss".
 using Scalar = std::pair<std::string_view, double>;
 
 /// An event file that grows; every event is one write(2), so a killed process leaves at most one cut short, which

@@ -33,7 +33,7 @@ using Example = std::map<std::string_view, Feature>;
 
 /// The feature's first byte string as text; empty where there is none, or where it has another type.
 [[nodiscard]] std::string_view text_of(const Example& example, std::string_view name);
-/// The feature's integers; empty likewise.
+/// The feature's integers; empty where there is none, or where it has another type.
 [[nodiscard]] std::span<const std::int64_t> integers_of(const Example& example, std::string_view name);
 
 /// Writes an Example, features in the order given.

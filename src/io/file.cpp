@@ -213,7 +213,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::unlink(temporary_.c_str());  // before the lock goes with the descriptor
+  ::unlink(temporary_.c_str());  // while the descriptor still holds the lock
   ::close(descriptor_);
 }
 

@@ -61,11 +61,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Removes what killed processes left of AtomicFiles in `folder`, not below it. Nothing that is being written, or that
-/// is called otherwise. Does not fail: what cannot be removed stays.
+/// Removes temporaries that killed processes left in `folder`, not below it. Keeps files being written and files with
+/// other names. Never fails: what cannot be removed stays.
 void remove_leftover_temporaries(const std::filesystem::path& folder);
 
-/// AtomicFile in one call; removes leftover temporaries of `path` first.
+/// Writes a file with AtomicFile; first removes leftover temporaries of `path`.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace roentgen::io

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Files of weights in formats of other programs: recognised, so that an error can say how to convert them. Not read
-// here; io/torch_file.h reads PyTorch's.
+// Recognises weight files of other programs, so that an error can say how to convert them. io/torch_file.h reads
+// PyTorch's files.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class ForeignWeights : public ::testing::Test {
  protected:
-  /// The error of a file with these bytes at its begin.
+  /// Error for a file that begins with these bytes.
   std::string error_of(const std::string& name, const std::string& head) {
     const std::filesystem::path path = folder_.path() / name;
     testing::put_file(path, head + std::string(600, '\0'));

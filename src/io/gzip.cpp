@@ -47,7 +47,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
       if (made > taken) return Ending::Full;
       if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return Ending::CutShort;
     }
-    // Padding between members and behind the last, as on tapes.
+    // Zero padding between members and after the last one, as on tapes.
     packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
   }
   return Ending::Whole;

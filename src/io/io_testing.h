@@ -66,7 +66,7 @@ class FileSizeLimit {
   void (*handler_before_)(int);
 };
 
-/// Writes a file without ceremony.
+/// Writes a file without error handling.
 inline void put_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
@@ -81,7 +81,8 @@ inline std::string listing(const std::filesystem::path& folder) {
   return text;
 }
 
-/// A copy with 1 to 4 accidents: a byte changed or taken from elsewhere, a stretch removed or repeated, the end cut.
+/// A copy with 1 to 4 random damages: a byte changed or taken from elsewhere, a stretch removed or repeated, the end
+/// cut.
 inline std::string damaged(std::string content, Random& random) {
   for (std::uint64_t accidents = 1 + random.below(4); accidents > 0 && !content.empty(); --accidents) {
     const std::size_t at = random.below(content.size());

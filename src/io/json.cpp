@@ -101,7 +101,7 @@ class Builder {
     return false;
   }
 
-  /// Puts a value where the next one belongs and returns the place it got.
+  /// Stores a value at the current position and returns a reference to it.
   Value* place(Value value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -122,7 +122,7 @@ class Builder {
   }
   bool open(Value value) {
     if (open_.size() == kLimitDepth) return refuse("at most 200 levels of nesting", "more");
-    // Stable: while a child is open, nothing is added to its parent.
+    // Stable: while a child is open, its parent gets no new entries.
     open_.push_back(place(std::move(value)));
     return true;
   }

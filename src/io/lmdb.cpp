@@ -50,7 +50,7 @@ std::optional<Meta> meta_at(std::span<const std::byte> file, std::size_t at) {
               .transaction = little_endian_at<std::uint64_t>(meta, 128)};
 }
 
-// The later one of two.
+// The newer of two meta pages.
 std::optional<Meta> last_meta(std::span<const std::byte> file) {
   const auto first = meta_at(file, 0);
   if (!first || first->page_bytes < 512 || first->page_bytes > (1 << 16)) return std::nullopt;
@@ -89,7 +89,7 @@ class Scan {
                    "fetching or writing the database again");
   }
 
-  // Empty where there is no such page.
+  // The page; empty when it does not exist.
   [[nodiscard]] std::span<const std::byte> page_at(std::uint64_t number) const {
     if (number < 2 || number > meta_.last_page) return {};
     const auto page = file_.subspan(static_cast<std::size_t>(number) * meta_.page_bytes, meta_.page_bytes);
@@ -98,7 +98,7 @@ class Scan {
 
   Status walk(std::uint64_t number, std::size_t depth) {
     const auto page = page_at(number);
-    // A page that is met twice would make the walk longer than there are pages.
+    // A page visited twice would make the walk longer than the number of pages.
     if (page.empty() || depth == kDeepest || ++visited_ > meta_.last_page) {
       return refuse_page(number, "a page of the tree", "none");
     }

@@ -27,7 +27,7 @@ struct Slot {
   Slot* next = nullptr;
 };
 
-// Globals, since a signal handler reaches nothing else. The list only grows.
+// Globals, because a signal handler can reach nothing else. The list only grows.
 std::atomic<Slot*> first_slot = nullptr;
 std::atomic<std::uintptr_t> page_bytes = 0;
 struct sigaction handler_before {};
@@ -40,8 +40,7 @@ Slot* slot_at(std::uintptr_t address) {
   return nullptr;
 }
 
-// Puts the handler before this one back. A faulting access is repeated, and meets it; a signal that was sent is sent
-// again.
+// Restores the previous handler. A faulting access is repeated and reaches it; a sent signal is sent again.
 void hand_on(const siginfo_t& info) {
   ::sigaction(SIGBUS, &handler_before, nullptr);
   if (info.si_code <= 0) ::raise(SIGBUS);

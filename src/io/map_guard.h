@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Guards mapped files against truncation while they are used. Reading a missing page raises SIGBUS, which ends a
-// process. In guarded maps such a page reads as zeros instead, and the user of the map asks afterwards whether that
-// happened.
+// Guards mapped files against truncation while they are used. Reading a missing page raises SIGBUS, which ends the
+// process. In guarded maps such a page reads as zeros instead, and the user of the map checks afterwards.
 #pragma once
 
 #include <cstddef>

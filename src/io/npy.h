@@ -22,7 +22,7 @@ void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<
 /// Header of an npy file: dtype F32, U8 or U16, little-endian, C order.
 [[nodiscard]] std::string npy_head(const Shape& shape, DType dtype);
 
-/// An array whose elements lie somewhere else.
+/// An array whose elements are stored elsewhere.
 struct NpyHead {
   Shape shape;
   DType dtype = DType::F32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ONNX files, written (github.com/onnx/onnx: onnx.proto; operators by docs/Operators.md).
+// Writes ONNX files (github.com/onnx/onnx: onnx.proto; operators by docs/Operators.md).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace roentgen::io {
 
-/// Versions of the operator set that write_onnx() knows the file version of.
+/// Versions of the operator set for which write_onnx() knows the file version.
 inline constexpr int kOnnxLeastOpset = 13;
 inline constexpr int kOnnxMostOpset = 17;
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1'000'000;
 
-// Interprets opcodes. After the first failure every function returns something harmless, and run() ends.
+// Interprets opcodes. After the first failure every function returns a harmless value, and run() ends.
 class Interpreter {
  public:
   Interpreter(std::span<const std::byte> bytes, std::string_view what, std::span<const std::string_view> calls)
@@ -101,7 +101,7 @@ class Interpreter {
     switch (op) {
       case '\x8c':  // SHORT_BINUNICODE
       case 'C':     // SHORT_BINBYTES
-      case 'U':     // SHORT_BINSTRING, Python 2's text
+      case 'U':     // SHORT_BINSTRING: text of Python 2
         size = bytes_.number<std::uint8_t>();
         break;
       case 'X':  // BINUNICODE
@@ -337,7 +337,7 @@ class Interpreter {
   [[nodiscard]] PickleNode& node(PickleId id) { return pickle_.nodes[id]; }
   [[nodiscard]] std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
-  // The node 0 after a failure.
+  // Returns node 0 after a failure.
   PickleId top() {
     if (stack_.size() > floor()) return stack_.back();
     fail("a value on the stack", "none");

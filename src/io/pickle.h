@@ -43,7 +43,7 @@ enum class PickleKind : std::uint8_t {
 struct PickleNode {
   PickleKind kind = PickleKind::None;
   std::int64_t integer = 0;  ///< Bool, Integer; 0 for an Integer of more than 8 bytes
-  /// Text and Bytes; Global: "module.name"; an Integer of more than 8 bytes: them, little-endian.
+  /// Text and Bytes: the content. Global: "module.name". Integer of more than 8 bytes: its bytes, little-endian.
   std::string text{};
   /// Tuple, List, Set: elements. Dict: key, value, key, ... Call, Object: function or class, arguments. Persistent: id.
   std::vector<PickleId> items{};

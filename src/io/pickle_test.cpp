@@ -37,7 +37,7 @@ TEST(Pickle, reads_numbers_of_every_width) {
 }
 
 TEST(Pickle, keeps_what_follows_it_and_values_that_hold_themselves) {
-  const Pickle pickle = parse("\x80\x02]q\0(K\x01h\0e.rest"s).or_throw();  // a list of 1 and itself
+  const Pickle pickle = parse("\x80\x02]q\0(K\x01h\0e.rest"s).or_throw();  // a list that contains 1 and itself
   EXPECT_EQ(pickle.size_bytes, 12U);
   ASSERT_EQ(pickle[pickle.root].items.size(), 2U);
   EXPECT_EQ(pickle[pickle.root].items[1], pickle.root);

@@ -54,7 +54,7 @@ TEST(PngWriter, keeps_every_pixel_of_every_form) {
   }
 }
 
-// 0x0102 must lie as 01 02 in the file, whatever the machine's order: an uncompressed look at a single sample.
+// The sample 0x0102 must be stored as 01 02 on machines of any byte order; a small file shows it.
 TEST(PngWriter, takes_16_bit_samples_in_the_machines_order) {
   const std::uint16_t sample = 0x0102;
   const PngImage image{

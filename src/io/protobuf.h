@@ -16,7 +16,7 @@ namespace roentgen::io {
 /// A message being written, field by field in the order given. Value type.
 class ProtobufWriter {
  public:
-  /// int64, int32, uint64, bool, enum; negative numbers as ten bytes, as the format has it.
+  /// Writes int64, int32, uint64, bool or enum; negative numbers take ten bytes, as the format requires.
   void integer(int field, std::int64_t value);
   /// Packed repeated int64.
   void integers(int field, std::span<const std::int64_t> values);

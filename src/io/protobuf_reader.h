@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reading half of the protobuf wire format (protobuf.dev/programming-guides/encoding), for messages from strangers.
+// Reading half of the protobuf wire format (protobuf.dev/programming-guides/encoding), for untrusted messages.
 #pragma once
 
 #include <cstddef>

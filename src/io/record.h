@@ -22,7 +22,7 @@ namespace roentgen::io {
 /// One record: u64le length, masked CRC32C of it, data, masked CRC32C of that.
 [[nodiscard]] std::string record_frame(std::string_view data);
 
-/// Bytes of a frame beside its data: before them, and behind.
+/// Bytes of a frame besides its data: before and after the data.
 inline constexpr std::size_t kFrameHead_bytes = 12;
 inline constexpr std::size_t kFrameTail_bytes = 4;
 
@@ -41,7 +41,7 @@ enum class RecordCheck : std::uint8_t { Lengths, Data };
 [[nodiscard]] Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, std::string_view what,
                                                             RecordCheck check);
 
-/// Does the sum behind a record's data hold? `framed`: the data and the 4 bytes behind them.
+/// Whether the checksum after a record's data is right. `framed`: the data and the 4 bytes after them.
 [[nodiscard]] bool is_sound_record(std::span<const std::byte> framed);
 
 }  // namespace roentgen::io

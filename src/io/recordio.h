@@ -34,15 +34,15 @@ struct RecordIoPlace {
 
 /// Header that MXNet writes before an image (python/mxnet/recordio.py: IRHeader).
 struct RecordIoHeader {
-  /// Labels: one, or as many as the flag says.
+  /// Labels: one, or as many as the flag states.
   std::vector<float> labels;
   /// Number in the list that the file was made of.
   std::uint64_t id = 0;
-  /// Bytes of all this; the image follows.
+  /// Size of the header in bytes; the image follows.
   std::size_t length = 0;
 };
 
-/// Reads it. Failure: a record too short for it.
+/// Reads the header. Failure: a record too short for it.
 [[nodiscard]] Result<RecordIoHeader> parse_recordio_header(std::span<const std::byte> record, std::string_view what);
 
 }  // namespace roentgen::io

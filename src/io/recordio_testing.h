@@ -44,7 +44,7 @@ inline std::string recordio_record(std::string_view data) {
   return record + recordio_part(3, data.substr(begin));
 }
 
-/// MXNet's header: one label in place, more behind it.
+/// MXNet's header: one label inside, more labels after it.
 inline std::string recordio_header(const std::vector<float>& labels, std::uint64_t id) {
   const bool is_one = labels.size() == 1;
   std::string header = little_endian(is_one ? 0U : static_cast<std::uint32_t>(labels.size())) +

@@ -31,7 +31,7 @@ struct TensorInfo {
 
 /// A file opened for reading (memory-mapped). Everything is validated on open: header length and syntax, dtypes, shape
 /// against size (with overflow checks), offsets inside the file, contiguous and not overlapping. Thread-safe to read.
-/// Bytes of a file that is cut short meanwhile read as zeros: check() after bytes() tells.
+/// If the file is truncated while open, missing bytes read as zeros; call check() after bytes().
 class SafetensorsReader {
  public:
   static Result<SafetensorsReader> open(const std::filesystem::path& path);

@@ -119,7 +119,7 @@ class HeaderParser {
     if (info.begin > info.end || info.end > data_bytes_) {
       return bad(info.name, "data inside the file's " + std::to_string(data_bytes_) + " bytes", offsets);
     }
-    // Signed, and a later dimension of 0 does not excuse an overflow before it: as Shape::elements() multiplies.
+    // Counts in signed arithmetic. A later dimension of 0 does not excuse an earlier overflow, as in Shape::elements().
     auto bytes = static_cast<std::int64_t>(size_of(info.dtype));
     bool overflows = false;
     for (const std::int64_t dim : info.shape.dims()) overflows |= __builtin_mul_overflow(bytes, dim, &bytes);

@@ -17,7 +17,7 @@ namespace roentgen::io {
 [[nodiscard]] std::string sha256_hex(std::string_view text);
 /// XXH3 128-bit, 32 hex digits: for cache keys and duplicates, not for secrets.
 [[nodiscard]] std::string fast_hash_hex(std::span<const std::byte> bytes);
-/// XXH3 64-bit of the same use, where text is not wanted.
+/// XXH3 64-bit for the same uses, where no text is needed.
 [[nodiscard]] std::uint64_t fast_hash(std::span<const std::byte> bytes);
 /// Identity of a split list (docs/reference/formats): SHA-256 of the distinct base names, sorted bytewise, each
 /// followed by a newline. Where two different names have one base name (CheXpert's view1_frontal.jpg), of the distinct

@@ -45,7 +45,7 @@ TEST(NameList, sorts_bytes_as_unsigned) {
   EXPECT_EQ(name_list_sha256({"\xC3\xA9.png", "z.png", "Z.png"}), sha256_hex("Z.png\nz.png\n\xC3\xA9.png\n"));
 }
 
-// CheXpert's: base names alone would make one list of all three parts.
+// CheXpert's names: base names alone would be equal in all three splits.
 TEST(NameList, is_of_whole_names_where_base_names_are_not_all_different) {
   const auto list = [](const std::string& part) {
     return name_list_sha256({part + "/patient2/study1/view1_frontal.jpg", part + "/patient1/study1/view1_frontal.jpg"});

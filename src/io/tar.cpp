@@ -15,7 +15,7 @@ namespace roentgen::io {
 namespace {
 
 constexpr std::size_t kBlock_bytes = 512;
-// Archives without a file are that long, as tar's usual record is; more zeros are a file that was never written.
+// Size of an archive without files, tar's usual record; more zeros mean a file that was never written.
 constexpr std::size_t kLargestEmpty_bytes = 20 * kBlock_bytes;
 constexpr std::size_t kLongestName_bytes = std::size_t{1} << 16;
 
@@ -35,7 +35,7 @@ std::string_view text_of(std::span<const std::byte> header, Field field) {
   return text.substr(0, text.find('\0'));
 }
 
-// Octal digits between blanks, or, with the first bit set, a binary number of big end (GNU).
+// Octal digits between blanks, or, with the first bit set, a big-endian binary number (GNU).
 std::optional<std::uint64_t> number_of(std::span<const std::byte> header, Field field) {
   const auto bytes = header.subspan(field.begin, field.length);
   if ((bytes[0] & std::byte{0x80}) != std::byte{0}) {
@@ -133,7 +133,7 @@ class Links {
     std::size_t index = 0;
     bool is_hard = false;
     std::string target{};
-    /// The member that it leads to, another link maybe.
+    /// The member that it leads to, possibly another link.
     std::optional<std::size_t> leads_to{};
   };
   using Members = std::unordered_map<std::string, std::size_t>;
@@ -143,7 +143,8 @@ class Links {
     return found == members.end() ? std::nullopt : std::optional(found->second);
   }
 
-  // A hard link leads to a member before it, a symbolic one to the last member of a name beside its own.
+  // A hard link leads to an earlier member, a symbolic link to the last member of that name, relative to its own
+  // folder.
   void find_targets(const std::vector<TarMember>& members) {
     Members by_name;
     auto link = links_.begin();
@@ -212,7 +213,7 @@ class Scan {
     if (size && !is_extra && next_.size) size = next_.size;
     const std::uint64_t room = archive_.size() - at_ - kBlock_bytes;
     const bool is_file = type == '0' || type == '\0' || type == '7';
-    const bool has_data = type < '1' || type > '6';  // sizes of links, folders and devices are of no data
+    const bool has_data = type < '1' || type > '6';  // sizes of links, folders and devices do not count data
     if (type == 'S' || next_.is_sparse) return refuse("files as they are", "a sparse file");
     if (size && !has_data) size = 0;
     if (!size || *size > room) {
@@ -252,7 +253,7 @@ class Scan {
   [[nodiscard]] std::string name_of(std::span<const std::byte> header) const {
     if (next_.name) return *next_.name;
     const std::string_view name = text_of(header, kName);
-    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU's magic goes on with blanks and has no prefix
+    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU's magic continues with blanks and has no prefix
     const std::string_view prefix = is_ustar ? text_of(header, kPrefix) : std::string_view();
     return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reads tar archives and appends files. Forms: POSIX.1-2001 "ustar" and "pax", GNU's long names, and the form before
-// them; regular files only. It finds the offset of each file's bytes, so that any file can be read alone. libarchive
-// reads archives from the front and does not report offsets.
+// Reads tar archives and appends files. Formats: POSIX.1-2001 "ustar" and "pax", GNU's long names, and the older format
+// without a magic; regular files only. It finds the offset of each file's bytes, so that any file can be read alone.
+// libarchive reads archives from the front and does not report offsets.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace roentgen::io {
 
-/// A file in an archive: a regular one, or a link, which has the place of the file that it leads to.
+/// A regular file in an archive, or a link with the position of the file that it leads to.
 struct TarMember {
   /// Name as stored: "dir/000017.png".
   std::string name;
   /// Offset of its bytes.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
-  /// Target of a link that leads to no file of the archive, which has no bytes; else empty.
+  /// Target of a link that leads to no file of the archive, and so has no bytes; else empty.
   std::string lost_target{};
   friend bool operator==(const TarMember&, const TarMember&) = default;
 };
@@ -36,7 +36,7 @@ struct TarMember {
 /// no file, sparse files, and names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
-/// A regular file in the form of an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512 bytes.
+/// A regular file as an archive stores it: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512 bytes.
 /// `name` has at most 100 bytes, `data` less than 8 GiB.
 [[nodiscard]] std::string tar_member(std::string_view name, std::string_view data);
 

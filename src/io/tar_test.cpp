@@ -155,7 +155,7 @@ TEST(Tar, survives_any_damage) {
     for (std::uint64_t k = random.below(4); k > 0 && !damaged.empty(); --k) {
       damaged[random.below(damaged.size())] = static_cast<char>(random.below(256));
     }
-    // A corrected checksum lets the damage reach the fields behind it.
+    // With a corrected checksum, the damage reaches the later fields.
     if (damaged.size() >= 512 && random.below(2) == 0) damaged = changed(damaged, {});
     if (const auto members = scan_tar(bytes_of(damaged), "a.tar")) {
       for (const auto& member : members.value()) ASSERT_LE(member.begin + member.length, damaged.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Spelling of strings and numbers shared by JSON and TOML. Not a formatter for people.
+// Text forms of strings and numbers, shared by JSON and TOML. Not for messages to people.
 #pragma once
 
 #include <string>

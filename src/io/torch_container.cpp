@@ -143,7 +143,7 @@ std::optional<StorageId> storage_id(const Pickle& pickle, PickleId id) {
   if (node.kind != PickleKind::Persistent) return {};
   const std::vector<PickleId>& parts = pickle[node.items[0]].items;
   if (parts.size() < 5 || pickle[parts[0]].text != "storage") return {};
-  // A part of another storage, as PyTorch wrote before version 0.4.
+  // A view of another storage, as PyTorch wrote before version 0.4.
   if (parts.size() > 5 && pickle[parts[5]].kind != PickleKind::None) return {};
   const PickleNode &type = pickle[parts[1]], &key = pickle[parts[2]], &elements = pickle[parts[4]];
   if (type.kind != PickleKind::Global || key.kind != PickleKind::Text || elements.kind != PickleKind::Integer)

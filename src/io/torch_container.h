@@ -44,14 +44,14 @@ struct StorageId {
 /// The type of that name, also on a GPU ("torch.cuda.FloatStorage"); nullopt for complex, quantised and unknown ones.
 [[nodiscard]] std::optional<ElementType> element_type(std::string_view name);
 
-/// A file taken apart.
+/// Parsed parts of a file.
 struct Container {
   Pickle pickle;                                                         ///< the object that was saved
   std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< data, by key
 };
 
-/// Takes a file apart. Failure, with the place: as scan_zip(), read_zip_member() and parse_pickle(), TorchScript, no
-/// pickle or another one, big-endian data, storages that are cut short.
+/// Parses a file. Failure, with the position: as scan_zip(), read_zip_member() and parse_pickle(), TorchScript, a
+/// missing or foreign pickle, big-endian data, truncated storages.
 /// @param what names the file in errors
 [[nodiscard]] Result<Container> open_container(std::span<const std::byte> file, std::string_view what);
 

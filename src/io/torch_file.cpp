@@ -28,7 +28,7 @@ constexpr std::size_t kMostTensors = 100'000, kMostRank = 32, kMostVisits = 1'00
 // Keys and values of a dict.
 using Entries = std::vector<std::pair<PickleId, PickleId>>;
 
-/// Elements of a storage that a tensor shows.
+/// Elements of a storage that a tensor covers.
 struct View {
   std::span<const std::byte> bytes;  // bytes of the storage, from the first element
   DType dtype = DType::F32;
@@ -112,7 +112,7 @@ class Reader {
   }
 
  private:
-  // A training script's file holds the weights beside other things.
+  // The file of a training script holds the weights beside other things.
   [[nodiscard]] PickleId weights_root() const {
     const auto entries = entries_of(pickle_.root);
     if (!entries) return pickle_.root;

@@ -18,7 +18,7 @@
 
 namespace roentgen::io::testing {
 
-/// RapidCheck draws a new seed each time unless told: a test must give the same answer twice. RC_PARAMS=seed=N from
+/// Fixes the seed, because RapidCheck draws a new one each time and a test must be repeatable. RC_PARAMS=seed=N from
 /// outside wins, for longer searches.
 inline const bool kSeedIsFixed = ::setenv("RC_PARAMS", "seed=20240601", 0) == 0;
 

@@ -29,8 +29,7 @@ struct ZipMember {
 /// @param what names the archive in errors
 [[nodiscard]] Result<std::vector<ZipMember>> scan_zip(std::span<const std::byte> archive, std::string_view what);
 
-/// Returns the bytes of a file of scan_zip(). Failure where they are not stored as they are, or their
-/// CRC-32 is another.
+/// Returns the bytes of a file of scan_zip(). Failure: compressed or encrypted data, or a wrong CRC-32.
 [[nodiscard]] Result<std::span<const std::byte>> read_zip_member(std::span<const std::byte> archive,
                                                                  const ZipMember& member, std::string_view what);
 

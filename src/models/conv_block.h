@@ -13,8 +13,8 @@
 
 namespace roentgen::models {
 
-/// A convolution of torchvision's channel count, which config.width scales. `pad` keeps the image's size where it is
-/// half the kernel.
+/// A convolution with torchvision's number of channels, scaled by config.width. `pad` of half the kernel keeps the
+/// image's size.
 struct ConvBlock {
   std::int64_t channels = 0;
   graph::Extent kernel{1, 1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Groups of nodes that several families share.
+// Groups of nodes that several model families share.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ graph::NodeId add_stem(graph::Builder& builder, const ModelConfig& config, const
 void add_head(graph::Builder& builder, graph::NodeId src, const std::string& name, const graph::Linear& linear,
               double dropout = 0.0);
 
-/// `channels` of torchvision's network at config.width (64: as they are).
+/// Scales `channels`, the number in torchvision's network, by config.width (64: unchanged).
 [[nodiscard]] constexpr std::int64_t scaled(const ModelConfig& config, std::int64_t channels) {
   return channels * config.width / 64;
 }

@@ -14,8 +14,8 @@ namespace roentgen::publish {
 /// Height of a caption's letters, in pixels, at scale 1; a letter takes 6 pixels of width.
 inline constexpr std::int64_t kCaptionHeight = 7;
 
-/// Writes `text` with its top left corner at (x, y), `scale` pixels a dot, as 255. Letters show as capitals, what the
-/// matrix has no dots for as a hollow box; what lies outside the picture is left out.
+/// Writes `text` with its top left corner at (x, y), `scale` pixels a dot, as 255. Letters appear as capitals, unknown
+/// characters as a hollow box. Pixels outside the picture are left out.
 void write_caption(GrayPicture& picture, std::int64_t x, std::int64_t y, std::int64_t scale, std::string_view text);
 
 }  // namespace roentgen::publish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A network for gray pictures as one for three channels, for programs that feed nothing else.
+// Converts a network for gray pictures to one with three input channels, for programs that only have such images.
 #pragma once
 
 #include <vector>

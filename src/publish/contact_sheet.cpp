@@ -34,7 +34,7 @@ void cross_out(GrayPicture& picture, std::int64_t left, std::int64_t top, std::i
   }
 }
 
-// (C, S, S) bytes to the mean of the channels.
+// Averages (C, S, S) bytes over the channels.
 void put_tile(GrayPicture& picture, std::int64_t left, std::int64_t top, std::int64_t side,
               std::span<const std::byte> planes) {
   const std::int64_t plane = side * side;

@@ -23,7 +23,7 @@ struct SheetRow {
   std::vector<std::uint32_t> samples;
 };
 
-/// Choice and presentation of samples.
+/// Selection and presentation of samples.
 struct SheetOptions {
   data::Split split = data::Split::Train;
   /// Samples of each finding.
@@ -32,8 +32,8 @@ struct SheetOptions {
   std::uint64_t seed = 0;
 };
 
-/// Chooses a row for each label of images where it is positive, and one of images where none is. A row has `columns`
-/// images, drawn without repetition, or all there are. A pure function of its arguments.
+/// Chooses a row of images for each label with positives, and a row of images without any. A row has `columns` images,
+/// drawn without repetition, or all there are. A pure function of its arguments.
 [[nodiscard]] std::vector<SheetRow> choose_rows(const data::Dataset& dataset, const SheetOptions& options);
 
 /// Input of the network in training, or in evaluation.
@@ -45,7 +45,7 @@ struct SheetView {
   std::uint32_t epoch = 0;
 };
 
-/// The sheet, and unreadable samples, whose tiles are crossed out.
+/// The sheet, and the unreadable samples, whose tiles are crossed out.
 struct Sheet {
   GrayPicture picture;
   std::vector<std::string> unreadable;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kSide = 24;
 
-// Images of one gray each; label 0 on every third, label 1 on every sixth, label 2 on none; the last is no image.
+// Images of one gray each. Label 0 is positive in every third, label 1 in every sixth, label 2 in none; the last file
+// is no image.
 class ContactSheet : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -115,7 +116,7 @@ TEST(Caption, draws_dots_inside_the_picture_only) {
     for (std::int64_t x = 0; x < 28; ++x) EXPECT_EQ(twice.at(x, y), picture.at(x / 2, y / 2));
   }
   GrayPicture small(3, 3);
-  write_caption(small, -2, -3, 4, "A~");  // nothing outside is touched
+  write_caption(small, -2, -3, 4, "A~");  // pixels outside are unchanged
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Place {
   std::size_t rank = 0;
 };
 
-// Rows of the predictions and all their places.
+// Rows of the predictions, and the places of each row in the gallery.
 using Places = std::map<std::size_t, std::vector<Place>>;
 
 Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8_t> pixels) {
@@ -52,8 +52,8 @@ Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8
                 kGalleryPx);
 }
 
-// Finds an image also under another ending: the tables of MIMIC-CXR-JPG name JPEG files that users may have converted
-// to PNG.
+// Finds an image also under another file ending: the tables of MIMIC-CXR-JPG name JPEG files that users may have
+// converted to PNG.
 std::optional<std::size_t> find_image(const data::NameIndex& index, const fs::path& name) {
   if (const auto at = index.find(name.string())) return at;
   for (const char* extension : {".png", ".jpg", ".jpeg"}) {
@@ -133,7 +133,7 @@ class Filler {
   }
 
  private:
-  // Empty where the network has no maps.
+  // Empty for networks without heat-maps.
   [[nodiscard]] Thumbnail overlay_of(const std::vector<std::uint8_t>& gray, std::int64_t row, std::size_t output) {
     if (!mapper_) return {};
     const eval::CoarseMap cells = mapper_->map(row, static_cast<std::int64_t>(output));
@@ -145,7 +145,7 @@ class Filler {
   const train::LoadedModel& model_;
   std::optional<train::HeatMapper> mapper_;
   Gallery& gallery_;
-  /// (labels of the predictions): which logit of the model each is.
+  /// (labels of the predictions): index of the model's logit for each label.
   std::vector<std::size_t> outputs_;
   Picture picture_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The gallery of a report, filled: the images on which a model errs most, with heat-maps by its checkpoint.
+// Fills the gallery of a report: the images on which a model errs most, with heat-maps from its checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct GalleryRequest {
   std::filesystem::path checkpoint{};
   /// Folder with the images, anywhere below.
   std::filesystem::path data{};
-  /// Pictures of each kind and finding.
+  /// Number of pictures of each kind and finding.
   std::int64_t cases = 3;
   ImageNames names = ImageNames::Hidden;
 };

@@ -17,7 +17,7 @@ namespace roentgen::publish {
 namespace {
 
 constexpr std::array<std::int64_t, 4> kSidesPx{kGalleryPx, 128, 96, 64};
-// Another machine's last bits, and the digits of a csv, stay below it.
+// Tolerance for the last bits of another machine and for the digits of a csv.
 constexpr double kSameProbability = 1e-3;
 
 // An img element.

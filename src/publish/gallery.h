@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The gallery of a report: the images on which a model errs most, each beside its heat-map. Which they are:
-// eval/worst_cases.h; where pictures come from belongs to the command.
+// The gallery of a report: the images on which a model errs most, each beside its heat-map. eval/worst_cases.h selects
+// them; the command finds the pictures.
 #pragma once
 
 #include <cstddef>
@@ -39,18 +39,18 @@ struct Gallery {
   std::string method{};
   /// Reason why there are no maps, for people; empty where there are.
   std::string no_maps{};
-  /// The predictions are not the checkpoint's own: largest difference of a probability; 0 when they are.
+  /// Largest difference between the given probabilities and the checkpoint's own; 0 when they agree.
   double largest_difference = 0.0;
 };
 
-/// Longest side that is of use: larger pictures are brought down to it.
+/// Longest useful side; larger pictures are shrunk to it.
 inline constexpr std::int64_t kGalleryPx = 160;
 /// Limit of all pictures of a page, as text.
 inline constexpr std::size_t kGalleryBytes = 6'000'000;
 
 /// The gallery as HTML with JPEGs inside as data URIs. Pictures are made smaller until they fit into `most_bytes`;
 /// ConfigError where 64 pixels are still too many.
-/// @param of which images these are, for people (no HTML)
+/// @param of origin of the images, for people (no HTML)
 [[nodiscard]] std::string gallery_html(const Gallery& gallery, const std::string& of,
                                        std::size_t most_bytes = kGalleryBytes);
 

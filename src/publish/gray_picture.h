@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// GrayPicture: 8-bit pixels to draw on.
+// GrayPicture: an 8-bit gray picture that can be drawn on.
 #pragma once
 
 #include <cstdint>

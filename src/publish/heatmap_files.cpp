@@ -41,7 +41,7 @@ std::string file_name(std::string_view text) {
   return name;
 }
 
-// The outline of a box, one pixel wide, as far as it lies in the picture.
+// Draws the outline of a box, one pixel wide, as far as it lies in the picture.
 void draw(const eval::Box& box, const Picture& picture, std::vector<std::uint8_t>& rgb) {
   const auto at = [](double place, std::int64_t most) {
     return std::clamp(static_cast<std::int64_t>(std::floor(place)), std::int64_t{0}, most - 1);
@@ -95,8 +95,8 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
   std::error_code error;
   const bool is_taken = fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error));
   if (is_taken) {
-    throw DataError(error_text("cli.heatmaps", "--out " + path_.string(), "a new or empty folder", "something is there",
-                               "another folder, or remove this one"));
+    throw DataError(error_text("cli.heatmaps", "--out " + path_.string(), "a new or empty folder",
+                               "one that is not empty", "another folder, or remove this one"));
   }
   fs::create_directories(path_, error);
   if (error) {
@@ -109,7 +109,7 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
 
 std::string HeatmapFolder::stem(const HeatmapEntry& entry) {
   std::string name = fmt::format("{:06}_", entry.number);
-  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // drops stems of the image before
+  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // forgets the stems of the previous image
   if (names_ == ImageNames::Shown) name += file_name(fs::path(entry.image).stem().string()) + "_";
   name += file_name(entry.label);
   std::string own = name;

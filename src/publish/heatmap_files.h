@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps of pictures on disk, and what `roentgen predict --out` writes of them (docs/reference/formats/heatmaps.md).
+// Heat-maps as files: the output of `roentgen predict --out` (docs/reference/formats/heatmaps.md).
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace roentgen::publish {
 
-/// Whether images are named by their names, which can hold a patient's number, or by numbers from 1 in the order of the
-/// list.
+/// Naming of images: by name, which can hold a patient's number, or by number from 1 in the order of the list.
 enum class ImageNames : std::uint8_t { Hidden, Shown };
 
-/// A decoded picture with the way back from a network's input to its pixels. Keeps its memory from one to the next.
+/// A decoded picture, with the mapping from the network's input back to its pixels. Reuses its memory for the next
+/// picture.
 class Picture {
  public:
   /// `intensity`: of DICOM files.
@@ -40,7 +40,8 @@ class Picture {
   [[nodiscard]] std::int64_t height_px() const { return image_.height_px(); }
   /// Gray levels 0 to 255.
   [[nodiscard]] std::vector<std::uint8_t> gray() const;
-  /// Cells of a feature map in this picture's own pixels: undoes fit and resize exactly as preprocess defines them.
+  /// Maps the cells of a feature map to this picture's own pixels: undoes fit and resize exactly as preprocess defines
+  /// them.
   [[nodiscard]] eval::HeatMap map_back(const eval::CoarseMap& cells, const data::Preprocess& preprocess) const;
 
  private:
@@ -48,7 +49,7 @@ class Picture {
   data::Image image_;
 };
 
-/// One map to be written.
+/// One heat-map to be written.
 struct HeatmapEntry {
   /// Number of the image among those of the command line, from 1.
   std::int64_t number = 0;
@@ -73,14 +74,14 @@ class HeatmapFolder {
   [[nodiscard]] std::int64_t count() const { return count_; }
 
  private:
-  /// Name of an entry's files without their endings; labels whose letters no file name has get a number behind it.
+  /// File name of an entry without the ending; labels without letters that a file name may have get a number.
   [[nodiscard]] std::string stem(const HeatmapEntry& entry);
 
   std::filesystem::path path_;
   std::string method_;
   ImageNames names_;
   RawMaps raw_;
-  /// File stems that the last image has taken.
+  /// File stems used for the current image.
   std::set<std::string> stems_;
   std::unique_ptr<io::AtomicFile> table_;
   std::int64_t count_ = 0;

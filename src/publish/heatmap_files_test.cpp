@@ -38,7 +38,7 @@ class HeatmapFilesTest : public testing::Test {
     EXPECT_TRUE(picture_.load(sample_).ok());
   }
 
-  // A network that sees the pixels it is fed: its cells are its input.
+  // A network whose feature map is its input.
   [[nodiscard]] eval::HeatMap map_of(data::Fit fit) const {
     data::Preprocess preprocess = data::preset("unit");
     preprocess.size_px = 32;
@@ -89,7 +89,7 @@ TEST_F(HeatmapFilesTest, maps_a_blob_back_to_where_it_was_after_a_pad) {
 TEST_F(HeatmapFilesTest, maps_a_blob_back_to_where_it_was_after_a_crop) {
   const eval::HeatMap map = map_of(data::Fit::Crop);
   expect_middle_on_blob(map);
-  // The middle 60 columns of 90 were seen.
+  // The network saw the middle 60 of 90 columns.
   EXPECT_TRUE(std::isnan(map.values[14]));
   EXPECT_FALSE(std::isnan(map.values[15]));
   EXPECT_FALSE(std::isnan(map.values[74]));
@@ -173,7 +173,7 @@ TEST_F(HeatmapFilesTest, refuses_a_folder_in_use) {
     const HeatmapFolder maps(folder_.path(), "cam", ImageNames::Hidden);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got something is there"));
+    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got one that is not empty"));
   }
 }
 

@@ -25,7 +25,7 @@ Value recipe_of(const train::CheckpointInfo& info) {
   return io::parse_toml(info.recipe, "recipe of the checkpoint").or_throw<ConfigError>();
 }
 
-// The recipe's name of the network; of one from a file, the graph's own.
+// Name of the network in the recipe; for a network from a file, the name in the graph.
 std::string model_name(const train::CheckpointInfo& info) {
   const Value recipe = recipe_of(info);
   if (!text_of(find(recipe, {"model", "file"})).empty()) {
@@ -36,7 +36,7 @@ std::string model_name(const train::CheckpointInfo& info) {
   return name.empty() ? "network" : name;
 }
 
-// Whether torchvision's constructor of that name, given only a number of classes, makes exactly this network.
+// Whether torchvision's constructor of that name, given only the number of classes, builds exactly this network.
 bool is_of_torchvision(const CardInput& input) {
   return input.preprocess.channels == 3 && torchvision_obstacle(recipe_of(input.info)).empty();
 }

@@ -21,7 +21,7 @@ struct CardInput {
   std::string file;
   std::string sha256;
   std::string form;
-  /// Logits are divided by it in the file; 1 = as trained.
+  /// Temperature: the file divides its logits by it; 1 = as trained.
   double temperature = 1.0;
   /// data.json of the run, for positives per label, and what `roentgen eval --json` wrote, for AUROCs; null = absent.
   Value data;
@@ -31,7 +31,7 @@ struct CardInput {
 /// The card in Markdown. Names no patient and no image. Throws as check_tables().
 [[nodiscard]] std::string model_card(const CardInput& input);
 
-/// Python that loads the file and prints a probability for each label of one picture.
+/// Python code that loads the file and prints a probability for each label of one picture.
 [[nodiscard]] std::string python_example(const CardInput& input);
 
 }  // namespace roentgen::publish

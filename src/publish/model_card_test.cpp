@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The card tells what it was given and nothing else; unfolded channels compute what one did.
+// The card contains exactly what it was given; unfolded channels compute the same as the single one.
 #include "publish/model_card.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST(ModelCard, says_what_it_was_not_given) {
   EXPECT_THAT(model_card(sample("onnx")), HasSubstr("No evaluation was given"));
 }
 
-// Labels, names of files and recipes come from elsewhere.
+// Labels and names of files and recipes are untrusted text.
 TEST(ModelCard, holds_no_markup_of_foreign_text) {
   CardInput input = sample("onnx");
   input.info.labels = {"<script>alert(1)</script>", "a|b\nc"};

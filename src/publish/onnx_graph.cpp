@@ -22,8 +22,8 @@ constexpr double kWhite = 255.0;
 
 Ints pair_of(const graph::Extent& extent) { return {extent.height, extent.width}; }
 
-// Zeros (or, for a maximum, nothing) that the last window reaches beyond the end of an axis. Stated instead of a
-// rounding mode, so that every program infers the size that we did.
+// Padding at the end that the last window reaches: zeros, or nothing for a maximum. Stated explicitly instead of as a
+// rounding mode, so that every program infers the same size.
 std::int64_t pad_after(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
                        std::int64_t dilation) {
   return std::max<std::int64_t>(0, (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad);
@@ -158,7 +158,8 @@ class Translator {
                {"count_include_pad", std::int64_t{op.count_pad ? 1 : 0}}});
   }
   void emit(const graph::GlobalAvgPool&, graph::NodeId id) { emit_node("GlobalAveragePool", id, {input(id)}); }
-  // No operator of ONNX has regions that overlap; a mean over rows, then over columns, are two matrix products.
+  // Adaptive pooling with overlapping regions has no ONNX operator. The mean over rows, then over columns, is two
+  // matrix products.
   void emit(const graph::AdaptiveAvgPool& op, graph::NodeId id) {
     const Shape& src = input_shape(id);
     if (src == graph_.node(id).shape) {
@@ -223,7 +224,7 @@ class Translator {
     values_[static_cast<std::size_t>(id)] = result;
   }
 
-  // The batch norm that alone reads a convolution, its second summand (if any) known already; or -1.
+  // The batch norm that is the only reader of a convolution, with its second summand (if any) already known; or -1.
   [[nodiscard]] graph::NodeId foldable_norm(graph::NodeId convolution) const {
     const std::vector<graph::NodeId>& readers = consumers_[static_cast<std::size_t>(convolution)];
     if (readers.size() != 1 || graph_.output("logits") == convolution) return -1;
@@ -294,7 +295,7 @@ class Translator {
                             .outputs = {std::move(output)},
                             .attributes = std::move(attributes)});
   }
-  // A node whose value is the graph node's.
+  // Node that computes the value of the graph node.
   void emit_node(std::string op, graph::NodeId id, std::vector<std::string> inputs, Attributes attributes = {}) {
     const std::string& name = graph_.node(id).name;
     values_[static_cast<std::size_t>(id)] = "v:" + name;

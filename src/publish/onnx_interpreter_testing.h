@@ -32,7 +32,7 @@ inline double at(const Array& a, std::int64_t n, std::int64_t c, std::int64_t y,
   return a.values[static_cast<std::size_t>(((n * a.shape[1] + c) * a.shape[2] + y) * a.shape[3] + x)];
 }
 
-/// Runs nodes in the order given; test failures on what it does not know or what is written twice.
+/// Runs nodes in the order given. Unknown operators and values written twice fail the test.
 class Interpreter {
  public:
   /// Starts with the initializers.
@@ -45,7 +45,7 @@ class Interpreter {
   }
   /// An input.
   void set(const std::string& name, Array value) { values_[name] = std::move(value); }
-  /// std::out_of_range for a value nobody wrote.
+  /// std::out_of_range for a value that no node wrote.
   [[nodiscard]] const Array& get(const std::string& name) const { return values_.at(name); }
 
   /// One node.
@@ -102,7 +102,7 @@ class Interpreter {
     for (double& v : out.values) v = f(v);
     return out;
   }
-  // Broadcasting as numpy does it, both of one rank, or the second a single number.
+  // Broadcasts as numpy does, for equal ranks or a second operand of one element.
   template <typename F>
   Array combine(const F& f) const {
     const Array &a = in(0), &b = in(1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The page that shows a run, or two side by side: one HTML file with everything in it, to be opened anywhere and passed
-// on. Which files it is made from belongs to the command.
+// The report page of a run, or of two side by side: one self-contained HTML file. The command finds the input files.
 #pragma once
 
 #include <optional>
@@ -50,7 +49,7 @@ struct ReportInput {
   /// One run or two. Two with evaluations, or with predictions, have the same images in the same order, labels and
   /// truth.
   std::vector<ReportRun> runs{};
-  /// B less A on the predictions of both; nothing for one run, and where there are no predictions beside the truth.
+  /// Comparison of B with A on the predictions of both; nullopt for one run, or without predictions and truth.
   std::optional<eval::Comparison> comparison{};
   /// {key: {"a", "b"}} of the recipes' keys that differ; null for one run.
   Value recipe_differences{};
@@ -67,7 +66,7 @@ struct TrainingCurves {
   Series validation_loss{};
   Series validation_auroc{};
   Series learning_rate{};
-  /// Updates behind each point of update_loss.
+  /// Number of updates that each point of update_loss averages.
   std::int64_t updates_a_point = 1;
 };
 [[nodiscard]] TrainingCurves training_curves(const std::vector<Value>& log);
@@ -77,8 +76,8 @@ struct TrainingCurves {
 /// `data` or `evaluation` is no such table, and as gallery_html(); DataError as eval::check_predictions().
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
-/// The AUROCs of the page with their intervals as a forest plot, of two runs on one axis: an SVG file of its own.
-/// ConfigError where there are none.
+/// AUROCs of the page with intervals as a forest plot, both runs on one axis, as a complete SVG file. ConfigError where
+/// there are none.
 [[nodiscard]] std::string forest_figure(const ReportInput& input);
 
 }  // namespace roentgen::publish

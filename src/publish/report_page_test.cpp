@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The page shows what it was given, says what it was not, and loads nothing.
+// The page shows all its inputs, names missing ones, and loads nothing.
 #include "publish/report_page.h"
 
 #include <fmt/format.h>
@@ -159,7 +159,7 @@ Value at_threshold(double value) {
       {"labels", Value::Table{{"Mass", Value::Table{{"value", value}, {"low", 0.25}, {"high", 0.875}}}}}};
 }
 
-// 8 positives of 40 images: 6 are called, and 4 of the negatives.
+// 8 positives among 40 images: 6 are called positive, and so are 4 of the negatives.
 Value evaluation_with_points() {
   const Value row = Value::Table{{"auroc", 0.8125}, {"low", 0.75}, {"high", 0.875}, {"positives", 8}, {"n", 40}};
   return Value::Table{{"auroc", Value::Table{{"mean", 0.8125}, {"labels", Value::Table{{"Mass", row}}}}},

@@ -21,7 +21,7 @@ extern const std::string_view kReportStyle;
 [[nodiscard]] std::string absent(std::string_view text);
 /// `text` in a <code> element, escaped.
 [[nodiscard]] std::string code(std::string_view text);
-/// "1 image", "12 images" of a number; " images" where there is none.
+/// "1 image", "12 images" for a number; " images" without one.
 /// @param many plural of `one`; empty = with an s
 [[nodiscard]] std::string count_text(const Value* value, std::string_view one, std::string_view many = {});
 /// True for the JSON of `roentgen eval --by study`, whose rows are studies; of thresholds: chosen on studies.
@@ -34,17 +34,17 @@ extern const std::string_view kReportStyle;
 [[nodiscard]] std::string number_table(std::string_view name, const std::vector<std::string>& head,
                                        const std::vector<std::vector<std::string>>& rows);
 
-/// Name of a run on the page: "", or of two "A: baseline".
+/// Name of a run on the page: "", or "A: baseline" when there are two.
 [[nodiscard]] std::string run_title(const ReportInput& input, std::size_t run);
-/// `text` with "A " or "B " before it where there are two runs.
+/// `text`, with "A " or "B " before it when there are two runs.
 [[nodiscard]] std::string with_letter(const ReportInput& input, std::size_t run, std::string_view text);
 /// Name of the split that the list of images is in each run: "split "test" of the run". Two runs that differ
 /// give "A: ...; B: ...".
 [[nodiscard]] std::string list_text(const ReportInput& input, const std::string& list_sha256);
 
-/// AUROCs with forest plot and table, of two runs with their differences.
+/// AUROCs with forest plot and table; two runs with their differences.
 [[nodiscard]] std::string result_section(const ReportInput& input);
-/// Thresholds of the evaluation, and their effect.
+/// Thresholds of the evaluation, and the results at them.
 [[nodiscard]] std::string threshold_section(const ReportInput& input);
 /// ROC curves and reliability diagrams. DataError as eval::check_predictions().
 [[nodiscard]] std::string curve_sections(const ReportInput& input);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Figures of the page: AUROCs as a forest plot and a table, differences of two runs, thresholds.
+// Results on the page: AUROCs as a forest plot and a table, differences of two runs, thresholds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::vector<ForestRow> rows_of(const ReportInput& input, std::size_t run) {
   return rows;
 }
 
-// A series a run; rows of the second in the order of the first.
+// One series per run; rows of the second in the order of the first.
 std::vector<ForestSeries> results(const ReportInput& input) {
   std::vector<ForestSeries> series;
   for (std::size_t i = 0; i < input.runs.size(); ++i) {
@@ -205,7 +205,7 @@ std::string difference_text(const ReportInput& input) {
          "</p>\n";
 }
 
-// "0.812 (0.790 to 0.835)" of a figure at the threshold.
+// "0.812 (0.790 to 0.835)" for a value at the threshold.
 std::string metric_text(const Value& evaluation, std::string_view metric, const std::string& label) {
   const Value* figure = find(evaluation, {"metrics", metric, "labels", label});
   if (figure == nullptr) return "";
@@ -215,7 +215,7 @@ std::string metric_text(const Value& evaluation, std::string_view metric, const 
   return row.value ? estimate_text(row) : "-";
 }
 
-// True and false calls of a label, from its rates: whole numbers again. Empty where a rate is undefined.
+// Counts of true and false calls of a label, recomputed from its rates. Empty when a rate is undefined.
 Cells call_cells(const Value& evaluation, const std::string& label) {
   const auto rate = [&](std::string_view metric) {
     return number_of(find(evaluation, {"metrics", metric, "labels", label, "value"}));

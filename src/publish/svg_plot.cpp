@@ -214,7 +214,7 @@ Axis axis_over(std::string title, const std::vector<Series>& series, Direction d
     }
   }
   if (low > high) return {.title = std::move(title)};
-  // Room above and below; of equal values a tenth of their size.
+  // Margin above and below; for equal values a tenth of their size.
   const double spread = high > low ? 0.04 * (high - low) : std::max(0.1 * std::abs(low), 1e-6);
   const double margin = direction == Direction::X && high > low ? 0.0 : spread;
   return {.title = std::move(title), .low = low - margin, .high = high + margin};

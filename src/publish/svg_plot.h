@@ -17,7 +17,7 @@ namespace roentgen::publish {
 /// and newline, which XML does not allow, become U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// A place in the units of the axes.
+/// A point in the units of the axes.
 struct PlotPoint {
   double x = 0.0;
   double y = 0.0;
@@ -58,7 +58,7 @@ struct Plot {
 /// Coordinate of the points that an axis shows.
 enum class Direction : std::uint8_t { X, Y };
 
-/// An axis that holds all finite points, widened where they are all equal; 0 to 1 without points.
+/// An axis that covers all finite points, widened when they are all equal; 0 to 1 without points.
 [[nodiscard]] Axis axis_over(std::string title, const std::vector<Series>& series, Direction direction);
 
 /// Round numbers, 1, 2 or 5 times a power of ten apart, that lie between low and high: six at most, low < high.
@@ -96,7 +96,7 @@ enum class ForestForm : std::uint8_t {
 [[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestSeries>& series,
                                      ForestForm form = ForestForm::Wide);
 
-/// An inline SVG of this file as a file of its own: with its namespace, a font, and white behind it.
+/// Turns an inline SVG into a complete file: adds the namespace, a font, and a white background.
 [[nodiscard]] std::string svg_file(std::string_view svg);
 
 /// "0.921 (0.916 to 0.927)", "0.921" without interval, "undefined" without value.

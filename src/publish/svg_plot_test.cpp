@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Points lie where the axes say, and no text gets out of its place.
+// Points lie at the right places on the axes, and no text leaves its area.
 #include "publish/svg_plot.h"
 
 #include <gmock/gmock.h>

@@ -20,8 +20,8 @@ struct Thumbnail {
   friend bool operator==(const Thumbnail&, const Thumbnail&) = default;
 };
 
-/// `picture` with its longer side brought down to `side_px` and its proportions kept (at least one pixel); as it is
-/// where it is not longer. Each pixel is the mean of the area that it covers, rounded.
+/// `picture` shrunk so that its longer side has `side_px`, with its proportions kept (at least one pixel); unchanged if
+/// it is not longer. Each pixel is the mean of the area that it covers, rounded.
 [[nodiscard]] Thumbnail shrink(const Thumbnail& picture, std::int64_t side_px);
 
 }  // namespace roentgen::publish

@@ -15,7 +15,7 @@
 namespace roentgen::publish {
 namespace {
 
-// A constructor is a name in Python.
+// A constructor name is valid in Python.
 bool is_identifier(std::string_view name) {
   return !name.empty() &&
          std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Networks that torchvision can build, so that weights load into them there.
+// Networks that torchvision can build, so that their weights load there.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct Recipe;
 
 namespace roentgen::publish {
 
-/// The setting of a recipe that makes the network another one than torchvision's of that name, with any number of
-/// classes: "model.width = 32". Empty where weights load there, those of a gray network with `export --channels 3`.
+/// Setting of a recipe that makes the network differ from torchvision's of that name: "model.width = 32". Empty when
+/// the weights load there; gray networks need `export --channels 3`.
 [[nodiscard]] std::string torchvision_obstacle(const Value& recipe);
 
-/// A line about a network that torchvision cannot make, for before it is trained: its weights load there as tensors
-/// only. Empty where they load into torchvision's model.
+/// Warning, before training, about a network that torchvision cannot build: only its tensors load there. Empty when the
+/// weights load into torchvision's model.
 [[nodiscard]] std::string torchvision_note(const train::Recipe& recipe);
 
 }  // namespace roentgen::publish

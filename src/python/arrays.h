@@ -13,10 +13,10 @@
 
 namespace roentgen::python {
 
-/// An array that Python sees as one of numpy, row-major.
+/// A row-major numpy array.
 using NumpyArray = nanobind::ndarray<nanobind::numpy>;
 
-/// An array that takes part in the ownership of `owner`, which holds its memory. Row-major. Needs the GIL.
+/// An array on memory that `owner` holds, and that the array keeps alive. Row-major. Needs the GIL.
 template <typename Framework = nanobind::numpy, typename Owner>
 [[nodiscard]] nanobind::ndarray<Framework> share_array(void* values, nanobind::dlpack::dtype dtype,
                                                        std::initializer_list<std::size_t> shape,

@@ -33,7 +33,7 @@ namespace {
 
 using SharedDataset = std::shared_ptr<data::Dataset>;
 
-// Absolute, so that another working directory changes nothing; "." and "//" are left out.
+// Absolute path, so that another working directory changes nothing; without "." and "//".
 fs::path whole(const fs::path& path) {
   const fs::path absolute = fs::absolute(path);
   return std::ranges::find(absolute, "..") == absolute.end() ? absolute.lexically_normal() : absolute;
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> indices_of(const data::Dataset& dataset, const std::s
   return all;
 }
 
-// One list a column, of the samples `indices`.
+// One list per column, for the samples `indices`.
 template <typename Get>
 nb::list column(const data::Dataset& dataset, const std::vector<std::uint32_t>& indices, const Get& get) {
   nb::list list;

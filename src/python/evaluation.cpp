@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A run's data and its evaluation for Python, with the checks and figures of `roentgen eval`.
+// A run's data and its evaluation for Python, with the checks and results of `roentgen eval`.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -58,7 +58,7 @@ fs::path best_weights_of(const train::RunFolder& run) {
                                "train(..., resume=True), which goes on with the run"));
 }
 
-// Data of a run, as it was trained on; `folders` where they have moved.
+// Data of a run as it was trained; `folders` if they have moved.
 data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path& weights, const train::RunFolder& run,
                               std::vector<std::string> folders) {
   fs::path recipe = weights;  // not empty, so take_from_run() keeps it
@@ -89,7 +89,7 @@ struct EvaluateRequest {
   eval::OnOverlap on_overlap = eval::OnOverlap::Refuse;
 };
 
-// Figures, and the lines that `roentgen eval` prints.
+// Results, and the lines that `roentgen eval` prints.
 std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   const train::RunFolder run(request.folder);
   const fs::path weights = best_weights_of(run);

@@ -8,8 +8,8 @@
 
 namespace roentgen::python {
 
-/// Ends work at an interrupt: throws KeyboardInterrupt, or the error that the handler of a signal raised;
-/// InterpreterEnds on any thread once the interpreter ends. To be called between batches, without the GIL.
+/// Ends work at an interrupt. Throws KeyboardInterrupt, or the error that a signal handler raised; InterpreterEnds on
+/// any thread once the interpreter ends. Call it between batches, without the GIL.
 void throw_if_interrupted();
 
 /// throw_if_interrupted() for steps of microseconds: asks Python, whose lock other threads may hold, at most every 20

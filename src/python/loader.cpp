@@ -57,7 +57,7 @@ FeedOptions read_options(const Value& table) {
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
   loading.augment = data::augment_from_value(table.at("augment"));
   loading.dtype = dtype_of(options.text("dtype"));
-  if (loading.mode == data::LoadMode::Evaluation) {  // the pipeline of evaluation ends after one epoch
+  if (loading.mode == data::LoadMode::Evaluation) {  // the evaluation pipeline ends after one epoch
     loading.pipeline = data::Pipeline({data::SamplesStage{}, data::ShardStage{.tail = loading.shard.tail},
                                        data::RepeatStage{}, data::MapAndBatchStage{}, data::PrefetchStage{}});
   }
@@ -93,7 +93,7 @@ nb::object next_batch(BatchFeed& feed) {
                         share_array(batch->labels.data(), nb::dtype<float>(), {rows, labels}, batch), batch->samples);
 }
 
-// Place of the next batch.
+// Position of the next batch.
 nb::dict place_of(const BatchFeed& feed) {
   FeedState state;
   {
@@ -112,7 +112,7 @@ nb::dict place_of(const BatchFeed& feed) {
   return dict;
 }
 
-// Options that say which images a batch holds and how they look, in one form however they were given.
+// Options that determine the content of a batch, in one canonical form.
 nb::object settings_of(const BatchFeed& feed) {
   const data::LoaderOptions& loading = feed.loading();
   return to_python(Value::Table{{"shuffle", loading.mode == data::LoadMode::Training},

@@ -29,7 +29,7 @@ namespace {
 
 using Pixels = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-// Gray (H, W) or colour (H, W, 3), uint8 or uint16, as roentgen.Model checks them; shows the array's own memory.
+// Gray (H, W) or colour (H, W, 3), uint8 or uint16, already checked by roentgen.Model; borrows the array's memory.
 data::Image image_of(const Pixels& pixels) {
   const bool is_byte = pixels.dtype() == nb::dtype<std::uint8_t>();
   RG_ASSERT(pixels.ndim() == 2 || (pixels.ndim() == 3 && pixels.shape(2) == 3));
@@ -87,7 +87,7 @@ nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::stri
                         own_array(std::move(overlay), {height, width, 3}), map.probability, map.method);
 }
 
-// PNG file of colours (H, W, 3).
+// PNG file of RGB pixels (H, W, 3).
 nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>& colours) {
   std::vector<std::byte> file;
   {

@@ -25,7 +25,7 @@ template <typename E>
 nb::object add_error(nb::module_& module, const char* name, const char* text, nb::handle base) {
   const std::string full = std::string("roentgen.") + name;
   const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), text, base.ptr(), nullptr));
-  module.attr(name) = type;  // which keeps it alive
+  module.attr(name) = type;  // keeps it alive
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* exception) {
         try {
@@ -57,7 +57,7 @@ NB_MODULE(_native, module) {
   log::set_level(log::Level::Warning);  // progress lines would clutter notebooks
   module.def("set_log_level", &set_log_level);
   module.def("python_terms", &python::python_terms);
-  // Translated to SystemExit: threading ends a thread without a word at it.
+  // Becomes SystemExit, which ends a thread without a message.
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -67,7 +67,7 @@ NB_MODULE(_native, module) {
   });
   module.def("end_native_work", &python::end_native_work, nb::call_guard<nb::gil_scoped_release>());
   nb::module_::import_("atexit").attr("register")(module.attr("end_native_work"));
-  // The most general one first: translators are asked in reverse order.
+  // Registers the most general one first: translators are tried in reverse order.
   const nb::object error =
       add_error<Error>(module, "Error", "A mistake in data, files or an argument, in one line.", PyExc_RuntimeError);
   add_error<ConfigError>(module, "ConfigError", "A mistake in an argument, a recipe or a checkpoint.", error);

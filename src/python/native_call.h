@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NativeCall: work without Python's lock, in arithmetic of its own.
+// NativeCall: work without Python's lock, with its own floating-point settings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,8 +12,8 @@
 
 namespace roentgen::python {
 
-/// Keeps the thread's floating-point environment: it comes back when this is destroyed. Kernels flush denormals to
-/// zero; numpy and PyTorch on the same thread must not.
+/// Saves the thread's floating-point environment and restores it in the destructor. Kernels flush denormals to zero;
+/// numpy and PyTorch on the same thread must not.
 class KeptArithmetic {
  public:
   KeptArithmetic() { std::fegetenv(&environment_); }
@@ -29,7 +29,7 @@ class KeptArithmetic {
 /// GIL is one: a thread that asks for the GIL of an interpreter that is gone ends the process. Throws as CountedCall.
 class NativeCall {
  private:
-  CountedCall counted_;  // until the GIL is held again
+  CountedCall counted_;  // held until the GIL is acquired again
   KeptArithmetic kept_;
   nanobind::gil_scoped_release released_;
 };

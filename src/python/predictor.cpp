@@ -18,7 +18,7 @@
 namespace roentgen::python {
 namespace {
 
-// Means over the cells of the feature map of row `row`, (C): what a linear layer behind a global mean takes.
+// Means over the cells of the feature map of row `row`, (C): the input of a linear layer after a global mean.
 void add_features(const engine::Executable& executable, std::int64_t row, std::vector<float>& features) {
   const Shape& shape = executable.graph().node(executable.graph().output(train::kFeaturesOutput)).shape;
   const auto channels = static_cast<std::size_t>(shape[1]), cells = static_cast<std::size_t>(shape[2] * shape[3]);
@@ -101,7 +101,7 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
 
 Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras extras) {
   const data::ImageList list = data::list_images(paths);
-  require_threads();  // a forked process may have it locked for ever
+  require_threads();  // in a forked process it may stay locked for ever
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(list.dataset.samples), extras == Extras::Features);
   Predicted predicted;

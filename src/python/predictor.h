@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictor: a network that predicts images of files and of memory, and shows where it sees a finding.
+// Predictor: a network that predicts images from files or memory and draws heat-maps.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ namespace roentgen::python {
 struct PredictorOptions {
   task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
   std::string device = "auto";     ///< argument of engine::make_engine()
-  std::int64_t batch = 32;         ///< most images at a time
+  std::int64_t batch = 32;         ///< largest batch size
   std::int64_t threads = 0;        ///< compute threads; 0: all cores
   std::int64_t workers = 0;        ///< decoding threads; 0: as many as there are cores for them
 };
 
 /// Probabilities of N images for K labels.
 struct Predicted {
-  std::vector<std::string> images;   ///< (N) paths as given, or below a folder that was; empty for images of memory
+  std::vector<std::string> images;   ///< (N) paths as given, or below a given folder; empty for images in memory
   std::vector<float> probabilities;  ///< (N, K); NaN where the image could not be read
-  std::vector<float> features;       ///< (N, C) where they were asked for
-  std::vector<std::string> reasons;  ///< (N) why it could not be read; empty: it could
+  std::vector<float> features;       ///< (N, C) if requested
+  std::vector<std::string> reasons;  ///< (N) reason why the image could not be read; empty: it was read
 };
 
 /// A heat-map, with the picture that it belongs to.
@@ -48,7 +48,7 @@ struct PictureMap {
   std::string method;              ///< name of the train::HeatMethod
 };
 
-/// Values that predict() gives beside probabilities.
+/// Values that predict() returns besides probabilities.
 enum class Extras : std::uint8_t { None, Features };
 
 /// Thread-safe: calls are served one after the other. Refuses to work in a process forked from one that computed.
@@ -69,8 +69,8 @@ class Predictor {
   [[nodiscard]] Predicted predict_files(const std::vector<std::string>& paths, Extras extras);
   /// Predicts decoded images. Throws as train::predict_images().
   [[nodiscard]] Predicted predict_images(std::span<const data::Image> images, Extras extras);
-  /// Shows where a finding is seen in the picture of one file. ConfigError for a label that the checkpoint lacks,
-  /// DataError for a file that cannot be read.
+  /// Draws a heat-map of a finding for one file. ConfigError for a label that the checkpoint lacks, DataError for a
+  /// file that cannot be read.
   [[nodiscard]] PictureMap heatmap(const std::string& path, const std::string& finding);
 
  private:
@@ -81,7 +81,7 @@ class Predictor {
   const task::ConvertedWeights weights_;
   data::Preprocess preprocess_;
   std::mutex mutex_;
-  // Compiled, by batch size and whether they give features.
+  // Compiled networks by batch size and by whether they give features.
   std::map<std::pair<std::int64_t, bool>, train::LoadedModel> models_;
 };
 

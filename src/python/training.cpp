@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// Tells a Python function of everything, as dicts. Called without the GIL.
+// Passes every record to a Python function, as dicts. Called without the GIL.
 class CallbackObserver final : public train::Observer {
  public:
   explicit CallbackObserver(nb::callable callback) : callback_(std::move(callback)) {}
@@ -87,7 +87,7 @@ class CallbackObserver final : public train::Observer {
     }
     return error_ != nullptr;
   }
-  // Throws what stopped the run, if something did. Called with the GIL.
+  // Throws the error that stopped the run, if any. Called with the GIL.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
@@ -109,7 +109,7 @@ class CallbackObserver final : public train::Observer {
   std::exception_ptr error_;
 };
 
-// A recipe as tables of sections: of a text in TOML, which has lines, or of a file or a built-in name.
+// A recipe as tables of sections, from a text in TOML (recognised by its line breaks), a file or a built-in name.
 Value recipe_table(const std::string& recipe) {
   const bool is_text = recipe.find('\n') != std::string::npos;
   Value table = io::parse_toml(is_text ? recipe : task::recipe_text(recipe).toml, is_text ? "recipe" : recipe)
@@ -119,7 +119,7 @@ Value recipe_table(const std::string& recipe) {
 
 // Arguments of train(); keys of `settings` are "section.key".
 struct Request {
-  fs::path recipe;                // file, name or text; empty: `table`, or that of the run that is gone on with
+  fs::path recipe;                // file, name or text; empty: `table`, or the recipe of the resumed run
   Value table;                    // recipe as nested tables
   Value settings;                 // over the recipe
   std::vector<std::string> data;  // folders
@@ -179,7 +179,7 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   return to_python(outcome);
 }
 
-// Recipe of a folder, the findings about it, and its JSON. Writes the file where `out` is not empty.
+// Recipe of a folder, the findings about it, and its JSON. Writes the file unless `out` is empty.
 nb::object init(const fs::path& folder, const fs::path& out, const nb::dict& settings) {
   const Value given = from_python(settings, "settings");
   task::InitResult result;

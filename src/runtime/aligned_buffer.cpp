@@ -19,7 +19,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kHugeFrom = 2 * kHugePage;
 constexpr std::size_t kMost = std::size_t{1} << 46;
 
-// Bytes of the mapping of a buffer; 0 where it comes from malloc.
+// Bytes of a buffer's mapping; 0 when it comes from malloc.
 std::size_t mapping_of(std::size_t bytes) {
   return bytes < kHugeFrom ? 0 : (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }

@@ -12,7 +12,7 @@ namespace roentgen::runtime {
 
 /// Frees memory of AlignedBuffer.
 struct FreeBuffer {
-  std::size_t mapped = 0;                             ///< bytes of its mapping; 0 where malloc has it
+  std::size_t mapped = 0;                             ///< bytes of its mapping; 0 when malloc owns it
   void operator()(std::byte* memory) const noexcept;  ///< unmaps or frees it
 };
 
@@ -24,7 +24,7 @@ class AlignedBuffer {
   static constexpr std::size_t kAlignment = 64;  ///< alignment in bytes
 
   AlignedBuffer() = default;
-  /// DeviceError naming the size when the machine has not that much.
+  /// DeviceError naming the size when there is too little memory.
   explicit AlignedBuffer(std::size_t bytes);
   [[nodiscard]] std::byte* data() const { return data_.get(); }  ///< null: no memory
   [[nodiscard]] std::size_t size() const { return size_; }       ///< bytes, rounded up to whole lines

@@ -55,7 +55,7 @@ TEST(AlignedBuffer, of_many_megabytes_is_given_back_when_it_is_freed) {
   const std::size_t before = resident_memory_bytes();
   if (before == 0) GTEST_SKIP() << "this system does not tell what a process holds";
   {
-    // Buffers of less between them and the end of the heap, which keep malloc from trimming it.
+    // Smaller buffers between them and the end of the heap, which keep malloc from trimming it.
     std::vector<AlignedBuffer> buffers;
     for (int i = 0; i < 3; ++i) {
       buffers.emplace_back(bytes / 3);

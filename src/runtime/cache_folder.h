@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Folder for files that can be computed again.
+// Folder for files that can be recomputed.
 #pragma once
 
 #include <filesystem>

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sets a variable of the environment, or takes it away, and puts it back.
+/// Sets or removes an environment variable and restores it at the end.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -97,7 +97,7 @@ TEST(TemporaryFolder, is_named_where_it_is_none) {
     }
   }
   {
-    const Variable temporary("TMPDIR", "/proc");  // takes no file, not even the superuser's
+    const Variable temporary("TMPDIR", "/proc");  // a folder that refuses files, even from root
     try {
       static_cast<void>(temporary_folder());
       FAIL() << "expected a ConfigError";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one check that every device's copies make. Internal to runtime.
+// Range check shared by the copies of every device. Internal to runtime.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace roentgen::runtime {
 
-/// ShapeError unless a device buffer of `room` bytes can give or take a copy of `bytes` at byte `at`.
+/// Throws ShapeError unless `bytes` from byte `at` on lie within a device buffer of `room` bytes.
 inline void require_room(std::size_t room, std::size_t at, std::size_t bytes) {
   if (at <= room && bytes <= room - at) return;
   throw ShapeError(error_text("runtime.stream", "copy of " + std::to_string(bytes) + " bytes",

@@ -27,7 +27,7 @@ using CoreList = std::vector<int>;
 [[nodiscard]] std::vector<CoreList> by_physical_core(const CoreList& cores);
 /// Physical cores of the machine, as far as the system shows them.
 [[nodiscard]] int machine_cores();
-/// Cores that the process may use: those of its first thread at the first call.
+/// Cores that the process may use, as of its first thread at the first call.
 [[nodiscard]] const CoreList& cores_of_process();
 /// Number of physical cores among them, the right size for a team on them. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
@@ -36,12 +36,12 @@ using CoreList = std::vector<int>;
 /// Hardware threads of one core stay together, and shares differ by one core at most. Fewer cores than parts: a
 /// hardware thread each, and where these are too few as well, some twice.
 [[nodiscard]] std::vector<CoreList> shares_of(const CoreList& cores, int parts);
-/// Binds this process, which has one thread yet, for good. DeviceError when the system refuses.
+/// Binds this process permanently; call it before other threads exist. DeviceError when the system refuses.
 void bind_process(const CoreList& cores);
-/// Binds the calling thread, and those it starts, for good. DeviceError when the system refuses.
+/// Binds the calling thread, and threads that it starts, permanently. DeviceError when the system refuses.
 void bind_thread(const CoreList& cores);
 
-/// Binds the calling thread to some cores while it lives; threads that are started meanwhile stay bound. None: does
+/// Binds the calling thread to some cores during its lifetime; threads started meanwhile stay bound. An empty list does
 /// nothing.
 class BoundToCores {
  public:

@@ -22,7 +22,7 @@ struct Available {
   int hardware_threads = 1;
 };
 
-/// Found once a process.
+/// Determined once per process.
 const Available& available() {
   static const Available found = [] {
     Available result;

@@ -28,7 +28,7 @@ TEST(AvailableHardwareThreads, are_those_of_the_affinity_mask) {
 }
 
 TEST(AvailableCores, are_one_in_a_process_bound_to_one) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own: the number is found once a process
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a child process: the number is determined once per process
   EXPECT_EXIT(
       {
         cpu_set_t mask;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The host as a Device: every call has done its work when it returns, so events are always reached.
+// The host as a Device. Every call finishes its work before it returns, so events are always reached.
 #include <cstring>
 
 #include "runtime/aligned_buffer.h"

@@ -11,7 +11,7 @@ CudaInventory find_cuda_devices() { return {.devices = {}, .why_none = "built wi
 
 std::unique_ptr<Device> make_cuda_device(int) {
   throw DeviceError(error_text("runtime.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
-                               "the device cpu, or a build where nvcc is found"));
+                               "--device cpu, or a build where nvcc is found"));
 }
 
 }  // namespace roentgen::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The choice among CUDA devices: plain data, so that it is tested without one.
+// Selection among CUDA devices, as a function of plain data, so that tests need no device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string why_no_cuda_devices(std::string_view words, int driver, int runtime)
 }
 
 CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index) {
-  constexpr std::string_view kRemedy = "the device cpu";
+  constexpr std::string_view kRemedy = "--device cpu";
   const std::string name = "cuda:" + std::to_string(index);
   if (inventory.devices.empty()) {
     throw DeviceError(

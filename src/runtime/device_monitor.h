@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DeviceMonitor: how a CUDA device is used, as NVIDIA's management library (NVML) tells it, which is loaded at run
-// time.
+// DeviceMonitor: use of a CUDA device, from NVIDIA's management library (NVML), which is loaded at run time.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ struct DeviceUse {
 class DeviceMonitor {
  public:
   virtual ~DeviceMonitor() = default;
-  /// Use now; nullopt where the library does not tell it.
+  /// Current use; nullopt where the library does not report it.
   [[nodiscard]] virtual std::optional<DeviceUse> read() = 0;
 };
 
@@ -36,7 +35,7 @@ class DeviceMonitor {
 [[nodiscard]] std::unique_ptr<DeviceMonitor> make_nvml_monitor(const std::string& bus,
                                                                const std::string& library = "libnvidia-ml.so.1");
 
-/// Warning before a process begins to compute on a device, on one line; empty where no other one does.
+/// One-line warning before a process computes on a device that others use; empty where none does.
 /// @param device "cuda:0"
 [[nodiscard]] std::string shared_device_warning(std::string_view device, const DeviceUse& use);
 

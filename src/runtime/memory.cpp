@@ -31,7 +31,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// The number a text begins with; nothing for "max".
+/// The number at the start of a text; nullopt for "max".
 std::optional<std::size_t> number_in(std::string_view text) {
   std::size_t number = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -23,12 +23,12 @@ namespace roentgen::runtime {
 /// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0: unknown.
 [[nodiscard]] std::size_t resident_memory_bytes();
 
-/// The most that it held so far (VmHWM), or since reset_peak_resident_memory().
+/// Largest amount held so far (VmHWM), or since reset_peak_resident_memory().
 [[nodiscard]] std::size_t peak_resident_memory_bytes();
 /// Resets the peak to the memory held now. False where the kernel does not allow it.
 bool reset_peak_resident_memory();
 
-/// ConfigError "[thing] memory: ..." when `bytes` is more than is available.
+/// Throws ConfigError "[thing] memory: ..." when `bytes` exceeds the available memory.
 /// @param thing  room and thing, without brackets
 /// @param remedy what to try
 void require_memory(std::string_view thing, std::size_t bytes, std::string_view remedy);

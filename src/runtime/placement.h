@@ -11,7 +11,7 @@
 
 namespace roentgen::runtime {
 
-/// Work of a process besides computing that may get cores of its own.
+/// Work of a process besides computing that may get separate cores.
 struct PlaceNeeds {
   bool has_communication = false;
   bool has_input = false;
@@ -19,7 +19,7 @@ struct PlaceNeeds {
   std::int64_t threads = 0;
 };
 
-/// Cores of each kind of thread. Communication or input without cores of its own shares those that compute.
+/// Cores of each kind of thread. Communication or input without separate cores shares those that compute.
 struct Placement {
   CoreList compute;
   CoreList communication;
@@ -34,8 +34,8 @@ struct Placement {
 /// waiting for a thread whose core is shared.
 [[nodiscard]] Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs);
 
-/// Whether each of `processes` of this machine can have so many physical cores for itself. 0 processes: unknown, so
-/// false.
+/// Whether each of `processes` on this machine can have so many physical cores to itself. False for 0 (unknown)
+/// processes.
 [[nodiscard]] bool are_own(const std::vector<CoreList>& cores, int processes);
 
 }  // namespace roentgen::runtime

@@ -66,8 +66,8 @@ class DeviceBuffer {
   [[nodiscard]] virtual DeviceCopies* copies() const = 0;
 };
 
-/// Zeroed host memory that the device can copy from and to while the host does something else (page-locked under CUDA).
-/// The host writes it like any other, from any thread. Thread-compatible.
+/// Zeroed host memory that the device can copy from and to while the host does other work (page-locked under CUDA). The
+/// host writes it like any other memory, from any thread. Thread-compatible.
 class PinnedBuffer {
  public:
   virtual ~PinnedBuffer() = default;
@@ -75,7 +75,7 @@ class PinnedBuffer {
   [[nodiscard]] virtual std::span<std::byte> bytes() const = 0;
 };
 
-/// A point in a stream's work. Can be recorded again and again; before the first time it counts as reached.
+/// A point in a stream's work. It can be recorded repeatedly; before the first time it counts as reached.
 /// Thread-compatible.
 class Event {
  public:
@@ -90,11 +90,11 @@ class Event {
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// Queues a copy of all bytes of `from` to byte `at` of `to` and on. Both must live, and `from` stay as it is, until
-  /// the stream has passed. ShapeError when they do not fit; DeviceError when the device refuses. The host waits where
+  /// Queues a copy of all bytes of `from` to `to`, starting at byte `at`. Both must live, and `from` stay unchanged,
+  /// until the copy is done. ShapeError when they do not fit; DeviceError when the device refuses. The host waits if
   /// its memory is not pinned.
   virtual void upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) = 0;
-  /// Queues a copy of the bytes of `from` at `at` and on to all bytes of `to`, as upload().
+  /// Queues a copy from byte `at` of `from` to all bytes of `to`, like upload().
   virtual void download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) = 0;
   /// upload() of pinned memory to the first bytes of `to`.
   void upload(const PinnedBuffer& from, DeviceBuffer& to) { upload(from.bytes(), to, 0); }
@@ -120,13 +120,13 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<PinnedBuffer> make_pinned_buffer(std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream() = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
-  /// Bytes that are left for make_device_buffer(); the largest number where that is not known.
+  /// Free bytes for make_device_buffer(); the largest number where that is unknown.
   [[nodiscard]] virtual std::size_t free_bytes() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
-/// DeviceError naming both numbers and a remedy when a device has less memory left than `bytes`.
+/// Throws DeviceError naming both numbers and a remedy when a device has fewer than `bytes` free.
 /// @param device Device::name()
-/// @param what needs it: "the plan: activations 10.0, ..."
+/// @param what purpose of the memory: "the plan: activations 10.0, ..."
 void require_device_memory(std::string_view device, std::string_view what, std::size_t bytes, std::size_t free_bytes);
 
 /// The host itself: memory is AlignedBuffer, work is done when the call returns.
@@ -145,7 +145,7 @@ struct CudaDeviceInfo {
   /// Its place on the bus, which tells devices of a host apart whatever CUDA_VISIBLE_DEVICES says: "0000:3B:00.0".
   std::string bus{};
 };
-/// Least compute capability that the kernels are made for.
+/// Lowest compute capability that the kernels are compiled for.
 inline constexpr int kLeastComputeCapability = 70;
 /// The CUDA devices of this machine, or the reason for their absence.
 struct CudaInventory {
@@ -156,9 +156,9 @@ struct CudaInventory {
 /// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
 [[nodiscard]] CudaInventory find_cuda_devices();
 /// Reason why CUDA finds no devices, on one line. Versions as CUDA's: 12040 is 12.4.
-/// @param words CUDA's own
+/// @param words CUDA's own error text
 /// @param driver newest CUDA version that the driver knows; 0: no driver
-/// @param runtime of this program
+/// @param runtime CUDA version that this program was built with
 [[nodiscard]] std::string why_no_cuda_devices(std::string_view words, int driver, int runtime);
 /// The device of that index. Throws DeviceError with the reason for its absence, the number of devices, or its age.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);

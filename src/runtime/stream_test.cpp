@@ -88,11 +88,11 @@ TEST(CudaInventory, of_one_or_more_devices_says_which_there_are) {
                                       {.index = 1, .name = "B", .compute_capability = 90}}};
   EXPECT_EQ(pick_cuda_device(two, 1).name, "B");
   EXPECT_EQ(refusal(one, 7),
-            "[runtime.cuda] device cuda:7: expected cuda:0, the only CUDA device, got cuda:7; try the device cpu");
+            "[runtime.cuda] device cuda:7: expected cuda:0, the only CUDA device, got cuda:7; try --device cpu");
   EXPECT_EQ(refusal(two, 7),
-            "[runtime.cuda] device cuda:7: expected one of cuda:0 to cuda:1, got cuda:7; try the device cpu");
+            "[runtime.cuda] device cuda:7: expected one of cuda:0 to cuda:1, got cuda:7; try --device cpu");
   EXPECT_EQ(refusal({.why_none = "no driver"}, 0),
-            "[runtime.cuda] device cuda:0: expected a CUDA device, got none: no driver; try the device cpu");
+            "[runtime.cuda] device cuda:0: expected a CUDA device, got none: no driver; try --device cpu");
 }
 
 }  // namespace

@@ -30,10 +30,10 @@
 
 namespace roentgen::runtime {
 
-/// Numbers behind the addresses of a twin's memory. Thread-safe.
+/// Host memory behind the addresses of a twin device. Thread-safe.
 class TwinMemory final : public DeviceCopies {
  public:
-  /// Reserves addresses that nobody may touch. DeviceError when there are not that many.
+  /// Reserves addresses that cannot be read or written. DeviceError when there are not that many.
   [[nodiscard]] std::byte* add(std::size_t bytes) {
     const std::size_t room = std::max<std::size_t>(bytes, 1);
     void* const address = ::mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -53,7 +53,7 @@ class TwinMemory final : public DeviceCopies {
     ::munmap(begin, std::max<std::size_t>(found->second.size(), 1));
     numbers_.erase(found);
   }
-  /// The numbers that an address range stands for: for kernels, which run where they are.
+  /// Host memory behind a range of addresses, for kernels.
   [[nodiscard]] std::span<std::byte> behind(const std::byte* begin, std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     auto found = numbers_.upper_bound(const_cast<std::byte*>(begin));
@@ -96,7 +96,7 @@ class TwinMemory final : public DeviceCopies {
   int queued_ = 0;
 };
 
-/// An event of streams that work in threads.
+/// Event of streams that work in threads.
 class TwinEvent final : public Event {
  public:
   [[nodiscard]] bool is_reached() const override {
@@ -112,17 +112,17 @@ class TwinEvent final : public Event {
 
  private:
   friend class TwinStream;
-  /// Lives as long as a stream has work to tell it of.
+  /// Shared with queued work, so it lives as long as that.
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    int open = 0;  ///< records that are not reached
+    int open = 0;  ///< records that are not reached yet
     std::exception_ptr error;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Work in a thread of its own, in order. After work that threw, nothing more is done, and who waits is told.
+/// Runs work in its own thread, in order. After work that threw, nothing more runs, and waiting calls throw.
 class TwinStream final : public Stream {
  public:
   explicit TwinStream(std::shared_ptr<TwinMemory> memory) : memory_(std::move(memory)), thread_([this] { serve(); }) {}
@@ -170,7 +170,7 @@ class TwinStream final : public Stream {
   }
 
  private:
-  /// Work, which is given the error of the work before it.
+  /// Queued work; it receives the error of earlier work.
   using Work = std::function<void(const std::exception_ptr& error)>;
 
   void queue(Work work) {

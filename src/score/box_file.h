@@ -29,12 +29,12 @@ class BoxFile {
   [[nodiscard]] bool has(std::string_view image) const { return find(image) != nullptr; }
   /// Labels (indices) with a box in that image, ascending.
   [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
-  /// The boxes of a label in that image, in pixels of a picture of this size.
+  /// Boxes of a label in that image, in pixels of a picture of the given size.
   [[nodiscard]] std::vector<eval::Box> boxes_of(std::string_view image, std::size_t label, std::int64_t width_px,
                                                 std::int64_t height_px) const;
   /// Number of boxes in the file, of any label.
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Number of those of labels that were not asked for.
+  /// Number of boxes with labels that were not asked for.
   [[nodiscard]] std::int64_t other_labels() const { return other_labels_; }
 
  private:

@@ -16,11 +16,11 @@
 
 namespace roentgen::score {
 
-/// A model as `roentgen compare` has it. Plain value.
+/// A model in a comparison. Plain value.
 struct ComparedModel {
   /// Name that the user gave.
   std::string what{};
-  PredictionFile predictions{};      ///< rows as the file has them
+  PredictionFile predictions{};      ///< rows in the order of the file
   std::string predictions_sha256{};  ///< hash of that file
   /// Recipe of a run, whose validation images chose the best epoch.
   std::optional<Value> recipe{};

@@ -15,7 +15,7 @@
 namespace roentgen::score {
 namespace {
 
-/// Matched by name before: one image, one name, one patient.
+/// Rows were matched by name before, so equal positions mean one image, one name and one patient.
 std::vector<eval::Predictions> predictions_of(const ComparedSide& side, const eval::Predictions& first) {
   std::vector<eval::Predictions> all;
   for (const EvalSet& set : side.sets) {

@@ -22,7 +22,7 @@ struct Truth;
 struct ComparedSide {
   /// Name that the user gave.
   std::string what;
-  std::vector<ComparedModel> models;  ///< one, or one a seed
+  std::vector<ComparedModel> models;  ///< one model, or one per seed
   /// Label tables of its truth.
   std::vector<std::string> label_files;
   std::vector<std::string> labels_sha256;  ///< hashes of label_files, in their order
@@ -37,7 +37,7 @@ struct ComparedSide {
 /// differ.
 [[nodiscard]] std::string group_text(const ComparedSide& side);
 
-/// Puts the models beside the truth. DataError as in_order_of() and join().
+/// Matches the models with the truth. DataError as in_order_of() and join().
 /// @param models as join_seeds() leaves them
 /// @param first the model whose images and labels all others have, in its order
 [[nodiscard]] ComparedSide make_side(std::string what, std::vector<ComparedModel> models, const Truth& truth,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Set to evaluate, wherever the probabilities come from: predictions and truth, and the subgroup and study of each
-// image.
+// Evaluation set from any origin of probabilities: predictions and truth, and the subgroup and study of each image.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +25,18 @@ namespace roentgen::score {
 struct PredictionFile;
 struct Truth;
 
-/// Facts of an image beside its labels. Empty or NaN: not known.
+/// Properties of an image besides its labels. Empty or NaN: unknown.
 struct ImageFacts {
   std::string patient{};                                      ///< never printed
   std::string study{};                                        ///< distinct among all patients
   std::string view{};                                         ///< "PA", "AP", "LL", ...
   std::string sex{};                                          ///< "M" or "F"
   float age_years = std::numeric_limits<float>::quiet_NaN();  ///< age in years
-  /// Name of its data set among several.
+  /// Name of its data set, when there are several.
   std::string source{};
 };
 
-/// Predictions beside the truth, with facts of each image. Plain value.
+/// Predictions matched with the truth, and properties of each image. Plain value.
 struct EvalSet {
   eval::Predictions predictions{};  ///< (N, K) scores and labels
   /// (N)
@@ -50,8 +49,8 @@ struct EvalSet {
   std::int64_t unknown_patients = 0;
 };
 
-/// Predictions of a file with the truth, matched by name. DataError when an image has no row there, or a label is not
-/// known there. Exclusive outputs are recognised: every image has exactly one label and probabilities that sum to 1.
+/// Matches the predictions of a file with the truth by name. DataError when an image has no row there, or a label is
+/// unknown there. Exclusive outputs are recognised: every image has exactly one label and probabilities that sum to 1.
 /// @param truth read for the labels of the file, in their order
 /// @param what the file, for errors
 [[nodiscard]] EvalSet join(PredictionFile file, const Truth& truth, std::string_view what);
@@ -66,7 +65,7 @@ struct EvalSet {
 /// The value of an attribute ("view", "sex", "age" or "source") for each row; empty where unknown.
 [[nodiscard]] std::vector<std::string> attribute_values(const EvalSet& set, std::string_view attribute);
 
-/// Validation may share no image with the test: DataError. Where it shares a patient: DataError, or a warning.
+/// Throws DataError when validation and test share an image. For a shared patient: DataError, or a warning.
 void check_apart(const EvalSet& validation, const EvalSet& test, eval::OnOverlap on_patients);
 
 /// Line about images of unknown patient: "3 images of unknown patient: each counts as a patient of its own"; empty

@@ -52,7 +52,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   if (own.source == "auto" || is_told("data.source=") || !std::filesystem::is_directory(own.root, ignored)) {
     return std::nullopt;
   }
-  // A table of the recipe's kind with a fault in it is refused rather than passed over for another one.
+  // A table of the recipe's kind with an error is refused; the data are not read as another kind.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;
   data::SourceOptions other = own;
@@ -65,7 +65,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   return is_same ? std::nullopt : std::optional(std::move(other));
 }
 
-// Changes the options to the source that is found in the data; false where the recipe's source stays.
+// Sets the options to the source detected in the data; false where the recipe's source stays.
 bool follow(data::SourceOptions& source, std::span<const std::string> overrides, const ErrorParts& refusal) {
   std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
   if (!other) return false;

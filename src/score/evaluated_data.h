@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The data that a checkpoint is evaluated on, which may be others than it was trained on.
+// Data to evaluate a checkpoint on, possibly from another source than its training data.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Part of a data set that is evaluated: a split, or the images of a list.
+// Part of a data set to evaluate: a split, or the images of a list.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +42,12 @@ struct Part {
 /// recipe's data.test_list holds a known list, if the file has its hash. Throws DataError with both counts otherwise.
 /// @param source the folder, as the recipe reads it
 [[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
-/// The names in a file, as find_list reads one; DataError as data::read_name_list.
+/// Names in a file, as find_list() reads them; DataError as data::read_name_list().
 [[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
 
 /// A list of images for people: "list 4f2a9c01b7de (not a published list)", with the first 12 digits of its hash.
 [[nodiscard]] std::string list_text(const std::string& list_sha256);
-/// The line about a part above its table.
+/// The line that describes a part, above its table.
 [[nodiscard]] std::string part_text(const Part& part);
 
 /// The split; DataError when it is empty.
@@ -58,8 +58,7 @@ struct Part {
 [[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
                              std::string_view where = "the data folder");
 
-/// Keeps the images that `list` (a name of an image a line) names, in the order they have; found and refused as by
-/// list_part().
+/// Keeps the images that `list` names, one name per line, in their own order; matched and refused as by list_part().
 void keep_listed(data::Dataset& images, const std::filesystem::path& list);
 
 /// Predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash of

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictions made elsewhere (or by us): a csv "Image Index,prob_<Label>,...". Truth comes from a label table.
+// Predictions from a csv "Image Index,prob_<Label>,...", of this or another program. The truth comes from a label
+// table.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,7 @@
 
 namespace roentgen::score {
 
-/// Probabilities of N images for K labels, as a file holds them.
+/// Probabilities of N images for K labels, as in a file.
 struct PredictionFile {
   /// Label names: the column names without their prefix "prob_" (K).
   std::vector<std::string> labels;
@@ -20,8 +21,9 @@ struct PredictionFile {
   std::vector<float> probabilities;
 };
 
-/// Reads one. The first column named Image Index, image, path, file or filename (ignoring case) names the images; all
-/// columns prob_<Label> are probabilities; others are ignored. DataError naming file and line, never an image.
+/// Reads a prediction file. The first column named Image Index, image, path, file or filename (ignoring case) names the
+/// images; all columns prob_<Label> are probabilities; others are ignored. DataError naming file and line, never an
+/// image.
 [[nodiscard]] PredictionFile read_prediction_file(const std::filesystem::path& path);
 
 }  // namespace roentgen::score

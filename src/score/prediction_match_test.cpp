@@ -44,7 +44,7 @@ TEST(PredictionMatch, finds_base_names_where_folders_differ) {
               HasSubstr("the 2 images of a"));
 }
 
-// CheXpert's, as its table names them and as a walk through its folder does.
+// Names of CheXpert's table, and names from a walk through its folder.
 TEST(PredictionMatch, finds_the_ends_of_paths_where_base_names_are_the_same) {
   const PredictionFile table = file_of(
       "image,prob_Mass\nCheXpert-v1.0/valid/patient1/study1/view1_frontal.jpg,0.1\n"

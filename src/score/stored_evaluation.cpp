@@ -27,7 +27,7 @@ namespace {
 constexpr double kAurocTolerance = 1e-9;
 constexpr std::string_view kStudyUnit = "study, ";
 
-// Figures of a finding. NaN: the AUROC is undefined.
+// Results of one finding. NaN: the AUROC is undefined.
 struct Figures {
   std::int64_t positives = 0;
   std::int64_t n = 0;
@@ -39,7 +39,7 @@ struct Figures {
   }
 };
 
-// -1: the evaluation does not say.
+// -1: not stated in the evaluation.
 Figures stored_figures(const Value& row) {
   const auto count = [&row](std::string_view key) {
     const Value* value = row.find(key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JSON of an earlier `roentgen eval`, read again: its figures, and its thresholds and temperature.
+// Reads the JSON of an earlier `roentgen eval`: its metrics, thresholds and temperature.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,14 @@ namespace roentgen::score {
 
 struct EvalSet;
 
-/// An evaluation that `roentgen eval --json` wrote. ConfigError where it is of other weights than these; where either
-/// is not known (predictions made elsewhere, no such file) nothing is compared.
+/// Checks that an evaluation of `roentgen eval --json` belongs to these weights; ConfigError otherwise. Compares
+/// nothing where either hash is unknown, as for predictions of another program.
 [[nodiscard]] Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint);
 
 /// Unit of an evaluation's rows, EvalSet::unit: "image", or "study, max".
 [[nodiscard]] std::string evaluated_unit(const Value& evaluation);
 
-/// The set with one row for each row of the evaluation: merged by study where the evaluation is. DataError as
-/// by_study().
+/// The set with one row per row of the evaluation: merged by study if the evaluation is. DataError as by_study().
 [[nodiscard]] EvalSet in_unit_of(const Value& evaluation, EvalSet images);
 
 /// Recomputes positives, n and AUROC of every finding from predictions and truth. ConfigError that names the finding
@@ -37,7 +36,7 @@ void check_figures(const EvalSet& set, std::string_view what, const Value& evalu
 /// Description of the network's input, for eval::OperatingPoints::input. `views` comes from data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
 
-/// Model with which points are to be used. Empty fields are unknown, and not compared.
+/// Model that operating points are applied to. Empty fields are unknown and not compared.
 struct PointsUse {
   /// Value of input_text().
   std::string input{};
@@ -45,8 +44,8 @@ struct PointsUse {
   std::string weights_sha256{};
 };
 
-/// Thresholds and temperature that `roentgen eval --save-points` wrote, of whatever a score is of. ConfigError where
-/// they were fitted on another input or other weights.
+/// Reads the thresholds and temperature that `roentgen eval --save-points` wrote, for scores of images or of studies.
+/// ConfigError when they were fitted on another input or other weights.
 [[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use);
 
 /// Reads operating points for image scores; throws ConfigError for those of studies.

@@ -20,8 +20,8 @@ bool fits(data::SourceOptions options, std::string_view source) {
   return data::fits_source(options);
 }
 
-/// True for a table that needs no folder. In those of CheXpert and PadChest, other columns than a name's say where an
-/// image lies; MIMIC-CXR-JPG's name studies, not images.
+/// True for a table that can be read without its folder. CheXpert's and PadChest's tables name images by other columns
+/// too; MIMIC-CXR-JPG's names studies, not images.
 bool is_read_alone(data::SourceOptions options) {
   if (options.source != "auto") return options.source == "nih" || options.source == "csv";
   if (fits(options, "chexpert") || fits(options, "padchest")) return false;
@@ -84,7 +84,7 @@ Truth read_truth(const fs::path& path, const std::vector<std::string>& labels, d
   if (!is_alone) return truth;
   truth.dataset.label_names = labels;  // the requested spelling
   for (std::size_t i = 0; i < truth.dataset.samples.size(); ++i) {
-    // A converted image has its first name as id, and lies under another.
+    // A converted image has its first name as id, but a new path.
     const data::Sample& sample = truth.dataset.samples[i];
     const std::string file = sample.path.generic_string();
     if (!file.ends_with(sample.id)) truth.index.add(file, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The truth about images that `--labels` names, read as `train` and `eval` read it.
+// The truth given by `--labels`, read as `train` and `eval` read labels.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace roentgen::score {
 struct Truth {
   /// Name of the table or folder, for errors.
   std::string what{};
-  data::Dataset dataset{};  ///< a sample each image
+  data::Dataset dataset{};  ///< one sample per image
   /// Positions in dataset.samples by name.
   data::NameIndex index{};
 
@@ -37,7 +37,7 @@ struct Truth {
 /// and ConfigError as these functions, and DataError where the truth has none of the labels.
 /// @param labels (K) of the predictions, and of each sample in that order
 /// @param options a recipe's [data]; root, labels and split are not used, nor csv where `path` is a table
-/// @param overrides those that `options` has been given, "data.key=value"
+/// @param overrides "data.key=value" settings that `options` already contains
 [[nodiscard]] Truth read_truth(const std::filesystem::path& path, const std::vector<std::string>& labels,
                                data::SourceOptions options, std::span<const std::string> overrides = {});
 

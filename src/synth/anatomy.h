@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lays a chest out on a canvas: body, lungs, heart and mediastinum, vessels, skeleton. Findings are painted afterwards.
+// Draws the healthy chest on a canvas: body, lungs, heart and mediastinum, vessels, skeleton. Findings are painted
+// afterwards.
 #pragma once
 
 #include "synth/canvas.h"
@@ -9,12 +10,12 @@
 
 namespace roentgen::synth {
 
-/// Everything below, in order.
+/// Calls all functions below, in this order.
 void lay_chest(Canvas& canvas, const Chest& chest);
 
 /// Torso, shoulders, neck, breasts; trachea and stomach gas.
 void lay_body(Canvas& canvas, const Chest& chest);
-/// Aerated lung: ellipsoids less the domes, the heart and the mediastinum, with its texture.
+/// Aerated lung with its texture: ellipsoids without the domes, the heart and the mediastinum.
 void lay_lungs(Canvas& canvas, const Chest& chest);
 /// The branching vessels of both lungs.
 void lay_vessels(Canvas& canvas, const Chest& chest);

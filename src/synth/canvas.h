@@ -51,7 +51,7 @@ struct Tube {
   double radius_to_mm = 1.0;
   /// Length in space over length in the image, for tubes that run towards the viewer.
   double stretch = 1.0;
-  /// Share of the inner 0.7 of the radius that is something else: marrow.
+  /// Share of the inner 0.7 of the radius that is marrow.
   double hollow = 0.0;
 };
 
@@ -113,15 +113,15 @@ class Canvas {
   /// Adds to planes.fill or another plane, as add(), and marks the covered pixels as part of the current finding.
   void add_finding(std::vector<float>& plane, const Ellipsoid& shape, double weight = 1.0);
   void add_finding(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
-  /// Marks one pixel as part of the finding being painted.
+  /// Marks one pixel as part of the current finding.
   void touch(std::size_t index);
-  /// Marks a whole area, for findings that are a change of shape.
+  /// Marks a whole area as part of the current finding, for findings that change a shape.
   void touch(const Rect& area);
   /// The smallest box over all marks since the last call; empty when there were none.
   [[nodiscard]] PixelRect take_touched();
-  /// Says that all of an organ's shadow is the finding, also where its path lengths are those of a healthy one.
+  /// Claims the whole shadow of an organ for the current finding, also where its path lengths are normal.
   void claim(const Ellipsoid& organ) { claimed_.push_back(organ); }
-  /// The organs claimed since the last call.
+  /// Organs claimed since the last call.
   [[nodiscard]] std::vector<Ellipsoid> take_claimed() { return std::exchange(claimed_, {}); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace roentgen::synth {
 namespace {
-// A normal draw cut at two standard deviations, so that no anatomy is absurd.
+// A normal draw limited to two standard deviations, so that no anatomy is extreme.
 double about(Random& random, double mean, double spread) {
   return mean + spread * std::clamp(random.normal(), -2.0, 2.0);
 }
@@ -98,7 +98,7 @@ void draw_study(Random& random, Chest& chest, double ap_share) {
   chest.texture_seed = random.next_u64();
 }
 
-// The field is that of a mean patient's PA view: scales are against its thorax, organs against this one's.
+// The field is that of a mean patient's PA view. Scales refer to that patient's thorax, organs to this patient's.
 void magnify(Chest& chest) {
   constexpr double kMeanHalfThicknessMm = 108.0;
   const auto at = [&chest](double depth) { return magnification(chest.view, depth, chest.half_thickness_mm); };
@@ -128,7 +128,7 @@ double Lung::dome_surface_mm(double x_mm) const {
 }
 
 Point Lung::at(double across, double down) const {
-  // Twice: the height of the diaphragm depends on x, and x on the height.
+  // Iterates twice: the height of the diaphragm depends on x, and x on the height.
   double y_mm = top_mm() + down * (dome_y_mm - top_mm());
   double x_mm = middle_x_mm(y_mm) + side * across * half_width_at_mm(y_mm);
   y_mm = top_mm() + down * (dome_surface_mm(x_mm) - top_mm());

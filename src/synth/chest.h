@@ -16,7 +16,7 @@
 
 namespace roentgen::synth {
 
-/// A place in the chest's frontal plane.
+/// A point in the chest's frontal plane.
 struct Point {
   double x_mm = 0.0;
   double y_mm = 0.0;

@@ -8,7 +8,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Per mm, at the mean energy of a 120 kV beam behind a patient: water, and what bone adds to it.
+// Attenuation per mm at the mean energy of a 120 kV beam behind a patient: water, and the additional part of bone.
 constexpr float kTissuePerMm = 0.0195F;
 constexpr float kBonePerMm = 0.030F;
 
@@ -84,7 +84,7 @@ float share_below(std::vector<float>& values, double share) {
 std::vector<float> line_integrals(const Planes& planes) {
   std::vector<float> sum(planes.body.size());
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // air that tissue could fill
+    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // air that tissue may replace
     const float filled = std::min(planes.vessel[i] * std::min(1.0F, planes.air[i] * 0.05F) + planes.fill[i], hollow);
     const float gas = std::min(planes.gas[i], planes.body[i]);
     const float tissue = planes.body[i] + planes.soft[i] - hollow + filled - gas;

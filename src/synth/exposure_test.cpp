@@ -24,7 +24,7 @@ Planes pixel(float body, float air, float density) {
   return planes;
 }
 
-/// Exposed and in 8 bits.
+/// Pixels of the exposed plane in 8 bits.
 std::vector<std::uint8_t> exposed(const Canvas& canvas, const Exposure& exposure, Random random) {
   return quantise_8(expose(canvas, exposure, random));
 }

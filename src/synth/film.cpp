@@ -10,7 +10,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Channels of a study's film stream: a switch must not move the draws of another.
+// Channels of a study's film stream, one per option, so that an option does not change the draws of another.
 constexpr std::uint32_t kMarkerChannel = 0, kInvertedChannel = 1, kCollimatorChannel = 2;
 
 // Stroke width of a letter as a share of its height.
@@ -59,7 +59,7 @@ void put_marker(std::vector<float>& gray, const Marker& marker, std::int64_t siz
       const double x = at_mm / marker.height_mm - marker.lean * y;
       double nearest = 1e9;
       for (const Stroke& stroke : strokes_of(marker.letter)) nearest = std::min(nearest, distance(stroke, x, y));
-      // The share of the pixel that lies under the stroke, as if its edge ran through straight.
+      // Share of the pixel that lies under the stroke, with its edge taken as a straight line.
       const double inside_px = (0.5 * kStroke - nearest) * marker.height_mm / pixel_mm;
       const double widest = std::min(1.0, kStroke * marker.height_mm / pixel_mm);
       const auto cover = static_cast<float>(marker.cover * std::clamp(inside_px + 0.5, 0.0, widest));
@@ -138,7 +138,7 @@ FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double fie
 PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm) {
   if (!marks.open) return {0, 0, size_px, size_px};
   const double per_mm = static_cast<double>(size_px) / field_mm;
-  // A pixel is open when its centre is: the first index at or behind edge - 0.5.
+  // A pixel is open when its centre is: returns the first index at or after edge - 0.5.
   const auto edge = [&](double at_mm) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(at_mm * per_mm - 0.5)), 0, size_px);
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The film of a study: how its gray values are stored, and the marks of a department. Marks are lead markers, the black
-// frame of the collimator, and inverted gray values (docs/reference/synthetic.md, "Film"). All are drawn from the
-// study's key, so they are the same on every machine; switched off they change nothing.
+// The film of a study: the stored form of its gray values, and marks on the film. Marks are lead markers, the black
+// frame of the collimator, and inverted gray values (docs/reference/synthetic.md, "Film"). The study's key determines
+// all of them; options that are off change nothing.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ enum class Form : std::uint8_t {
   Jpeg,   ///< 8-bit gray JPEG
 };
 
-/// A form as the command line names it.
+/// Name of a form on the command line.
 struct FormName {
   std::string_view name;
   Form form;
@@ -33,7 +33,7 @@ struct FormName {
 inline constexpr std::array kForms{FormName{"png8", Form::Png8}, FormName{"png16", Form::Png16},
                                    FormName{"png12", Form::Png12}, FormName{"jpeg", Form::Jpeg}};
 
-/// The form of this name; ConfigError for another.
+/// The form of this name; ConfigError for unknown names.
 [[nodiscard]] Form form_of(std::string_view name);
 [[nodiscard]] std::string_view name_of(Form form);
 /// ".png" or ".jpg".
@@ -79,23 +79,23 @@ struct FilmMarks {
   std::optional<Rect> open;
 };
 
-/// Draws the marks on the film of a study. A switch does not change the draws of another, and a larger share only adds
+/// Draws the marks on the film of a study. An option does not change the draws of another, and a larger share only adds
 /// films.
 [[nodiscard]] FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double field_mm);
 
 /// The pixels that stay open: those whose centre lies in marks.open; all when there is no frame.
 [[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// Intersection of both; empty where the box is hidden.
+/// Intersection of a box with the open area; empty where the box is hidden.
 [[nodiscard]] PixelRect cut(const PixelRect& box, const PixelRect& open);
 
-/// Sets what lies outside to 0: a mask, (size, size), under a frame.
+/// Sets pixels outside the open area of a mask (size, size) to 0.
 void close(std::span<std::uint8_t> mask, const PixelRect& open, std::int64_t size_px);
 
 /// Puts marker and frame on curve values, (size, size) from 0 to 1. Inversion is left to quantise().
 void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// round(white * v) of every curve value, or white less that where inverted; 8-bit forms fit a byte.
+/// round(white * v) of every curve value v; white minus that if inverted. 8-bit forms fit a byte.
 [[nodiscard]] std::vector<std::uint8_t> quantise_8(std::span<const float> gray, bool is_inverted = false);
 [[nodiscard]] std::vector<std::uint16_t> quantise_16(std::span<const float> gray, int white, bool is_inverted = false);
 

@@ -23,8 +23,8 @@ namespace roentgen::synth {
 /// library versions. Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, int png_level);
 
-/// Writes one of a set's many files. Not atomic and not synced, which thousands of small files would pay for: the
-/// tables, written last, make the set. DataError when it cannot be written.
+/// Writes one of many files of a data set. Not atomic and not synced, because that is slow for thousands of small
+/// files; the tables are written last. DataError when it cannot be written.
 void write_set_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace roentgen::synth

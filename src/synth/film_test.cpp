@@ -89,7 +89,7 @@ TEST(Film, masks_are_empty_under_the_frame) {
   EXPECT_EQ(mask[2 * 6 + 5], 0);
 }
 
-// The letter brightens its own place and nothing else.
+// The letter brightens its own pixels and no others.
 TEST(Film, marker_lies_at_its_side_and_changes_nothing_elsewhere) {
   int left = 0, right = 0;
   for (std::int64_t patient = 1; patient <= 12; ++patient) {

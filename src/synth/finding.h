@@ -38,7 +38,7 @@ inline constexpr std::array kFindingRank{
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
-/// Chance that a follow-up shows the patient's own draw of the finding.
+/// Chance that a follow-up keeps the patient's draw of the finding.
 inline constexpr std::array kFindingPersistence{
 #define RG_X(id, function, text, rank, persistence, nih) persistence,
     RG_SYNTH_FINDING_LIST(RG_X)
@@ -56,23 +56,22 @@ inline constexpr std::array kNihPrevalence{
 template <typename T>
 using PerFinding = std::array<T, kFindingCount>;
 
-/// Amount of a finding that a study shows, and the stream from which its details are drawn.
+/// Severity of a finding in a study, and the random stream for its details.
 struct Plan {
-  /// (0, 1]: how far the finding has gone. Size, extent or contrast grow with it; it alone decides the label's odds.
+  /// (0, 1]: severity. Size, extent or contrast grow with it, and only it decides the label's odds.
   double severity = 0.0;
   /// Belongs to (seed, patient, follow-up, finding).
   Random random;
 };
 
-/// Paints a finding onto the projected chest, whose geometry is final by then. The painted pixels determine the
-/// finding's box.
+/// Paints a finding onto the projected chest, whose geometry is final. The painted pixels determine the finding's box.
 using Painter = std::function<void(Canvas&, const Chest&)>;
 
 #define RG_X(id, function, text, rank, persistence, nih) Painter plant_##function(Chest& chest, Plan plan);
 RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 
-/// Plants one finding by its index: calls the plant_ function of the list.
+/// Calls the plant_ function of a finding, given its index.
 [[nodiscard]] Painter plant(Finding finding, Chest& chest, const Plan& plan);
 
 }  // namespace roentgen::synth

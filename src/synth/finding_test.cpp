@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that each finding is what medicine means by its name, by the geometry and the path lengths, not the pixels.
+// Tests that each finding matches its medical meaning, by geometry and path lengths instead of pixels.
 #include "synth/finding.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST(Pneumothorax, has_no_vessels_and_hardly_any_tissue_beyond_a_fine_line) {
   }
 }
 
-/// Widths and heights of the connected parts of what is filled, in mm.
+/// Widths and heights of the connected painted areas, in mm.
 std::vector<double> extents_mm(const Canvas& canvas) {
   const std::int64_t size = canvas.size_px();
   std::vector<bool> is_open(canvas.planes.fill.size());
@@ -175,7 +175,7 @@ double contrast(Finding finding, double severity) {
   return sum / static_cast<double>(count);
 }
 
-// One family, airspaces that hold fluid: even and dense, patchy, faint.
+// Three findings of fluid in the airspaces: even and dense, patchy, faint.
 TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
   for (const double severity : {0.3, 0.6, 1.0}) {
     const double consolidation = contrast(Finding::Consolidation, severity);

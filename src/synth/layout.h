@@ -14,7 +14,7 @@
 
 namespace roentgen::synth {
 
-/// A study and where it belongs; `study.pixels` may be empty.
+/// A study with its split and names; `study.pixels` may be empty.
 struct Entry {
   StudyKey key;
   Split split = Split::TrainVal;
@@ -23,8 +23,8 @@ struct Entry {
   Form form = Form::Png8;
 };
 
-/// The studies of a data set: patients 1, 2, ... with one to three studies each until there are `images`. Of every five
-/// patients one, drawn, goes to the test set. A longer list begins with the shorter one.
+/// Studies of a data set: patients 1, 2, ... with one to three studies each, until there are `images`. One of every
+/// five patients, drawn at random, goes to the test set. A longer list begins with the shorter one.
 [[nodiscard]] std::vector<Entry> list_studies(std::uint64_t seed, std::int64_t images);
 
 /// "00000012_003.png": patient and follow-up; .jpg for JPEG.

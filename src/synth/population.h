@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Population: how common findings are, how often labels are wrong or missing, how patients are taken.
+// Population: prevalences of findings, rates of wrong and missing labels, and views.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace roentgen::synth {
 
-/// Share of AP views unless asked otherwise.
+/// Default share of AP views.
 inline constexpr double kApShare = 0.4;
 
 /// Source of the prevalences.
@@ -18,13 +18,13 @@ enum class Prevalence : std::uint8_t {
   Nih,    ///< NIH ChestX-ray14's own, kNihPrevalence
 };
 
-/// The population findings are drawn from.
+/// Population from which findings and labels are drawn.
 struct Population {
   Prevalence prevalence = Prevalence::Range;
   /// Range of the findings' prevalences (share of images labelled positive); kFindingRank places each finding in it.
   double prevalence_low = 0.08;
   double prevalence_high = 0.20;
-  /// Share of labelled positives that show nothing, and share of clear findings that the label misses.
+  /// Share of positive labels without the finding, and share of findings without a positive label.
   double label_noise = 0.08;
   /// Factor on every prevalence.
   double prevalence_factor = 1.0;

@@ -10,7 +10,7 @@
 
 namespace roentgen::synth {
 namespace {
-/// Pairs won by the positive, ties half: the definition, for few samples.
+/// Definition of the AUROC for few samples: share of pairs won by the positive, ties half.
 std::optional<double> pairs(std::span<const float> scores, std::span<const std::uint8_t> labels) {
   double won = 0.0, all = 0.0;
   for (std::size_t p = 0; p < scores.size(); ++p) {

@@ -86,7 +86,7 @@ TEST_P(EachFinding, box_lies_inside_the_image_and_over_the_finding) {
     outside += moved.outside;
     outside_px += static_cast<double>(kSize * kSize) - area;
   }
-  // The window follows the image, so a finding changes every pixel a little; but most where it is.
+  // The window depends on the image, so a finding changes every pixel a little, but most at its own place.
   EXPECT_GT(inside / inside_px, outside / outside_px);
 }
 
@@ -113,7 +113,7 @@ TEST(Study, effusion_whitens_its_place_and_emphysema_darkens_the_lungs) {
     darker += mean_gray(airy, lungs) < mean_gray(healthy, lungs) ? 1 : 0;
   }
   EXPECT_EQ(whiter, 20);
-  EXPECT_GE(darker, 18);  // the window follows the image
+  EXPECT_GE(darker, 18);  // the window depends on the image
 }
 
 TEST(Study, is_a_function_of_its_key) {
@@ -145,7 +145,7 @@ TEST(Study, without_one_finding_is_the_same_study_but_for_it) {
     Scene scene{.severity = only(Finding::Mass, 0.9)};
     scene.severity[static_cast<std::size_t>(Finding::Effusion)] = 0.7;
     PerFinding<double> effusion_only = only(Finding::Effusion, 0.7);
-    // A mass changes no shape: without it the study is that of the other finding.
+    // A mass changes no shape: the study without it equals the study of the other finding.
     EXPECT_EQ(render_without(study_of(patient), kSize, scene, Finding::Mass).pixels,
               render_with(study_of(patient), kSize, effusion_only).pixels);
     const Study with = render_with(study_of(patient), kSize, scene.severity);

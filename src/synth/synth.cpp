@@ -111,7 +111,7 @@ class Unfinished {
   explicit Unfinished(const fs::path& folder) : folder_(folder) {
     std::error_code error;
     if (fs::exists(folder) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
-      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "something is there",
+      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "one that is not empty",
                                  "another folder, or remove this one"));
     }
     existed_ = fs::exists(folder, error);
@@ -139,7 +139,7 @@ class Unfinished {
   bool is_kept_ = false;
 };
 
-// Makes kMaskFolder and kPairFolder, as far as asked for, with a folder for each finding.
+// Creates kMaskFolder and kPairFolder, if requested, with a folder for each finding.
 void make_truth_folders(const SynthOptions& options) {
   const auto make = [&](const fs::path& folder) {
     std::error_code error;
@@ -158,7 +158,7 @@ void write_image(const fs::path& path, const Study& study, const SynthOptions& o
   write_set_file(path, encode_film(study, options.film, options.png_level));
 }
 
-/// Counts finished images and tells the caller. Thread-safe.
+/// Counts finished images and reports progress. Thread-safe.
 class Counter {
  public:
   Counter(const SynthProgress& tell, std::int64_t total) : tell_(tell), total_(total) {}
@@ -178,7 +178,7 @@ class Counter {
 // Writes the masks of an image: 8-bit gray PNG of its size, 255 inside and 0 outside, one for each present finding,
 // labelled or not. Thread-safe.
 void write_masks(const fs::path& out, const Entry& entry) {
-  constexpr int kPngLevel = 6;  // two values: the files are small at any level
+  constexpr int kPngLevel = 6;  // two values per pixel: the files are small at any level
   const fs::path name = fs::path(image_name(entry.key)).replace_extension(".png");
   PerFinding<Mask> masks = masks_of(entry.key, entry.study.size_px, entry.study.scene);
   const Study& study = entry.study;
@@ -193,7 +193,7 @@ void write_masks(const fs::path& out, const Entry& entry) {
   }
 }
 
-// The image again without each finding that pairs are asked of.
+// Renders the image again without each of its findings that pairs are requested for.
 void write_pairs(const SynthOptions& options, const Entry& entry) {
   for (std::size_t i = 0; i < options.pairs.size(); ++i) {
     if (!options.pairs[i] || entry.study.scene.severity[i] <= 0.0) continue;
@@ -261,7 +261,7 @@ Value describe(const SynthOptions& options) {
                       {"pairs", std::move(pairs)}};
 }
 
-// synth.json last: it says that the set is whole.
+// synth.json is written last: it marks the data set as complete.
 void write_tables(const SynthOptions& options, std::span<const Entry> entries) {
   const auto write = [&](std::string_view name, const std::string& text) {
     io::write_file_atomically(options.out / name, text);

@@ -21,7 +21,7 @@ namespace roentgen::synth {
 
 /// Form of the label table.
 enum class LabelTable : std::uint8_t {
-  Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; it has no word for uncertain or unknown
+  Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; cannot express uncertain or unknown
   Csv,  ///< labels.csv: a column a finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
 };
 
@@ -37,11 +37,11 @@ struct SynthOptions {
   std::uint64_t seed = 1;
   /// Prevalences and label noise.
   Population population;
-  /// Differences of the test set: a factor on all prevalences, and Population::shortcut (nullopt: as elsewhere).
+  /// Differences of the test set: a factor on all prevalences, and its own Population::shortcut (nullopt: the same).
   double test_prevalence_factor = 1.0;
   std::optional<double> test_shortcut = std::nullopt;
   LabelTable labels = LabelTable::Nih;
-  /// 0: as many as OpenMP gives. Results do not depend on it.
+  /// Threads; 0: as many as OpenMP gives. Results do not depend on it.
   int threads = 0;
   /// Format of images and marks on their films.
   FilmOptions film;
@@ -55,7 +55,7 @@ struct SynthOptions {
 
 enum class Split : std::uint8_t { TrainVal, Test };
 
-/// The population that one part of the set is drawn from.
+/// Population of one part of the data set.
 [[nodiscard]] Population population_of(const SynthOptions& options, Split split);
 
 /// One finding in the data set.
@@ -82,15 +82,16 @@ struct SynthReport {
   double seconds = 0.0;
 };
 
-/// AUROC of scores against labels (1 positive, 0 negative); nothing when a class is absent. eval::auroc fits.
+/// AUROC of scores against labels (1 positive, 0 negative); nullopt when a class is absent. eval::auroc has this
+/// signature.
 using Auroc = std::function<std::optional<double>(std::span<const float> scores, std::span<const std::uint8_t> labels)>;
 
 /// Called after every few images, and at the end; calls come from worker threads, one at a time.
 using SynthProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// Writes images/, Data_Entry_2017_v2020.csv, train_val_list.txt, test_list.txt, BBox_List_2017.csv, truth.csv and
-/// synth.json into options.out, and what the options ask for beside them. On an error nothing of them remains.
-/// Throws ConfigError on absurd options, DataError when the folder is in use or cannot be written.
+/// synth.json into options.out, and the other requested files. Removes all of them on an error. Throws ConfigError on
+/// invalid options, DataError when the folder is not empty or cannot be written.
 SynthReport write_dataset(const SynthOptions& options, const Auroc& auroc, const SynthProgress& progress = {});
 
 }  // namespace roentgen::synth

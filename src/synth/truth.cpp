@@ -33,7 +33,7 @@ Mark draw_mark(const StudyKey& key, std::size_t finding, const Truth& truth, con
   return is_left_out ? Mark::Blank : Mark::Negative;
 }
 
-// True where this study shows the patient's own draw: always at first, later with the finding's persistence.
+// True where this study keeps the patient's draw of the finding: always at first, later with the finding's persistence.
 bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
   if (key.follow_up == 0) return true;
   return study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, finding))

@@ -36,7 +36,7 @@ void lay_electrodes(Canvas& canvas, const Chest& chest, Random& random) {
   for (std::size_t i = 0; i < count; ++i) {
     const Point at{places[i].x_mm + random.uniform(-14.0, 14.0), places[i].y_mm + random.uniform(-14.0, 14.0)};
     canvas.add(canvas.planes.bone, Ellipsoid{.center = at, .along_mm = 6.0, .across_mm = 6.0, .depth_mm = 0.7}, kMetal);
-    // Wires hang towards one side of the bed.
+    // Direction of the wires, all to one side of the bed.
     const Point middle{0.5 * at.x_mm + random.uniform(20.0, 70.0), at.y_mm + random.uniform(35.0, 70.0)};
     const std::array<Point, 3> wire{at, middle, Point{random.uniform(40.0, 120.0), 230.0}};
     lay_line(canvas, wire, {.radius_mm = 0.8, .weight = kMetal});

@@ -10,7 +10,7 @@
 
 namespace roentgen::synth {
 
-/// The stream that the tubes of a study are drawn from.
+/// Random stream for the tubes of a study.
 [[nodiscard]] Random tube_stream(const StudyKey& key);
 
 /// Lays three to five electrodes with wires, and each of the three tubes with even odds, on the laid-out chest.

@@ -42,7 +42,7 @@ void check_labels(const std::vector<std::string>& labels, std::int64_t outputs, 
   }
 }
 
-/// Makes the parts of a checkpoint, one after the other.
+/// Builds the parts of a checkpoint, one after the other.
 class Conversion {
  public:
   Conversion(const ForeignWeights& asked, train::WeightsFile file)
@@ -94,7 +94,7 @@ class Conversion {
     return labels;
   }
 
-  // torchxrayvision calls an output "" that its training data had no label for.
+  // torchxrayvision uses the name "" for outputs that its training data had no label for.
   void drop_unnamed(std::vector<std::string>& labels) {
     dropped_ = std::ranges::count(labels, "");
     if (dropped_ == 0) return;
@@ -141,7 +141,7 @@ class Conversion {
     return preprocess;
   }
 
-  // The network for images of that size and as many outputs as are left.
+  // The network for images of the given size, with the remaining outputs.
   [[nodiscard]] graph::Graph graph_of(const train::CheckpointInfo& info, const data::Preprocess& preprocess) const {
     return models::build_model({.name = fitting_.name,
                                 .labels = std::ssize(info.labels),

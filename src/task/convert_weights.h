@@ -21,14 +21,14 @@ struct ForeignWeights {
   std::string loss{};                 ///< "sigmoid" or "softmax"
 };
 
-/// A checkpoint made of them.
+/// The resulting checkpoint.
 struct ConvertedWeights {
   train::Checkpoint checkpoint;    ///< the network, its weights, input and outputs
-  std::string model;               ///< name of the network; empty for a checkpoint of ours
+  std::string model;               ///< name of the network; empty for a checkpoint of Roentgen
   std::vector<std::string> notes;  ///< assumptions, and parts of the file that are left out, a line each
 };
 
-/// Reads weights, each of which must be of the network, in name and shape. A checkpoint of ours stays as it is.
+/// Reads weights, all of which must match the network in name and shape. A checkpoint of Roentgen stays unchanged.
 ///
 /// Defaults without options: torchxrayvision's weights get its preprocessing "xrv" and its findings. Other weights of
 /// three channels get "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, as torchvision trained them. Outputs

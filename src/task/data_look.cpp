@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Images whose heads are read: enough for sizes and forms, and quick on a network file system.
+/// Number of images whose headers are read: enough for sizes and formats, and fast on a network file system.
 constexpr std::size_t kCensusImages = 500;
-/// Labels with fewer positives than this are named.
+/// Labels with fewer positives than this get a warning.
 constexpr std::int64_t kFewPositives = 10;
 
 // "a, b, c and 17 more".
@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string>& names) {
   return data::first_names(names, kShown);
 }
 
-/// Refuses a folder of images that say nothing of findings.
+/// Refuses a folder of images without any labels.
 [[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
   std::vector<std::string> others;
   for (const fs::path& path : data::tables_in(root, tables)) {
@@ -53,7 +53,7 @@ std::string joined(const std::vector<std::string>& names) {
                              remedy));
 }
 
-/// Settles which source reads the folder, and by which tables.
+/// Decides which source reads the folder, and from which tables.
 void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
@@ -63,7 +63,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
     } catch (const DataError&) {
-      static_cast<void>(data::detected_source(source, files));  // says what every source looked for
+      static_cast<void>(data::detected_source(source, files));  // its error states what every source looked for
     }
     refuse_unlabelled(source.root, images.value_or(0), files);
   }
@@ -79,11 +79,11 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   }
 }
 
-/// Labels of a table of the source csv, unless they are given or convert wrote them.
+/// Proposes labels of a csv table, unless they are given or convert wrote the table.
 void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root).read : source.csv;
-  if (tables.empty()) return;  // load_dataset() says what is wrong
+  if (tables.empty()) return;  // load_dataset() then reports the error
   std::vector<fs::path> paths;
   for (const fs::path& one : tables) paths.push_back(source.root / one);
   const fs::path& path = paths.front();
@@ -120,7 +120,7 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   }
 }
 
-/// Leaves out labels that say nothing, and names those that are rare.
+/// Removes labels without both classes, and warns of rare ones.
 void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> kept, constant, rare;
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
@@ -150,7 +150,7 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   look.source.labels = kept;
 }
 
-/// Labels of folders: all but the one that means no finding.
+/// Labels from folders: all but the one that means no finding.
 void choose_folder_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> findings, normals;
   for (const std::string& name : dataset.label_names) {
@@ -166,7 +166,7 @@ std::int64_t without_patient(const data::Dataset& dataset) {
   return std::ranges::count_if(dataset.samples, [](const data::Sample& sample) { return sample.patient.empty(); });
 }
 
-/// Draws by image where patients are unknown and a split has to be drawn.
+/// Draws the split by image where patients are unknown and no split is given.
 void settle_patients(const data::Dataset& dataset, DataLook& look) {
   const std::int64_t unknown = without_patient(dataset), images = std::ssize(dataset.samples);
   if (unknown == 0) {
@@ -186,7 +186,7 @@ void settle_patients(const data::Dataset& dataset, DataLook& look) {
                : "so nothing checks that no patient is in two splits"));
 }
 
-/// Lists the data as training will, with frontal views alone where there are others, too.
+/// Lists the data as training will, with frontal views alone if other views exist, too.
 void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles& files) {
   std::set<std::string> views;
   for (const data::Sample& sample : before.samples) {
@@ -212,7 +212,7 @@ void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles&
   look.dataset = data::load_dataset(source, files);
 }
 
-// Reads the heads of some images, evenly spread.
+// Reads the headers of some images, evenly spread.
 void take_census(DataLook& look) {
   const data::Dataset& dataset = look.dataset;
   data::Dataset some;

@@ -15,17 +15,17 @@
 
 namespace roentgen::task {
 
-/// A folder, listed by options that were found for it. No text in it names a patient or an image.
+/// A folder and the data set that was found in it. No text in it names a patient or an image.
 struct DataLook {
-  data::SourceOptions source{};  ///< options by which the folder was listed, root included
-  data::Dataset dataset{};       ///< listed so, as training will see it
-  data::Census census{};         ///< heads of some of its image files, evenly spread
+  data::SourceOptions source{};  ///< options with which the folder was listed, root included
+  data::Dataset dataset{};       ///< data set listed with `source`, as training will see it
+  data::Census census{};         ///< headers of some of its image files, evenly spread
   /// Images that turned out unreadable: indices into dataset.samples.
   std::set<std::uint32_t> unreadable{};
   std::string labels_from{};          ///< origin of the labels, for a comment
-  std::string patient_from{};         ///< origin of the patients; empty: of no image or of some alone known
+  std::string patient_from{};         ///< origin of the patients; empty: some or all patients are unknown
   std::string views_from{};           ///< reason for source.views; empty: all views are kept
-  std::vector<std::string> doubts{};  ///< sentences on what is unsure, and what to edit
+  std::vector<std::string> doubts{};  ///< sentences on what is uncertain, and what to edit
 };
 
 /// Looks at the folder `asked.root`. Keys of `asked` that differ from their defaults are kept, others are found out:

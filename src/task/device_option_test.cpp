@@ -41,7 +41,7 @@ TEST(DeviceOption, of_a_card_that_is_not_there_is_refused_in_one_line) {
     FAIL() << "an engine";
   } catch (const DeviceError& error) {
     EXPECT_THAT(error.what(), HasSubstr("device cuda"));
-    EXPECT_THAT(error.what(), HasSubstr("the device cpu"));
+    EXPECT_THAT(error.what(), HasSubstr("--device cpu"));
     EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
   }
 }

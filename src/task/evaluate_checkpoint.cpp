@@ -74,7 +74,7 @@ score::EvalSet predict_part(const train::Ranks& ranks, train::LoadedModel& model
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers(train::sharing_cores({.workers = own.workers}));
   options.views = data::test_views(own.views, model.preprocess);
-  // Decoded once for all views, as far as they fit.
+  // Decodes each image once for all views, as far as memory allows.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
   options.cache = &cache;
   options.pixel_hashes = &hashes;

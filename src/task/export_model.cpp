@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "data/source/dataset.h"
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/file.h"
@@ -64,7 +65,7 @@ void write_onnx(const ExportOptions& options, const train::LoadedModel& model,
   io::write_onnx(options.out, onnx, static_cast<int>(options.opset));
 }
 
-// Run whose checkpoints a file lies among; nothing where it lies elsewhere.
+// Run folder that contains the file; empty where it lies elsewhere.
 std::optional<train::RunFolder> run_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   if (folder.filename() != "checkpoints") return std::nullopt;
@@ -121,6 +122,7 @@ std::string export_form(const ExportOptions& options) {
 
 publish::CardInput export_model(const ExportOptions& options) {
   static_cast<void>(export_form(options));
+  static_cast<void>(engine::parse_device(options.device));
   return export_model(train::read_checkpoint(options.checkpoint), options);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint in the forms that other programs read, with its model card: what `roentgen export` and export_onnx() of
-// Python share.
+// Exports a checkpoint for other programs, with its model card; shared by `roentgen export` and Python's export_onnx().
 #pragma once
 
 #include <cstdint>
@@ -28,13 +27,13 @@ struct ExportOptions {
   std::int64_t channels = 0;    ///< safetensors: 3 unfolds the first convolution of a gray network; 0: as it is
   bool keeps_patients = false;  ///< safetensors: with the salted hashes of the training patients
 
-  /// File of the card.
+  /// File of the model card.
   [[nodiscard]] std::filesystem::path card() const { return out.string() + ".md"; }
   /// data.json of the run that the checkpoint lies in; empty where it lies elsewhere.
   [[nodiscard]] std::filesystem::path run_data() const;
 };
 
-/// Form that the options name. ConfigError for another, or one that an option does not go with.
+/// Form that the options name. ConfigError for an unknown form, or an option that the form does not have.
 [[nodiscard]] std::string export_form(const ExportOptions& options);
 
 /// Writes the file and its card, each atomically. Returns the content of the card. Throws ConfigError as export_form(),
@@ -42,7 +41,7 @@ struct ExportOptions {
 /// a file of the checkpoint's run or one in the run's data folders. Throws DataError for files that cannot be read or
 /// written.
 publish::CardInput export_model(const ExportOptions& options);
-/// Writes a checkpoint of memory; ExportOptions::checkpoint names its file. Throws likewise.
+/// Exports a checkpoint in memory; ExportOptions::checkpoint names its file. Throws as the overload above.
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);
 
 }  // namespace roentgen::task

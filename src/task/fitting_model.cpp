@@ -16,7 +16,7 @@
 namespace roentgen::task {
 namespace {
 
-/// A network beside the weights.
+/// A network, and how it differs from the weights.
 struct Candidate {
   FittingModel model;
   train::LoadReport report;
@@ -26,7 +26,7 @@ struct Candidate {
   }
 };
 
-// Names and shapes alone.
+// Tensors without values.
 std::vector<train::NamedTensor> outlines_of(const std::vector<train::NamedTensor>& tensors) {
   std::vector<train::NamedTensor> outlines;
   for (const train::NamedTensor& tensor : tensors) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The network that a set of weights is of, by names and shapes.
+// Finds the network that a set of weights belongs to, by names and shapes.
 #pragma once
 
 #include <string>

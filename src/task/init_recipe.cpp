@@ -24,14 +24,14 @@ void check_out(const InitOptions& options) {
   std::error_code ignored;
   if (options.out.empty()) return;
   if (std::filesystem::exists(options.out, ignored)) {
-    throw ConfigError(error_text("task.init", options.out.string(), "a new file", "one that is there",
-                                 "another name by --out, or removing it"));
+    throw ConfigError(error_text("task.init", options.out.string(), "a new file", "an existing one",
+                                 "another name with --out, or removing it"));
   }
   io::refuse_inside_data("--out", options.out, options.folder);
   const std::filesystem::path folder = std::filesystem::absolute(options.out, ignored).parent_path();
   if (std::filesystem::is_directory(folder, ignored)) return;
-  throw ConfigError(error_text("task.init", options.out.string(), "a file in a folder that is there",
-                               "no folder " + folder.string(), "another name by --out, or making the folder"));
+  throw ConfigError(error_text("task.init", options.out.string(), "a file in an existing folder",
+                               "no folder " + folder.string(), "another name with --out, or making the folder"));
 }
 
 }  // namespace

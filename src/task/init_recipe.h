@@ -24,8 +24,8 @@ void check_init_key(std::string_view key, std::string_view what);
 struct InitOptions {
   std::filesystem::path folder{};  ///< data folder
   std::filesystem::path out{};     ///< file that the recipe will be written to, for its commands and refusals
-  data::SourceOptions asked{};     ///< options that are known already
-  SpeedLimits limits{};            ///< time that is measured
+  data::SourceOptions asked{};     ///< known options
+  SpeedLimits limits{};            ///< limits of the measurement
   /// Called before the measurement, with the network's name; may be empty.
   std::function<void(const std::string& network)> on_measuring{};
 };

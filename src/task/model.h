@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The name of a model, or the file of its graph, and a recipe's [model] section, as a graph.
+// Builds a graph from the name of a model or a file of a graph, and a recipe's [model] section.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Names and cost of the built-in models: `roentgen models` and models() of Python.
+// Names and cost of the built-in models, for `roentgen models` and Python's models().
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::string comment(std::string_view text, std::string_view indent = "") {
   return lines + line + "\n";
 }
 
-// "key = value" as TOML has it.
+// "key = value" in TOML.
 std::string line_of(const ProposedKey& key) { return io::to_toml(Value::Table{{key.key, key.value}}); }
 
 struct ImageSizes {
@@ -77,7 +77,7 @@ ImageSizes sizes_of(const data::Census& census) {
   return sizes;
 }
 
-// Keys that are found so far. One function adds those of a section.
+// Keys proposed so far; each add_ function adds those of a section.
 struct Keys {
   std::vector<ProposedKey> list;
   void add(std::string_view section, std::string_view key, Value value, std::string reason) {
@@ -92,7 +92,7 @@ void add_model(const DataLook& look, Keys& keys) {
     return keys.add("model", "name", "densenet121", images + ": the usual network for chest X-rays (CheXNet)");
   }
   keys.add("model", "name", "resnet18",
-           images + ": a small network is quick and learns little by heart; densenet121 from some 20,000 images on");
+           images + ": a small network trains fast and overfits less; densenet121 from about 20,000 images on");
   if (training(look).images < kSmall) {
     keys.add("model", "width", 32, "Half the usual channels, a quarter of the work, for so few images");
   }
@@ -109,9 +109,9 @@ std::string split_reason(const DataLook& look) {
 }
 
 std::string data_reason(const DataLook& look, std::string_view key) {
-  if (key == "labels") return "Labels: " + look.labels_from + ". Take out what is not to be learnt";
+  if (key == "labels") return "Labels: " + look.labels_from + ". Remove the labels that you do not want to train";
   if (key == "views") return "Views: " + look.views_from;
-  if (key == "split_unit") return "Patients are unknown: the image is drawn in place of the patient, which leaks";
+  if (key == "split_unit") return "Patients are unknown, so the split is drawn by image, which can leak patients";
   if (key == "csv") return "Table of the images, in the data folder";
   if (key == "patient") return "Column of the patients in that table";
   return "As --set says";
@@ -120,7 +120,7 @@ std::string data_reason(const DataLook& look, std::string_view key) {
 void add_data(const DataLook& look, Keys& keys) {
   keys.add(
       "data", "source", look.source.source,
-      fmt::format("How the folder is read: docs/reference/data.md has them all. {}",
+      fmt::format("How the folder is read; docs/reference/data.md lists all sources. {}",
                   look.patient_from.empty() ? "Patients: not known of all images" : "Patients: " + look.patient_from));
   keys.add("data", "split", look.source.split.mode == data::SplitMode::Auto ? Value("auto") : Value(),
            split_reason(look));
@@ -191,13 +191,13 @@ void add_training(const DataLook& look, Keys& keys) {
   std::int64_t batch = kMostBatch;
   while (batch > kFewestBatch && batch * kUpdates > images) batch /= 2;
   batch = std::min(batch, images);
-  keys.add("train", "epochs", epochs, fmt::format("{} of training, in all", counted(epochs * images, "image")));
+  keys.add("train", "epochs", epochs, fmt::format("{} in all epochs together", counted(epochs * images, "image")));
   keys.add("train", "batch", batch, fmt::format("{} an epoch", counted(images / batch, "update")));
   const bool is_by_auroc = has_both_classes(look.dataset.summary(data::Split::Val));
   keys.add("train", "select", is_by_auroc ? "auroc" : "loss",
-           is_by_auroc ? "The epoch of the best validation AUROC is kept"
-                       : "The epoch of the least loss is kept: no label has both classes among the validation images");
-  keys.add("train", "early_stop", epochs > kFewestEpochs ? 8 : 4, "Epochs without a better one, after which it stops");
+           is_by_auroc ? "Keeps the epoch with the best validation AUROC"
+                       : "Keeps the epoch with the lowest loss: no label has both classes among the validation images");
+  keys.add("train", "early_stop", epochs > kFewestEpochs ? 8 : 4, "Stops after so many epochs without improvement");
   if (const auto share = proposed_max_bad(look)) {
     keys.add("train", "max_bad", *share,
              fmt::format("Share of unreadable images that training replaces. Found: {}, {} of them in train",
@@ -206,12 +206,12 @@ void add_training(const DataLook& look, Keys& keys) {
   const bool is_large = keys.list.front().value == Value("densenet121");
   keys.add("optimizer", "name", "adam", "");
   keys.add("optimizer", "lr", is_large ? 1e-4 : 1e-3,
-           is_large ? "As in the recipe default" : "From random weights; 1e-4 where --init gives trained ones");
+           is_large ? "As in the recipe default" : "For random weights; use 1e-4 with --init");
   keys.add("schedule", "name", "cosine", "");
   keys.add("schedule", "warmup_epochs", 1, "");
 }
 
-// Images a second, of two digits at least.
+// Images per second, with at least two digits.
 std::string rate_text(double images_per_s) {
   return images_per_s >= 10.0 ? fmt::format("{:.0f}", images_per_s) : fmt::format("{:.2g}", images_per_s);
 }

@@ -33,11 +33,11 @@ struct ProposedKey {
 [[nodiscard]] train::Recipe recipe_of(const std::vector<ProposedKey>& keys);
 
 /// Hours of all epochs of a recipe at a speed, validation included: a validation image takes a third of a training
-/// image's time. Stopping early makes them fewer.
+/// image's time. Early stopping makes it less.
 [[nodiscard]] double expected_hours(const train::Recipe& recipe, const data::Dataset& dataset,
                                     const TrainingSpeed& speed);
 
-/// Line that names speed, hours and what limits.
+/// Line with the speed, the hours and the bottleneck.
 [[nodiscard]] std::string time_text(const train::Recipe& recipe, const data::Dataset& dataset,
                                     const TrainingSpeed& speed);
 

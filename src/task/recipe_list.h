@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The recipes of the folder recipes/, which the program holds, and recipes by file or by such a name.
+// Built-in recipes (the folder recipes/, compiled in), and recipes by file or by name.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace roentgen::task {
 
-/// A recipe that is built in.
+/// A built-in recipe.
 struct BuiltInRecipe {
   std::string_view name;     ///< file of recipes/ without its ending: "default"
   std::string_view summary;  ///< first line of its comment
@@ -25,7 +25,7 @@ struct BuiltInRecipe {
 /// All built-in recipes, by name.
 [[nodiscard]] std::span<const BuiltInRecipe> built_in_recipes();
 
-/// The one of this name. ConfigError with the known names and the nearest.
+/// The recipe of this name. ConfigError with the known names and the nearest.
 [[nodiscard]] const BuiltInRecipe& built_in_recipe(std::string_view name);
 
 /// Text of a recipe.

@@ -54,8 +54,9 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
     throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
                                  recipe.train.init, "a copy of that file elsewhere, or another --out"));
   }
-  static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
+  static_cast<void>(train::compute_threads(recipe.train));  // refuses devices that the machine lacks
   static_cast<void>(train::keeps_on_disk(recipe.train));
+  train::check_dtype(recipe.train);
   // The number of labels is not known yet; any number shows faults of the model.
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, std::max(recipe.data.labels.size(), 1UL)));
   train::check_model(recipe, model, train::Ranks(options_.group).size());
@@ -73,7 +74,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
   lock_.reset();
   is_made_ = false;
   const train::Ranks ranks(options_.group);
-  std::string rule;  // empty: a fresh start
+  std::string rule;  // empty: a new run
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
@@ -94,7 +95,7 @@ void TrainRun::make_folder(const train::Recipe& recipe, const engine::Engine& en
   if (options_.earlier == EarlierRun::Resume) log::info("no run to resume: starting a new one");
   if (lock_ && options_.earlier != EarlierRun::Refuse) folder.remove_run();
   if (!lock_) {
-    std::error_code ignored;  // the lock says why it has no folder
+    std::error_code ignored;  // the lock reports why the folder is missing
     fs::create_directories(folder.root(), ignored);
     lock_.emplace(folder.root());
   }
@@ -113,7 +114,7 @@ train::TrainOutcome TrainRun::train_in(const train::TrainJob& job) {
     if (is_made_ && (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
       job.folder.remove_run();
       lock_.reset();
-      fs::remove(job.folder.checkpoints(), ignored);  // both only when empty
+      fs::remove(job.folder.checkpoints(), ignored);  // removes both only when empty
       fs::remove(job.folder.root(), ignored);
     }
     throw;

@@ -20,10 +20,10 @@
 
 namespace roentgen::task {
 
-/// Treatment of a run that is in the folder already.
+/// Treatment of an existing run in the folder.
 enum class EarlierRun : std::uint8_t {
-  Refuse,     ///< it stays, and training is refused
-  Resume,     ///< training goes on with it, if it has begun
+  Refuse,     ///< training is refused
+  Resume,     ///< training continues it, if it has begun
   Overwrite,  ///< the run's files are removed
 };
 
@@ -37,7 +37,7 @@ struct TrainRunOptions {
   std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller
   /// Called once the data are listed. May be empty.
   std::function<void(const data::Dataset& dataset)> on_data{};
-  /// Called when all is ready for the first update: from here on a stop is asked for. May be empty.
+  /// Called when everything is ready for the first update; stops are requested from here on. May be empty.
   std::function<void()> on_start{};
   std::function<bool()> is_stop_asked{};  ///< TrainJob::is_stop_asked
   bool may_share_device = false;          ///< train::require_own_device()
@@ -62,12 +62,12 @@ class TrainRun {
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   const TrainRunOptions options_;
-  /// Loaded once for all runs, unless runs from before draw their splits otherwise.
+  /// Loaded once for all runs, except where an older run uses another rule of splits.
   std::optional<data::Dataset> dataset_;
   data::SplitRule dataset_rule_ = data::SplitRule::Normal;
   /// Lock of the run folder, held from before the first look at it, or since it was created, to the end.
   std::optional<train::RunLock> lock_;
-  /// The folder holds this run's files, and no older ones.
+  /// Whether the folder now holds only files of this run.
   bool is_made_ = false;
 };
 

@@ -56,7 +56,7 @@ data::LoaderOptions loader_options(const train::Recipe& recipe, DType dtype) {
   options.preprocess = recipe.preprocess;
   options.augment = recipe.augment;
   options.dtype = dtype;
-  options.max_bad_share = 1.0;  // a measurement is no place to refuse broken images
+  options.max_bad_share = 1.0;  // a speed measurement does not refuse broken images
   return options;
 }
 
@@ -75,7 +75,7 @@ double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
   return static_cast<double>(images) / seconds_since(start);
 }
 
-/// Updates of an executable, on whatever its slots hold. Weights stay: the learning rate is 0.
+/// Runs updates of an executable on the current content of its slots. Weights stay: the learning rate is 0.
 class Updates {
  public:
   Updates(engine::Executable& executable, const train::OptimizerRecipe& recipe)
@@ -90,7 +90,7 @@ class Updates {
     executable_.forward();
     executable_.backward({});
     optimizer_.apply({.ranges = ranges_, .lr = 0.0, .step = ++count_}, executable_.gradients());
-    static_cast<void>(executable_.read("loss"));  // waits for a device
+    static_cast<void>(executable_.read("loss"));  // waits for the device
   }
 
  private:
@@ -140,7 +140,7 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
     updates.make(batch->slot);
     loader.release(batch->slot);
     if (limits.on_step) limits.on_step();
-    // The first updates take batches that lie ready, and memory that is touched for the first time.
+    // The first updates use prefetched batches and touch memory for the first time.
     if (step < kSlots && seconds_since(start) < limits.training_s / 2.0) continue;
     seconds.push_back(seconds_since(begin));
     waiting += waited;

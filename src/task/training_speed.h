@@ -19,7 +19,7 @@ struct Recipe;
 
 namespace roentgen::task {
 
-/// A measurement of a few seconds: good to a fifth on a quiet machine.
+/// Result of a measurement of a few seconds, accurate to a fifth on a quiet machine.
 struct TrainingSpeed {
   double images_per_s = 0.0;   ///< images of updates, waiting for input included: median over spans of updates
   double decoded_per_s = 0.0;  ///< images from files to batches, without updates
@@ -29,11 +29,11 @@ struct TrainingSpeed {
   /// Images that could not be read: indices into Dataset::samples, ascending.
   std::vector<std::uint32_t> unreadable{};
 
-  /// Reading and decoding limit the training.
+  /// Whether reading and decoding limit the training.
   [[nodiscard]] bool is_input_bound() const { return wait_share > 0.1; }
 };
 
-/// End of the two parts of a measurement: a time, which the last batch or update may exceed, or a count.
+/// Limits of both parts of a measurement: a time, which the last batch or update may exceed, or a count.
 struct SpeedLimits {
   double decoding_s = 4.0;          ///< seconds of batches alone
   double training_s = 8.0;          ///< seconds of updates; the first half of them is warm-up, if need be
@@ -48,8 +48,8 @@ struct SpeedLimits {
 /// @param seconds of each update, in order, at least one
 [[nodiscard]] double median_update_s(std::span<const double> seconds);
 
-/// Measures it. Writes nothing. ConfigError and DataError as training: a recipe that does not fit the data, images that
-/// cannot be read.
+/// Measures the speed. Writes nothing. ConfigError and DataError as training: a recipe that does not fit the data,
+/// images that cannot be read.
 [[nodiscard]] TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Dataset& dataset,
                                                    const SpeedLimits& limits = {});
 

@@ -19,7 +19,7 @@ namespace roentgen::train {
 /// "label,auc" with one row a label; empty where the AUROC is undefined.
 [[nodiscard]] std::string aurocs_csv(const eval::EvalTable& table);
 
-/// Reads it back: (label, AUROC), nullopt where undefined. DataError naming the file for any other form.
+/// Reads aucs.csv: (label, AUROC), nullopt where undefined. DataError naming the file for any other form.
 [[nodiscard]] std::vector<std::pair<std::string, std::optional<double>>> read_aurocs(const std::filesystem::path& path);
 
 }  // namespace roentgen::train

@@ -13,7 +13,7 @@
 namespace roentgen::train {
 namespace {
 
-// Names may hold any character but this one.
+// Separator of names, which may hold any other character.
 constexpr char kEnd = '\0';
 
 std::string text_of(const std::vector<data::FoundBad>& found) {

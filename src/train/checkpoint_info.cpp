@@ -46,7 +46,7 @@ std::vector<SplitRecord> to_splits(const Value& table) {
   return splits;
 }
 
-// Keys that older files lack, as they meant them.
+// Defaults of keys that older files lack: the behaviour of the programs that wrote them.
 Value with_later_keys(Value preprocess) {
   if (!preprocess.is_table()) return preprocess;
   if (preprocess.find("resize") == nullptr) preprocess.set("resize", std::int64_t{0});
@@ -68,7 +68,7 @@ void check_meaning(const CheckpointInfo& info, std::string_view what) {
           "'" + info.loss + "'");
 }
 
-// Digits without anything between, since there may be a hundred thousand.
+// Hashes as hex digits without separators, because there may be a hundred thousand.
 std::vector<std::string> pixels_of(const std::map<std::string, std::string>& metadata, std::string_view what) {
   std::vector<std::string> hashes;
   const auto found = metadata.find(kPixelsKey);

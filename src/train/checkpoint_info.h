@@ -48,9 +48,9 @@ struct CheckpointInfo {
   std::vector<std::string> training_patients;
   std::string patient_salt;       ///< salt of the hashes
   std::string patient_namespace;  ///< data::Dataset::patient_namespace
-  /// Hashes of the images trained on (data::pixel_hash_text), sorted; empty in files from before there were any.
+  /// Hashes of the images trained on (data::pixel_hash_text), sorted; empty in older files, which have none.
   std::vector<std::string> training_pixels{};
-  std::vector<SplitRecord> splits;  ///< train, val and test, where there are any
+  std::vector<SplitRecord> splits;  ///< train, val and test, those that have images
   /// Rule by which the splits were drawn. Files written before the rule existed mean SplitRule::Written.
   data::SplitRule split_rule = data::SplitRule::Normal;
   /// Updates made and epochs finished.
@@ -58,14 +58,14 @@ struct CheckpointInfo {
   std::int64_t epoch = 0;  ///< epochs finished
   /// Figure that selected the epoch, "auroc" or "loss"; empty without validation.
   std::string metric;
-  double metric_value = 0.0;  ///< value of that figure
+  double metric_value = 0.0;  ///< value of `metric_name` in that epoch
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };
 
 /// Metadata of a safetensors file; key "format" is kCheckpointFormat.
 [[nodiscard]] std::map<std::string, std::string> to_metadata(const CheckpointInfo& info);
-/// The reverse. Failure naming file and key; for a file that is no checkpoint of ours it says so.
-/// @param remedy for that error; it depends on the purpose of the file
+/// Parses the metadata. Failure naming file and key; names files that are no checkpoint of Roentgen.
+/// @param remedy step to try, for the error; it depends on the purpose of the file
 Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
                                      std::string_view remedy = "a checkpoint as roentgen train wrote it");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weights, metadata and resume files: what is written reads back, and nothing that does not fit is taken.
+// Weights, metadata and resume files: written files read back equal, and files that do not fit are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -133,7 +133,7 @@ TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_un
   EXPECT_THAT(from_metadata(to_metadata(info), "file").error(), HasSubstr("sigmoid or softmax, got 'hinge'"));
 }
 
-// Files from before these keys were written by a program that did what they say here.
+// Programs older than these keys behaved as the defaults here say.
 TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
   CheckpointInfo info = sample_info();
   Value kept = Value::table();
@@ -150,7 +150,7 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
-// Runs on several kinds of machines had a plan for each; what is taken is rank 0's.
+// A run on several kinds of machines has a plan for each kind; the checkpoint holds that of rank 0.
 TEST(RunState, of_an_older_file_has_rank_0s_plan) {
   Value kept = Value::table();
   const Value now = to_value(sample_state());
@@ -201,10 +201,9 @@ TEST(Weights, refuse_what_is_not_finite_and_negative_variances_by_name) {
       {.name = "bn.running_mean", .shape = Shape{2}, .role = graph::Role::RunningMean, .init = {}},
       {.name = "bn.running_var", .shape = Shape{2}, .role = graph::Role::RunningVariance, .init = {}}};
   const auto refusal = [&](std::vector<float> mean, std::vector<float> variance) {
-    const std::vector<NamedTensor> tensors{
-        {.name = "bn.running_mean", .shape = Shape{2}, .values = std::move(mean)},
-        {.name = "bn.running_var", .shape = Shape{2}, .values = std::move(variance)},
-        {.name = "other", .shape = Shape{1}, .values = {NAN}}};  // nobody asks for it
+    const std::vector<NamedTensor> tensors{{.name = "bn.running_mean", .shape = Shape{2}, .values = std::move(mean)},
+                                           {.name = "bn.running_var", .shape = Shape{2}, .values = std::move(variance)},
+                                           {.name = "other", .shape = Shape{1}, .values = {NAN}}};  // never called
     return message_of<ConfigError>([&] { require_sound(tensors, parameters, "w"); });
   };
   EXPECT_THAT(refusal({1.0F, NAN}, {1.0F, 1.0F}), HasSubstr("w: bn.running_mean: expected finite values, got nan"));

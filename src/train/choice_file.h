@@ -29,16 +29,17 @@ struct ChoiceFile {
 /// The text of such a file, JSON: {"version": 1, "choices": {layer: algorithm}}, sorted by layer.
 [[nodiscard]] std::string choice_file_text(const std::map<std::string, std::string>& algorithms);
 
-/// Parses it; ConfigError naming `file` and the key that is missing, unknown or of another kind, and for none at all.
+/// Parses a choice file. ConfigError naming `file` and the key that is missing, unknown or of another kind, and for an
+/// empty file.
 [[nodiscard]] ChoiceFile parse_choice_file(std::string_view text, const std::filesystem::path& file);
 
-/// Rank 0 reads it, all get it. ConfigError where it cannot be read. All ranks call it.
+/// Reads the file on rank 0 and broadcasts it. ConfigError when it cannot be read. All ranks must call it.
 [[nodiscard]] ChoiceFile shared_choice_file(const Ranks& ranks, const std::filesystem::path& file);
 
 /// ConfigError where a recipe names both a file of choices and algorithms other than "auto", which would ignore it.
 void require_rule(const TrainRecipe& recipe);
 
-/// Logs how many of a plan's choices are the file's; ConfigError where none is.
+/// Logs how many choices of a plan come from the file; ConfigError when none does.
 void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& file);
 
 }  // namespace roentgen::train

@@ -25,8 +25,7 @@
 namespace roentgen::train {
 namespace {
 
-// A stored plan's kernels are others here: those of another instruction set, which the run is refused for, or another
-// version's.
+// Reports kernels that differ from those of the stored plan: ConfigError for another instruction set, else a warning.
 void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction_set, const Ranks& ranks) {
   if (!stored.instruction_set.empty() && stored.instruction_set != instruction_set) {
     throw ConfigError(error_text(
@@ -37,8 +36,8 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
   log::warning("the kernels differ from those at the start of the run: weights will differ in their last bits");
 }
 
-// The stored plan is of another engine, whose kernels this one lacks. They are chosen anew, for values of the same
-// type.
+// True when the stored plan is of another engine, which lacks this one's kernels. Kernels are then chosen anew for the
+// same dtype.
 bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, const Ranks& ranks) {
   const std::string begun = stored.engine.empty() ? "cpu" : stored.engine;
   if (begun == engine.name()) return false;
@@ -87,7 +86,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
-  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
+  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // a seed per rank; lower bits number layers
   if (!is_stored && !recipe.choices.empty()) {
     require_rule(recipe);
     ChoiceFile file = shared_choice_file(ranks, recipe.choices);

@@ -25,9 +25,9 @@ struct CompiledTraining {
   RunPlan plan;
 };
 
-/// Compiles on all ranks, by the choices of `stored` if it has some of this engine, else by those of train.choices and
-/// the rule. Throws ConfigError on all ranks where their plans differ, and where train.choices has no entry for this
-/// network.
+/// Compiles the training form on all ranks. Choices of kernels come from `stored` if it has some of this engine, else
+/// from train.choices and the rule. Throws ConfigError on all ranks when their plans differ, and when train.choices has
+/// no entry for this network.
 /// @param stored plan of a resumed run; null for a fresh one
 /// @param timeline where waits of batch norms for other ranks are recorded; may be null
 [[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored,

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "engine/device.h"
 #include "graph/graph.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -32,7 +33,7 @@ constexpr std::string_view kChangeable[] = {
     "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
     // Resume files serve all devices; kernels that differ are refused (compile_run.cpp).
     "train.device", "train.engine",
-    // Changes with the number of ranks, for the same global batch (resumed_run.cpp).
+    // Depends on the number of ranks, for the same global batch (resumed_run.cpp).
     "train.batch"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
@@ -78,6 +79,12 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks) {
   check_norms(recipe, model, ranks);
 }
 
+void check_dtype(const TrainRecipe& recipe) {
+  if (recipe.dtype != name_of(DType::F16) || !engine::parse_device(recipe.device).is_host()) return;
+  throw ConfigError(error_text("train.recipe", "train.dtype", "f32, bf16 or auto on the device " + recipe.device,
+                               recipe.dtype, "--dtype bf16, or --device cuda"));
+}
+
 void check_init(const Recipe& recipe, const graph::Graph& model) {
   const TrainRecipe& options = recipe.train;
   if (options.init.empty()) return;
@@ -105,7 +112,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
 }
 
 std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
-  for (const Value* keys : {&other, &first}) {  // empty values are in neither
+  for (const Value* keys : {&other, &first}) {  // a key may be in only one of them
     for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
@@ -122,7 +129,7 @@ std::optional<ChangedKey> find_changed_key(const Value& first, const Value& othe
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // A run that started before a key existed had its present default.
+  // A key that did not exist when the run began has its default of today.
   const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
   if (!changed) return;
   throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,

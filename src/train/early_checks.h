@@ -19,15 +19,20 @@ namespace roentgen::train {
 
 class RunFolder;
 struct Recipe;
+struct TrainRecipe;
 
 /// Throws ConfigError unless the model has an input "image" that fits the recipe and an output "logits" (batch, K), any
 /// K. Throws ConfigError where a batch norm has one value a channel to train on, of one rank or, with
 /// train.batch_norm=sync, of all.
 void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 
-/// Throws ConfigError when the weights of train.init, if any, would not load into the model. Reasons: no such file, no
-/// preprocessing, a missing tensor, a surplus one, or one of another shape. The head may have another number of labels.
-/// Reads the whole file.
+/// Throws ConfigError for train.dtype=f16 on the host, which computes in f32 or bf16. train.device must be resolved
+/// (engine::resolve_device()).
+void check_dtype(const TrainRecipe& recipe);
+
+/// Throws ConfigError when the weights file of train.init, if any, would not load into the model. Reasons: no such
+/// file, no preprocessing in it, or a tensor that is missing, surplus or of another shape. The head may have another
+/// number of labels. Reads the whole file.
 void check_init(const Recipe& recipe, const graph::Graph& model);
 
 /// Throws ConfigError when the resume file is invalid, or was started with another recipe. Versions differ in the
@@ -45,12 +50,12 @@ struct ChangedKey {
 struct KeyRules {
   /// Keys that may differ.
   std::span<const std::string_view> changeable{};
-  /// Values of keys that the first recipe lacks.
+  /// Defaults of keys that the first recipe lacks.
   Value defaults = Value::table();
 };
 
-/// First key in which two recipes differ, as tables of sections; nullopt where there is none. Empty lists and texts are
-/// not printed, so a key may be in one of the two alone.
+/// First key in which two recipes differ, as tables of sections; nullopt when they are equal. Empty lists and texts are
+/// not printed, so a key may be in only one of the two.
 [[nodiscard]] std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other,
                                                          const KeyRules& rules = {});
 

@@ -14,7 +14,7 @@
 namespace roentgen::train {
 namespace {
 
-// A recipe as a checkpoint keeps it, without a key that was not there yet when its run began.
+// Recipe of an older checkpoint, which lacks a key that is new.
 TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   Recipe recipe;
   const Value now = to_value(recipe);
@@ -33,7 +33,7 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
-// Kernels that differ are refused when the network is compiled.
+// Other kernels are refused later, when the network is compiled.
 TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   Recipe recipe;
   recipe.train.device = "cpu";
@@ -41,6 +41,23 @@ TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   begun.set_path("train.engine", "cpu");
   EXPECT_NO_THROW(refuse_changed_recipe(begun, to_value(recipe)));
   EXPECT_NO_THROW(refuse_changed_recipe(to_value(Recipe{}), to_value(recipe)));
+}
+
+std::string dtype_error(const std::string& dtype, const std::string& device) {
+  try {
+    check_dtype({.device = device, .dtype = dtype});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckDtype, refuses_f16_on_the_host_alone) {
+  EXPECT_EQ(dtype_error("f16", "cpu"),
+            "[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got f16; try --dtype bf16, or "
+            "--device cuda");
+  for (const char* dtype : {"f32", "bf16", "auto"}) EXPECT_EQ(dtype_error(dtype, "cpu"), "");
+  for (const char* device : {"cuda", "cuda:1"}) EXPECT_EQ(dtype_error("f16", device), "");
 }
 
 /// A network with a batch norm over images of `image_px`, and the recipe that feeds it.

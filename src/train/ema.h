@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Ema: the exponential moving average of the weights over the updates, which often ranks better than the last weights
-// (Polyak & Juditsky 1992). Evaluated and kept in place of the weights; training itself never sees it.
+// (Polyak & Juditsky 1992). Validation and best.safetensors use it in place of the weights; training itself never sees
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace roentgen::train {
 
-/// Names of the averages in a resume file start so, among the optimizer's state.
+/// Prefix of the names of the averages in a resume file.
 inline constexpr std::string_view kEmaPrefix = "optimizer.ema.";
 
 /// Share of the past at update t (from 1): min(decay, (1 + t) / (10 + t)). The first, random weights are soon forgotten
@@ -33,17 +34,17 @@ class Ema {
   /// @param decay 0 < decay < 1
   Ema(engine::Executable& executable, double decay);
 
-  /// Call it after update number `update`, from 1.
+  /// Must be called after update number `update`, counted from 1.
   void update(std::int64_t update);
 
   /// Averages of the running statistics.
   [[nodiscard]] engine::Arena& statistics() { return *statistics_; }
   /// The averages, named and ordered as weights_of(). Allocates.
   [[nodiscard]] std::vector<NamedTensor> weights() const;
-  /// weights() under the names they have in a resume file.
+  /// weights() under their names in a resume file.
   [[nodiscard]] std::vector<NamedTensor> state() const;
-  /// Takes up state(), bit for bit. ConfigError with the report when a tensor is missing, unexpected or of another
-  /// shape; then nothing is changed.
+  /// Restores the averages from state(), bit for bit. Throws ConfigError listing tensors that are missing, unexpected
+  /// or of another shape; then nothing is changed.
   /// @param what file name, for errors
   void restore(const std::vector<NamedTensor>& state, std::string_view what);
 

@@ -13,6 +13,21 @@
 #include "io/json.h"
 
 namespace roentgen::train {
+
+std::string range_text(Range range) {
+  const bool has_low = std::isfinite(range.low);
+  const bool has_high = std::isfinite(range.high);
+  if (range.is_above_low || range.is_below_high) {
+    const std::string low = fmt::format("{} {}", range.is_above_low ? "above" : "at least", range.low);
+    if (!has_high) return low;
+    return fmt::format("{} and {} {}", low, range.is_below_high ? "below" : "at most", range.high);
+  }
+  if (has_low && has_high) return fmt::format("{} to {}", range.low, range.high);
+  if (has_low) return fmt::format("at least {}", range.low);
+  if (has_high) return fmt::format("at most {}", range.high);
+  return "a number";
+}
+
 namespace {
 
 std::string choices(const Words& words) { return fmt::format("one of {}", fmt::join(words, ", ")); }
@@ -33,20 +48,6 @@ std::string shown(const Value& value) {
   return text;
 }
 
-std::string range_text(Range range) {
-  const bool has_low = std::isfinite(range.low);
-  const bool has_high = std::isfinite(range.high);
-  if (range.is_above_low || range.is_below_high) {
-    const std::string low = fmt::format("{} {}", range.is_above_low ? "above" : "at least", range.low);
-    if (!has_high) return low;
-    return fmt::format("{} and {} {}", low, range.is_below_high ? "below" : "at most", range.high);
-  }
-  if (has_low && has_high) return fmt::format("{} to {}", range.low, range.high);
-  if (has_low) return fmt::format("at least {}", range.low);
-  if (has_high) return fmt::format("at most {}", range.high);
-  return "a number";
-}
-
 constexpr std::string_view kSeeKeys = "roentgen train --keys for all keys and what they take";
 
 std::string remedy_for(std::string_view name, const std::vector<std::string>& candidates) {
@@ -54,7 +55,7 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
-// Value of a field, as a table has it.
+// Value of a field as a table holds it.
 template <typename Plain>
 Value value_of(const Plain& value) {
   return value;
@@ -65,7 +66,7 @@ Value value_of(const std::vector<double>& values) {
   return list;
 }
 
-// A field's value as people write it.
+// Value of a field as text for people.
 template <typename Number>
 std::string written(const Number& value) {
   return fmt::to_string(value);
@@ -121,12 +122,12 @@ struct FieldReader {
   }
 };
 
-// Names that a recipe may hold.
+// Names that a recipe may contain.
 struct KnownNames {
   /// Dotted.
   std::vector<std::string> keys;
   std::vector<std::string> sections;
-  /// Sections whose keys another room refuses.
+  /// Sections whose unknown keys another room refuses.
   std::vector<std::string> open;
 };
 
@@ -153,7 +154,7 @@ KnownNames known_names(const std::vector<Section>& sections) {
                                inside == known.keys.end() ? std::string(kSeeKeys) : *inside));
 }
 
-// Refuses every section and key that is not known, with the nearest name that is.
+// Refuses unknown sections and keys, and suggests the nearest known name.
 void refuse_unknown(const KnownNames& known, const Value& source, std::string_view what) {
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();

@@ -16,17 +16,20 @@
 
 namespace roentgen::train {
 
+/// Words for a range: "at least 0 and below 1", "1e-12 to 1000".
+[[nodiscard]] std::string range_text(Range range);
+
 /// Words a key accepts; empty: any text.
 using Words = std::vector<std::string_view>;
 
-/// Key of a recipe, and where its value is.
+/// Key of a recipe and the variable that holds its value.
 struct Field {
   using Target = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*>;
   std::string_view name;
   Target value;
   /// Words that a text accepts.
   Words words;
-  /// Range of a number, or of each of several.
+  /// Range of a number, or of each number of a list.
   Range range;
   /// One line for people: "sgd, lars: trust coefficient", owners of the key first where several share it.
   std::string doc;
@@ -39,7 +42,8 @@ struct Section {
   std::string_view name;
   std::string_view doc;
   std::vector<Field> fields{};
-  /// The whole section, whose keys another room declares and reads; null: `fields` has them all.
+  /// The whole section as a table, for sections whose keys another room declares and reads; null: `fields` lists the
+  /// keys.
   Value* foreign = nullptr;
   /// Keys that `foreign` may hold; empty: that room refuses unknown keys itself.
   Words keys{};
@@ -48,7 +52,7 @@ struct Section {
 /// All keys of a recipe, section by section. The recipe must outlive it.
 class FieldList {
  public:
-  /// Begins a section: keys that follow are in it.
+  /// Begins a section; add() puts later keys into it.
   void section(std::string_view name, std::string_view doc) { sections_.push_back({.name = name, .doc = doc}); }
   void text(std::string_view name, std::string& value, Words words, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, std::move(words), {}, std::string(doc)});
@@ -62,13 +66,13 @@ class FieldList {
   void flag(std::string_view name, bool& value, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, {}, std::string(doc)});
   }
-  /// Makes the key of that name, if the section has one, set this value too, and names its further owner.
+  /// Makes an existing key of the current section set this value too, and names the further owner in its doc.
   /// @return whether the section has the key
   [[nodiscard]] bool share(std::string_view name, Field::Target value, std::string_view owner);
   void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
   }
-  /// A section whose keys another room declares; as Section::foreign and Section::keys.
+  /// Adds a section whose keys another room declares, as Section::foreign and Section::keys say.
   void foreign(std::string_view section, Value& table, Words keys, std::string_view doc) {
     sections_.push_back({.name = section, .doc = doc, .foreign = &table, .keys = std::move(keys)});
   }

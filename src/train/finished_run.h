@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A run folder read back, as far as a comparison asks: predictions, recipe, versions of the labels.
+// A finished run, read from its folder for a comparison: predictions, recipe, versions of the labels.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct FinishedRun {
   std::filesystem::path predictions{};
   /// Recipe with the defaults of keys that the file leaves out.
   Value recipe{};
-  /// SHA-256 of the label tables that it was trained with; none where the folder does not say.
+  /// SHA-256 of the label tables of the training; empty when the folder does not state them.
   std::vector<std::string> csv_sha256{};
   /// Nothing where the folder has no resume file that can be read, or one of a version that knew one process only.
   std::optional<RunGroup> group{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: a network of one linear layer, quick on the reference interpreter, which runs it as an engine.
+// For tests: a network of one linear layer, which the reference interpreter runs fast.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ GroupReport GradientExchange::report() {
   is_reported_ = true;
   const auto ranks = static_cast<double>(group_.size());
   const auto busy = std::span<const float>(said_).subspan(kBusy);
-  // Each value was divided by the number of ranks, so their sum is the mean.
+  // Each rank divided its values by the number of ranks, so their sum is the mean.
   const double mean = std::accumulate(busy.begin(), busy.end(), 0.0);
   const auto longest = std::ranges::max_element(busy);
   const double slowest = static_cast<double>(*longest) * ranks;

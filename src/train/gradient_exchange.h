@@ -19,23 +19,23 @@ class CommThread;
 
 namespace roentgen::train {
 
-/// Numbers that a rank sends to the others in every update.
+/// Report of a rank to all others, sent in every update.
 struct RankReport {
   double loss = 0.0;
   std::int64_t images = 0;
   bool is_stop_asked = false;
-  /// Seconds of its own work in the update before; 0: not known yet.
+  /// Work time of the rank in the previous update, s; 0: not known yet.
   double busy_s = 0.0;
 };
 
 /// Sums of the reports of all ranks.
 struct GroupReport {
-  /// Mean; not finite where one rank's is not.
+  /// Mean loss of all ranks; not finite when the loss of one rank is not.
   double loss = 0.0;
   std::int64_t images = 0;
   /// Whether any rank was asked to stop.
   bool is_stop_asked = false;
-  /// Excess work time of the slowest rank over the mean, as a share of the mean; 0 where it is not known.
+  /// Excess work time of the slowest rank over the mean, as a share of the mean; 0 when unknown.
   double imbalance = 0.0;
   int slowest_rank = 0;
 };
@@ -44,7 +44,7 @@ struct GroupReport {
 /// equal plans ensure. Allocates nothing after its first update. Throws CommError as CommThread.
 class GradientExchange {
  public:
-  /// `group` must outlive this, and `timeline`, where waits are written down; it may be null.
+  /// `group` must outlive this. `timeline` records the waits and may be null.
   explicit GradientExchange(dist::CommThread& group, Timeline* timeline = nullptr);
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
@@ -52,14 +52,14 @@ class GradientExchange {
   /// freed.
   ~GradientExchange();
 
-  /// An update begins: this rank's loss is known, its gradients are not yet.
+  /// Begins an update, once this rank's loss is known and before its gradients are.
   void begin(const RankReport& own);
-  /// Averages a bucket, in place, once it is ready. Nothing may touch it before wait_next() has returned it.
+  /// Starts the average of a bucket, in place. The caller must not touch the bucket before wait_next() has returned it.
   void send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready);
   /// Waits for the reports of all ranks in begin().
   [[nodiscard]] GroupReport report();
   /// Waits for the next bucket, in the order in which they were sent.
-  /// @return its number; -1: there was none left, and the update is over
+  /// @return its number; -1: all buckets have been returned, and the update ends
   [[nodiscard]] std::int64_t wait_next();
 
  private:
@@ -70,7 +70,7 @@ class GradientExchange {
 
   dist::CommThread& group_;
   Timeline* timeline_;
-  /// Loss, images, stop, and each rank's busy seconds in a place of its own. The mean of all is sent to all.
+  /// Reduced buffer: loss, images, stop flag and one slot per rank for its busy seconds. Every rank receives the mean.
   std::vector<float> said_;
   std::int64_t report_ticket_ = 0;
   bool is_reported_ = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Origin of heat-maps in a network: the value whose cells they show, and the weights of its channels. The graph's
-// structure alone decides, never a model's name.
+// The part of a network that heat-maps start from: the feature map, and the weights of its channels. The structure of
+// the graph alone decides, never the name of the model.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using NodeId = std::int32_t;  // same as graph/graph.h, which is slow to compile
 
 namespace roentgen::train {
 
-/// Weights of the channels.
+/// Method for the weights of the channels.
 enum class HeatMethod : std::uint8_t {
   Cam,      ///< weights of the linear layer after a global mean (Zhou et al. 2016): exact shares of the logit
   GradCam,  ///< mean gradient of the logit (Selvaraju et al. 2017), cut off at 0
@@ -24,12 +24,12 @@ enum class HeatMethod : std::uint8_t {
 /// "cam", "grad-cam".
 [[nodiscard]] std::string_view name_of(HeatMethod method);
 
-/// The value that maps are made of.
+/// Feature map whose cells a heat-map shows.
 struct HeatHead {
-  HeatMethod method = HeatMethod::Cam;  ///< weights of the channels
+  HeatMethod method = HeatMethod::Cam;  ///< method for the weights of the channels
   /// (N, C, H, W), H * W > 1.
   graph::NodeId features = -1;
-  /// Cam: the linear layer that gives the logits; else -1.
+  /// Cam: node of the linear layer that gives the logits; else -1.
   graph::NodeId linear = -1;
 };
 
@@ -41,7 +41,7 @@ struct HeatHead {
 /// Name of the output that with_features() adds.
 inline constexpr std::string_view kFeaturesOutput = "heat.features";
 
-/// The graph with the head's value as one more output; all else stays.
+/// The graph with the feature map as one more output; nothing else changes.
 [[nodiscard]] graph::Graph with_features(graph::Graph graph, const HeatHead& head);
 
 /// Builds the nodes after the features, for one image and as inference computes them, from ops with a gradient. Input

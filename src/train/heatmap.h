@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// HeatMapper: which cells of the last feature map speak for a label. From cells to pixels: eval/heatmap.h.
+// HeatMapper: how much each cell of the last feature map contributes to a label. eval/heatmap.h maps cells to pixels.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ using testing::Pointwise;
 
 constexpr float kRounding = 1e-5F;  // float32 sums of a few numbers below 100
 
-// Two channels of an image of 2 x 2: x and relu(-x). `head` says how they become logits.
+// Two channels of a 2 x 2 image: x and relu(-x). `head` computes the logits from them.
 std::string net(const std::string& head) {
   return "graph \"hand\"\ninput image (2, 1, 2, 2)\nconv = conv2d(image, out=2, bias=no)\nmap = relu(conv)\n" + head +
          "output logits = fc\n";
@@ -113,7 +113,7 @@ TEST(HeatMap, of_a_pooled_linear_head_averages_to_the_logit) {
   }
 }
 
-// An average pool over all of the map is the same mean, and dropout is nothing in inference.
+// An average pool over the whole map is the same mean, and dropout does nothing in inference.
 TEST(HeatMap, knows_a_pooled_linear_head_by_its_structure) {
   HandNet net_(
       net("pool = avg_pool(map, kernel=2x2)\nflat = flatten(pool)\ndrop = dropout(flat, p=0.5)\n"
@@ -148,7 +148,7 @@ TEST(GradCam, takes_a_batch_norm_as_inference_does) {
           "flat = flatten(act)\nfc = linear(flat, out=3)\n"));
   EXPECT_EQ(net_.head().method, HeatMethod::GradCam);
   net_.set("norm.weight", {6, 6});
-  net_.set("norm.bias", {100, -100});  // the second channel's relu is shut
+  net_.set("norm.bias", {100, -100});  // the second channel's relu gives 0
   net_.set("norm.running_mean", {5, 5});
   net_.set("norm.running_var", {4, 4});
   net_.set("fc.weight", {4, 8, 0, 0, 0, 0});

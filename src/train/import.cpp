@@ -68,7 +68,7 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
   const graph::NodeId convolution = input_convolution(target.model);
   if (convolution < 0) refuse_fold(source.what, "a convolution as first op, to take up another normalisation", "none");
   NamedTensor* weights = find(source.tensors, target.model.node(convolution).name + ".weight");
-  if (weights == nullptr || weights->shape.rank() != 4) return;  // reported as missing or misshapen by the load
+  if (weights == nullptr || weights->shape.rank() != 4) return;  // the load reports it as missing or misshapen
   if (weights->shape[1] != source.preprocess.channels) {
     refuse_fold(source.what + ": " + weights->name,
                 fmt::format("{} input channels, as its preprocessing has", source.preprocess.channels),
@@ -80,7 +80,7 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
                               target.preprocess.text()));
 }
 
-// The nodes that make logits: the model's, and those of its auxiliary classifiers.
+// The nodes whose outputs are logits: of the model and of its auxiliary classifiers.
 std::vector<graph::NodeId> heads_of(const graph::Graph& model) {
   std::vector<graph::NodeId> heads;
   if (const graph::NodeId logits = model.output("logits"); logits >= 0) heads.push_back(logits);

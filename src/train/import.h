@@ -31,7 +31,7 @@ struct ImportTarget {
 /// Content of an imported file.
 struct ImportSource {
   std::vector<NamedTensor> tensors;
-  /// Empty: the file names none.
+  /// Empty: the file states none.
   std::vector<std::string> labels;
   data::Preprocess preprocess;
   /// File name, for errors.
@@ -45,20 +45,20 @@ struct Import {
   std::vector<std::string> notes;
 };
 
-/// Renames, folds and resets. ConfigError when the input cannot be folded (gray weights for a colour input, a first
-/// convolution with neither bias nor batch norm behind it).
+/// Renames, folds and resets. ConfigError when the input cannot be folded: gray weights for a colour input, or a first
+/// convolution with neither bias nor batch norm after it.
 [[nodiscard]] Import adapt(ImportSource source, const ImportTarget& target);
 
-/// Reads a file for --init, of any form of read_weights_file(). The preprocessing is the file's own (a Roentgen
-/// checkpoint), the named preset, or "xrv" for torchxrayvision's weights. Throws ConfigError when there is none, or
-/// when the first two differ.
+/// Reads a file for --init, in any form that read_weights_file() takes. The preprocessing comes from the file (a
+/// Roentgen checkpoint), from the named preset, or is "xrv" for torchxrayvision's weights. Throws ConfigError when
+/// there is none, or when file and preset differ.
 [[nodiscard]] ImportSource read_import(const std::filesystem::path& path, std::string_view preset);
 
 /// Folds the input convolution from one channel count and normalisation to another. The result is exact except at the
-/// border, where zero padding stands for another gray. With v = x s + m:
+/// border, where zero padding means another gray. With v = x s + m:
 ///   w'_c = w_c s'_c / s_c
 ///   b_o = sum_c sum_kh,kw w_oc (m'_c - m_c) / s_c, a constant for the following layer
-/// Three channels to one also sum w' over c, with s'_c and m'_c the one gray pair.
+/// From three channels to one, w' is also summed over c, and s'_c and m'_c are those of the gray channel.
 /// @param weights (OC, IC, KH, KW), replaced by (OC, IC', KH, KW)
 /// @return b, (OC)
 [[nodiscard]] std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& from,

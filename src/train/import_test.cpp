@@ -101,7 +101,7 @@ TEST(Adapt, folds_three_channels_into_one_exactly) {
   }
 }
 
-// VGG's own "classifier.0" is no wrapper's.
+// VGG's own "classifier.0" must not lose its prefix.
 TEST(Adapt, keeps_a_name_that_the_model_has) {
   const graph::Graph vgg = graph::parse_graph(
                                "graph \"vgg\"\ninput image (1, 1, 2, 2)\nflat = flatten(image)\n"

@@ -81,7 +81,7 @@ class JsonLog final : public Observer {
  private:
   void write(const Value& line) {
     const std::string text = io::to_json(line, -1) + "\n";
-    errno = ENOSPC;  // a write that stops in the middle sets none
+    errno = ENOSPC;  // a partial write sets no errno
     if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) fail();
   }
   [[noreturn]] void fail() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// LinkWatch: of a run that waits for its network, which link it waits for.
+// LinkWatch: finds the slow link that a run waits for.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class LinkWatch {
   [[nodiscard]] static std::vector<dist::Link> measure(dist::Communicator& group, std::chrono::milliseconds limit);
 
   explicit LinkWatch(const Ranks& ranks, Measure measure = LinkWatch::measure);
-  /// Call it after every update, on all ranks. Reports a test to `observers`, and logs it where the slow links have
-  /// changed. Throws CommError where nothing passes.
+  /// Must be called after every update, on all ranks. Reports a test to `observers`, and logs it when the slow links
+  /// have changed. Throws CommError when a link fails.
   void look(const StepRecord& step, const std::vector<Observer*>& observers);
 
  private:

@@ -28,7 +28,7 @@ class Notes final : public Observer {
   std::vector<LinksRecord> tests;
 };
 
-// Links between all ranks, equally fast; those of rank `slow` at a tenth.
+// Links between all ranks, equally fast, except that those of rank `slow` have a tenth of the bandwidth.
 std::vector<dist::Link> made_up(int ranks, int slow) {
   std::vector<dist::Link> links;
   for (int from = 0; from < ranks; ++from) {
@@ -44,7 +44,7 @@ struct Watched {
   /// Share of an update that a rank waits.
   double waits = 0.5;
   std::int64_t updates = 10;
-  /// The slow rank of each test, the last one's of all later ones.
+  /// The slow rank of each test; later tests repeat the last one.
   std::vector<int> slow{2};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint as a model that runs: for eval and predict, and later export.
+// Loads a checkpoint as an executable model, for eval, predict and export.
 #pragma once
 
 #include <cstdint>
@@ -40,18 +40,18 @@ struct LoadOptions {
   /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
   Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
-  /// Whether heat-maps are computed, too.
+  /// Whether heat-maps are needed, too.
   bool has_heatmaps = false;
-  /// The ranks that all load it, and choose their kernels as one; null: this process alone.
+  /// Ranks that load the checkpoint together and choose the same kernels; null: this process alone.
   const Ranks* ranks = nullptr;
 };
 
-/// A model in inference form, with the one definition of its input.
+/// A model in inference form, with the definition of its input.
 struct LoadedModel {
   CheckpointInfo info;                             ///< metadata of the file
   data::Preprocess preprocess;                     ///< definition of the network's input
   std::unique_ptr<engine::Executable> executable;  ///< executable of inference form, with the weights
-  /// With has_heatmaps: their origin, for HeatMapper.
+  /// Feature map and weights for HeatMapper; only with has_heatmaps.
   std::optional<HeatHead> heat;
   /// Tensors that a partial load left out.
   LoadReport report;
@@ -61,7 +61,7 @@ struct LoadedModel {
 /// tensor that is missing, unexpected or of another shape; with has_heatmaps as find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
-/// Compiles a checkpoint of memory. Throws likewise.
+/// Compiles a checkpoint in memory. Throws as the overload above.
 [[nodiscard]] LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine,
                                           const LoadOptions& options);
 

@@ -144,9 +144,9 @@ class NormGroup : public testing::TestWithParam<std::string_view> {
   data::Dataset dataset_;
 };
 
-// Statistics are sums in double precision of the same numbers, in another order: they round to the same float, or the
-// next (6e-8). Gradients are float32 sums in another order, within a batch and over ranks: some such steps, which the
-// updates multiply. Measured: 6e-8 at the most; with local statistics 3e-3 at the least.
+// Statistics are sums in double precision in another order: they round to the same float or the next one (6e-8).
+// Gradients are float32 sums in another order, within a batch and over ranks: a few such errors, multiplied by the
+// updates. Measured: at most 6e-8; with local statistics at least 3e-3.
 constexpr double kOrderOfSums = 1e-6;
 
 TEST_P(NormGroup, makes_of_ranks_the_updates_of_one_process) {

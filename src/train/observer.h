@@ -29,7 +29,7 @@ struct StepRecord {
   double lr = 0.0;  ///< learning rate of the update
   /// Global norm before clipping; absent without clipping.
   std::optional<double> gradient_norm{};
-  /// Factor of the loss's gradient; absent where it is not scaled.
+  /// Factor on the loss's gradient; absent without a loss scale.
   std::optional<double> loss_scale{};
   std::int64_t images = 0;  ///< images of the update, over all ranks
   double seconds = 0.0;     ///< whole time of the update
@@ -40,7 +40,7 @@ struct StepRecord {
   /// Excess work time of the slowest rank over the mean in the previous update, as a share of the mean; absent for one
   /// process.
   std::optional<double> imbalance{};
-  /// The rank that `imbalance` is of; -1: none.
+  /// Rank with that excess; -1: none.
   int slowest_rank = -1;
 
   /// Images a second of this update.
@@ -62,15 +62,15 @@ struct EpochRecord {
   std::int64_t labels_total = 0;    ///< labels of the data set
   /// Labels without an AUROC: one class only among the validation images.
   std::vector<std::string> labels_left_out{};
-  bool is_best = false;  ///< best epoch so far?
+  bool is_best = false;  ///< whether it is the best epoch so far
   /// Training and validation time of this epoch, as far as this process ran it.
   double train_seconds = 0.0;
   double val_seconds = 0.0;  ///< seconds of its validation
   /// Unreadable images met so far by this process.
   std::int64_t bad_images = 0;
-  /// Physical memory that the process holds at its end.
+  /// Physical memory of the process at the end of the epoch.
   std::int64_t rss_bytes = 0;
-  /// Loss scale at its end, with the updates of the run that overflows skipped; absent where the loss is not scaled.
+  /// Loss scale at the end of the epoch, and the number of updates that overflows skipped; absent without a loss scale.
   std::optional<engine::LossScale> loss_scale{};
 };
 
@@ -78,7 +78,7 @@ struct EpochRecord {
 struct LinksRecord {
   /// Updates made.
   std::int64_t step = 0;
-  /// Bandwidth that a link between hosts can have (dist::usual_link).
+  /// Usual bandwidth of a link between hosts (dist::usual_link).
   double usual_mb_per_s = 0.0;
   std::vector<dist::Link> slow{};  ///< links slower than half the usual
   /// Hosts and links behind `slow`: "host3", "host1 to host2".
@@ -91,19 +91,19 @@ class Observer {
   virtual ~Observer() = default;
   virtual void on_step(const StepRecord& record) { static_cast<void>(record); }    ///< called after every update
   virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }  ///< called after a test of the links
-  /// Images of a validation done so far.
+  /// Number of images of a validation done so far.
   virtual void on_validation(std::int64_t /*done*/, std::int64_t /*total*/) {}
   /// Called after every epoch's validation.
   virtual void on_epoch(const EpochRecord& record) { static_cast<void>(record); }
-  /// The run is over or stopped; ends an open line.
+  /// Called when the run ends or stops; ends an open line.
   virtual void on_end() {}
 };
 
 /// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/reference/formats/run.md. DataError when
 /// the file cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
-/// Keeps the lines whose "step" is at most `step`, and of epochs those before `epoch`, so that a resumed run repeats
-/// none. Drops a truncated line. Atomic.
+/// Keeps the lines whose "step" is at most `step`, and epochs before `epoch`, so that a resumed run repeats no line.
+/// Drops a truncated line. Atomic.
 void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std::int64_t epoch);
 
 /// Suffix of our TensorBoard event files.
@@ -113,7 +113,7 @@ inline constexpr std::string_view kEventSuffix = ".roentgen";
 /// epoch/train_loss, epoch/val_loss, epoch/val_auroc, epoch/skipped_updates. Throws DataError as io::EventFile.
 [[nodiscard]] std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step);
 
-/// Form of the progress.
+/// Form of the progress output.
 enum class ProgressStyle : std::uint8_t {
   Line,  ///< one line that is overwritten, a few times a second
   Log,   ///< a line every half minute, and one an epoch

@@ -55,7 +55,7 @@ void require_equal(const Ranks& ranks, const std::string& own, std::string_view 
                                remedy));
 }
 
-// Rank 0's choices, on all ranks.
+// Choices of rank 0, on all ranks.
 KernelChoices shared_choices(const Ranks& ranks, const KernelChoices& own) {
   Value table = Value::table();
   for (const auto& [key, choice] : own) table.set(key, choice);
@@ -89,7 +89,7 @@ void require_one_plan(const Ranks& ranks, engine::Executable& executable) {
   constexpr std::string_view kRemedy =
       "the same program on hosts whose processors have vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them";
   require_equal(ranks, choices_hash(executable.plan().choices), "choice of kernels", kRemedy);
-  // No gradients lie anywhere in inference, where other kernels of the same name would mix digits unseen.
+  // Inference has no gradients, so kernels of the same name but other results would go unnoticed.
   if (executable.gradients().elements() == 0) {
     require_equal(ranks, executable.plan().hash(), "plan of kernels", kRemedy);
   } else {

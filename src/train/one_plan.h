@@ -27,7 +27,7 @@ class Ranks;
 /// Plan::choices.
 using KernelChoices = std::map<std::string, std::string>;
 
-/// Choices that a run computes by, as they are stored with it.
+/// Kernel choices of a run, as they are stored with it.
 struct RunPlan {
   KernelChoices choices;  ///< Plan::choices of rank 0
   /// Plan::hash() of rank 0.
@@ -38,7 +38,7 @@ struct RunPlan {
   std::string measured_sha256;
   /// ChoiceInputs::instruction_set; empty in files of versions that chose by timing.
   std::string instruction_set;
-  /// Engine::name(); empty in files of versions that had the CPU's alone.
+  /// Engine::name(); empty in files of versions that had only the CPU engine.
   std::string engine;
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
@@ -53,9 +53,9 @@ struct RunPlan {
                                                                    const graph::Graph& graph,
                                                                    engine::CompileOptions options);
 
-/// Does nothing where all ranks use the same choices and gradient layouts, so that gradients can be averaged in place.
-/// In inference all must have the same plan, to the kernel. Otherwise all ranks throw ConfigError, naming rank and
-/// host. All ranks must call it.
+/// Does nothing when all ranks use the same choices and gradient layouts, so that gradients can be averaged in place.
+/// In inference all plans must be equal in every kernel. Otherwise all ranks throw ConfigError, naming rank and host.
+/// All ranks must call it.
 void require_one_plan(const Ranks& ranks, engine::Executable& executable);
 
 }  // namespace roentgen::train

@@ -17,7 +17,7 @@ namespace roentgen::train {
 
 void require_own_device(const Ranks& ranks, const engine::Engine& engine) {
   const std::vector<std::string> devices = ranks.gather(engine.device_id(), {.name = "devices"});
-  std::map<std::string, int> owners;  // host and device -> rank
+  std::map<std::string, int> owners;  // maps host and device to the rank
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const std::string& device = devices[static_cast<std::size_t>(rank)];
     if (device.empty()) continue;

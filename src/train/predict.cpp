@@ -46,7 +46,7 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const data::Sample& sample = dataset.samples[samples[i]];
     result.image_ids.push_back(sample.id);
-    // An image of unknown patient is its own.
+    // An image of unknown patient counts as its own patient.
     const auto [entry, is_new] = numbers.try_emplace(hashes[i].empty() ? sample.id : hashes[i], next_number);
     if (is_new) ++next_number;
     result.patients.push_back(entry->second);
@@ -58,7 +58,7 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   return result;
 }
 
-// Turns the first `rows` rows of logits (N, K) into probabilities behind those there are.
+// Converts the first `rows` rows of logits (N, K) to probabilities and appends them.
 void append(std::span<const float> logits, std::int64_t rows, std::string_view loss, eval::Predictions& predictions) {
   const std::size_t K = predictions.label_names.size();
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
@@ -131,7 +131,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
 
 namespace {
 
-// A pass over the samples.
+// One pass over the samples.
 class Pass {
  public:
   Pass(engine::Executable& executable, const data::Dataset& dataset, const std::vector<std::uint32_t>& samples,
@@ -144,7 +144,7 @@ class Pass {
         wants_class_(options.loss == "softmax" && has_loss_),
         memory_(executable, kSlots, wants_class_ ? 1 : static_cast<std::int64_t>(dataset.label_names.size())) {}
 
-  // Appends the probabilities of a view; `done` is what progress counts on from.
+  // Appends the probabilities of a view; progress counts on from `done`.
   void run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions);
 
   [[nodiscard]] std::vector<BatchLoss>& losses() { return losses_; }
@@ -237,7 +237,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   const std::vector<std::uint32_t> own(samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank)),
                                        samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank + 1)));
   PredictOptions shared = options;
-  if (options.on_progress) {  // the others are about as far
+  if (options.on_progress) {  // the other ranks are about as far
     shared.on_progress = [&](std::int64_t done) {
       options.on_progress(std::min(done * std::int64_t{ranks.size()}, std::ssize(samples)));
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictions of a compiled model on listed images: each image exactly once, in order, as it is. Used by validation and
-// by `roentgen eval`, so that there is one way from pixels to probabilities.
+// Predictions of a compiled model on listed images: each image exactly once, in order, unchanged. Used by validation
+// and by `roentgen eval`, so that both compute the same probabilities.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct PredictOptions {
   std::vector<int> cores{};
   /// May be null; must outlive the call.
   data::ImageStore* cache = nullptr;
-  /// Gets the hash of every image's pixels; may be null.
+  /// Collects the hash of every image's pixels; may be null.
   data::PixelHashes* pixel_hashes = nullptr;
   /// Test-time augmentation (data::test_views): probabilities are averaged over these, each of equal weight, summed in
   /// double. Empty, or one that changes nothing: each image as it is, once.
@@ -56,7 +56,7 @@ struct PredictOptions {
   std::function<void(std::int64_t done)> on_progress{};
 };
 
-/// The loss of one batch: its mean over known labels, and how many those are.
+/// Loss of one batch: its mean over known labels, and their number.
 struct BatchLoss {
   double loss = 0.0;   ///< mean loss over known labels
   double known = 0.0;  ///< number of known labels
@@ -64,10 +64,10 @@ struct BatchLoss {
 
 /// Result of predict().
 struct PredictResult {
-  eval::Predictions predictions;  ///< one row a sample, in their order
+  eval::Predictions predictions;  ///< one row per sample, in their order
   /// Mean loss over known labels, and over views; 0 when the graph has no loss.
   double loss = 0.0;
-  /// Losses of the batches, in order; this rank's where there are others.
+  /// Losses of the batches, in order; only those of this rank when there are several.
   std::vector<BatchLoss> losses{};
   /// Counts and times of the loader that read the last view.
   data::LoaderStats loader;
@@ -78,8 +78,8 @@ struct PredictResult {
 [[nodiscard]] std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess,
                                                           const engine::Engine& engine);
 
-/// The batch slots of an executable whose graph has an input "image" and perhaps "labels" and "mask". Where it has
-/// none, the memory for labels and mask is kept here. `owner` must outlive this.
+/// The batch slots of an executable whose graph has an input "image" and perhaps "labels" and "mask". If the graph
+/// lacks labels and mask, this object holds their memory. `owner` must outlive this.
 class SlotMemory {
  public:
   /// @param label_columns K, or 1 for class indices
@@ -88,7 +88,7 @@ class SlotMemory {
   [[nodiscard]] std::vector<data::BatchSlot> slots() const { return slots_; }
   /// Images of a batch.
   [[nodiscard]] std::int64_t batch() const { return batch_; }
-  /// Element type the engine wants.
+  /// Element type that the engine wants.
   [[nodiscard]] DType dtype() const { return dtype_; }
 
  private:
@@ -103,12 +103,12 @@ class SlotMemory {
 [[nodiscard]] PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);
 
-/// predict() shared out over ranks, a run of whole batches each; all ranks have the result of one process, to the
-/// last digit. All ranks must call it, with executables of equal weights.
+/// predict() with the work divided among ranks in runs of whole batches. All ranks get the result of one process, to
+/// the last digit. All ranks must call it, with executables of equal weights.
 [[nodiscard]] PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);
 
-/// Options of a loader that fills those slots once, image after image; the rest as `options` say.
+/// Options of a loader that fills those slots once, in order; the rest comes from `options`.
 [[nodiscard]] data::LoaderOptions prediction_loading(const SlotMemory& memory, const PredictOptions& options,
                                                      data::LoadMode mode);
 

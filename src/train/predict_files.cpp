@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSlots = 2;
 
-// Runs the batch that lies in `slot` and fills in the probabilities of the images without a reason.
+// Runs the batch in `slot` and fills in the probabilities of the readable images.
 void compute(engine::Executable& executable, int slot, const PredictOptions& options,
              std::vector<PredictedImage>& images, const std::function<std::string(std::uint32_t)>& name_of) {
   executable.bind_slot(slot);
@@ -59,7 +59,7 @@ void predict_files(engine::Executable& executable, const data::Dataset& dataset,
       images[i].row = static_cast<std::int64_t>(i);
     }
     compute(executable, batch->slot, options, images, name_of);
-    loader.release(batch->slot);  // the outputs are the executable's own
+    loader.release(batch->slot);  // the executable owns the outputs
     on_batch(images);
     done += batch->valid;
     if (options.on_progress) options.on_progress(done);

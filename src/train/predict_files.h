@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictions of images that nothing is known of but their files: batch after batch, in memory that does not grow with
-// their number. The same pixels give the same probabilities as predict() (predict.h).
+// Predictions of image files without labels, batch after batch, in memory that does not grow with their number. Equal
+// pixels give the same probabilities as predict() (predict.h).
 #pragma once
 
 #include <cstdint>
@@ -44,9 +44,9 @@ using PredictedBatch = std::function<void(std::span<const PredictedImage> images
 void predict_files(engine::Executable& executable, const data::Dataset& dataset, const PredictOptions& options,
                    const PredictedBatch& on_batch);
 
-/// Decoded images instead of files, each once, in order. Of `options`, loss, preprocess and on_progress are used. The
-/// probabilities are those of the same pixels in a file, JPEG files that are decoded smaller left aside. DataError,
-/// naming the image's number, on logits that are not finite.
+/// Predicts decoded images instead of files, each once, in order. Uses only loss, preprocess and on_progress of
+/// `options`. Equal pixels in a file give the same probabilities, except for JPEG files decoded at reduced size.
+/// DataError, naming the image's number, on logits that are not finite.
 void predict_images(engine::Executable& executable, std::span<const data::Image> images, const PredictOptions& options,
                     const PredictedBatch& on_batch);
 

@@ -18,9 +18,9 @@ namespace roentgen::train {
 namespace {
 
 constexpr std::int64_t kSizePx = 8;
-constexpr int kImages = 5;  // no whole number of batches of 2
+constexpr int kImages = 5;  // not a multiple of the batch size 2
 
-// Pictures, and each one's mirror image under "m".
+// Pictures, and their mirror images in the folder "m".
 void write_pictures(const data::TestFolder& folder) {
   std::string csv = "path,patient,split,found\n";
   Random random(11, RandomStage::Test);
@@ -53,7 +53,7 @@ class Predict : public testing::Test {
     preprocess_.size_px = kSizePx;
   }
 
-  // Weights of a net that is the same under a mirror, or not.
+  // Weights of a network that is symmetric under mirroring, or not.
   void load(bool is_symmetric) {
     Random random(3, RandomStage::Test);
     std::vector<float> weights(kSizePx * kSizePx);

@@ -22,9 +22,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kLineInterval_s = 0.25;
 constexpr double kLogInterval_s = 30.0;
-// Updates that loss, rate and time left are taken over.
+// Number of updates for the means of loss, rate and time left.
 constexpr std::size_t kWindow = 50;
-// Share by which a slow rank works longer than the mean.
+// Share by which a slow rank exceeds the mean work time.
 constexpr double kSlowShare = 0.2;
 
 std::string some_names(const std::vector<std::string>& names) {
@@ -123,7 +123,7 @@ class Progress final : public Observer {
     const auto now = Clock::now();
     const double interval = style_ == ProgressStyle::Line ? kLineInterval_s : kLogInterval_s;
     if (has_shown_ && std::chrono::duration<double>(now - shown_).count() < interval) return false;
-    if (!has_shown_ && style_ == ProgressStyle::Log) {  // the first step says little
+    if (!has_shown_ && style_ == ProgressStyle::Log) {  // the first step is not typical
       has_shown_ = true;
       shown_ = now;
       return false;
@@ -146,7 +146,7 @@ class Progress final : public Observer {
   std::vector<std::string> slow_names_;
   /// Host of each rank; empty: one process.
   std::vector<std::string> hosts_;
-  /// Rank that holds the others up; -1: none.
+  /// Slow rank that delays the others; -1: none.
   int slow_rank_ = -1;
   std::set<int> warned_of_;
   Clock::time_point shown_;

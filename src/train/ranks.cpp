@@ -45,7 +45,7 @@ void for_each_statistic(const engine::Executable& executable, const Visit& visit
   }
 }
 
-// Statistics in one arena: the executable's own, or the averages'.
+// Statistics in one arena: those of the executable, or their averages.
 std::vector<float> statistics_of(const engine::Executable& executable, const engine::Arena& arena) {
   std::vector<float> all;
   for_each_statistic(executable, [&](std::int32_t parameter) {
@@ -72,7 +72,7 @@ void load_statistics(std::span<const float> all, const engine::Executable& execu
   });
 }
 
-// Rank 0's elements on all ranks.
+// Broadcasts rank 0's elements.
 void broadcast(const Ranks& ranks, engine::Arena& arena, dist::Phase phase) {
   std::vector<float> values = arena.values();
   ranks.broadcast(values, phase);
@@ -115,7 +115,7 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
         .wait(group_->limit());
     const std::size_t most = std::ranges::max(counts);
     if (most == 0) return;
-    // Pads all to the length of the longest.
+    // Pads all texts to the length of the longest.
     std::string padded = own;
     padded.resize(most);
     std::string received(most * ranks, '\0');

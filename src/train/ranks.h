@@ -36,8 +36,8 @@ namespace roentgen::train {
 class Ema;
 class Optimizer;
 
-/// The ranks of a run. One process is a group of one, for which all of this is done at once. All ranks make the same
-/// calls in the same order. One thread; CommError as CommThread.
+/// The ranks of a run. One process is a group of one, where every call returns at once. All ranks make the same calls
+/// in the same order. One thread; CommError as CommThread.
 class Ranks {
  public:
   /// @param group null: one process; must outlive this
@@ -46,20 +46,20 @@ class Ranks {
   [[nodiscard]] dist::CommThread* group() const { return group_; }  ///< null: one process
   [[nodiscard]] int rank() const;                                   ///< this process, from 0
   [[nodiscard]] int size() const;                                   ///< number of ranks
-  /// Ranks of this host, this one included.
+  /// Ranks of this host, including this one.
   [[nodiscard]] int local_size() const;
-  /// Name of the host of a rank; "this process" where there is no group.
+  /// Host name of a rank; "this process" without a group.
   [[nodiscard]] std::string host(int rank) const;
-  /// The rank that writes files and speaks.
+  /// Whether this is the rank that writes files and prints.
   [[nodiscard]] bool is_first() const { return rank() == 0; }
 
-  /// Bytes of rank `root`, on all ranks.
+  /// Broadcasts the bytes of rank `root`.
   [[nodiscard]] std::string broadcast(std::string bytes, dist::Phase phase, int root = 0) const;
-  /// Rank 0's values, on all ranks, in place.
+  /// Broadcasts rank 0's values, in place.
   void broadcast(std::span<float> values, dist::Phase phase) const;
-  /// Bytes of every rank, in rank order, on all ranks.
+  /// Gathers the bytes of every rank, in rank order, on all ranks.
   [[nodiscard]] std::vector<std::string> gather(const std::string& own, dist::Phase phase) const;
-  /// gather() of plain values, of which every rank may have another number.
+  /// gather() of plain values; ranks may have different numbers of them.
   template <typename Plain>
   [[nodiscard]] std::vector<std::vector<Plain>> gather_values(std::span<const Plain> own, dist::Phase phase) const {
     static_assert(std::is_trivially_copyable_v<Plain>);
@@ -70,14 +70,14 @@ class Ranks {
     }
     return all;
   }
-  /// Rank 0's, on all ranks; of a type without pointers.
+  /// Broadcasts a value of rank 0; its type has no pointers.
   template <typename Plain>
   void share(Plain& value, dist::Phase phase) const {
     static_assert(std::is_trivially_copyable_v<Plain>);
     const std::string bytes = broadcast({reinterpret_cast<const char*>(&value), sizeof value}, phase);
     std::memcpy(&value, bytes.data(), sizeof value);
   }
-  /// Becomes the mean over ranks, in place.
+  /// Replaces the values by their mean over ranks.
   void average(std::span<float> values, dist::Phase phase) const;
 
  private:
@@ -87,8 +87,8 @@ class Ranks {
 /// "1 rank", "4 ranks".
 [[nodiscard]] std::string ranks_text(std::int64_t count);
 
-/// Rank 0's weights and running statistics, and the state of its optimizer and averages, on all ranks; bit for bit, for
-/// executables of equal plans.
+/// Broadcasts rank 0's weights, running statistics, optimizer state and averages, bit for bit, to executables of equal
+/// plans.
 /// @param ema may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
@@ -96,7 +96,7 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
 /// process. A timeout names "batch norm 17", the node's number in the graph.
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
-/// Running statistics, which each rank gathers from its own images, become their mean over ranks, everywhere.
+/// Replaces the running statistics of each rank by their mean over ranks.
 /// @param ema may be null
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
 
@@ -112,32 +112,32 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
 /// FNV-1a (Fowler, Noll, Vo) over the bits of the elements.
 [[nodiscard]] std::uint64_t hash_of(const engine::Arena& arena);
 
-/// Ranks whose hash is not that of more than half of them: none, or all, or the few that went astray.
+/// Ranks whose hash differs from that of the majority; all ranks when there is no majority.
 [[nodiscard]] std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes);
 
 /// Requires that all ranks hold the same weights, bit for bit. Otherwise throws CommError naming the ranks whose
 /// weights differ from those of most others.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 
-/// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.
+/// Distinct lines of all ranks, sorted; on all ranks. Lines hold no line feeds.
 [[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
                                               dist::Phase phase);
 
-/// Hashes of these samples that any rank has, on all of them.
+/// Gathers hashes of samples: each rank gets those that any rank has.
 /// @param samples the same on all ranks
 /// @param most_at_once hashes of all ranks that travel together, and are in memory, beyond one a rank
 void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
                   std::size_t most_at_once = std::size_t{1} << 22U);
 
-/// A rank whose text is not rank 0's.
+/// A rank whose text differs from rank 0's.
 struct Difference {
   int rank = 0;       ///< first rank that differs
   std::string first;  ///< text of rank 0
   std::string other;  ///< text of that rank
 };
 
-/// Compares a text of every rank: each check that all ranks agree is made of this. All ranks call it and are given the
-/// same answer, so that all of them refuse with one message. Hashes alone travel where the texts are equal.
+/// Compares a text of every rank; every check that all ranks agree uses this. All ranks must call it and get the same
+/// answer, so that all refuse with one message. Equal texts are compared by hash alone.
 /// @return the lowest rank whose text is not rank 0's; nullopt where all texts are equal, and for one process
 [[nodiscard]] std::optional<Difference> find_difference(const Ranks& ranks, const std::string& own, dist::Phase phase);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs of several ranks, each a thread of this process: what they must make together.
+// Runs of several ranks, each a thread of this process, and their common results.
 #include "train/ranks.h"
 
 #include <fmt/format.h>
@@ -132,7 +132,7 @@ TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
 }
 
 TEST_F(RanksOfARun, stop_together_at_more_unreadable_images_than_are_borne) {
-  recipe_.train.max_bad = 0.1;  // 3.2 of 32: no rank meets as many
+  recipe_.train.max_bad = 0.1;  // 3.2 of 32: fewer than the limit on each rank
   for (const char* name : {"img02.png", "img09.png", "img15.png", "img20.png"}) data_.write(name, "no image");
   for (const auto& error : run_ranks(4, 2, "four")) EXPECT_THAT(text_of(error), HasSubstr("at most 10%, got 4 of 32"));
 }
@@ -162,7 +162,7 @@ TEST_F(RanksOfARun, stop_together_when_one_is_asked_to) {
 TEST_F(RanksOfARun, stop_together_on_a_loss_that_is_not_finite_on_one) {
   ReferenceEngine poisoned;
   poisoned.form.makes_nan_loss = true;
-  // A job names its engine by reference, so this one is made anew.
+  // A job refers to its engine, so the engine is created anew.
   recipe_.train.batch = 4;
   const RunFolder folder(out_.path() / "nan");
   folder.create_new();
@@ -228,7 +228,7 @@ TEST(RanksTogether, have_the_hashes_of_all) {
     expect_none(as_ranks(3, [&](dist::CommThread& comm) {
       data::PixelHashes hashes(5);
       hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
-      hashes.set(1, 9U + comm.rank());  // hash of another set
+      hashes.set(1, 9U + comm.rank());  // hash of another sample
       unite_hashes(Ranks(&comm), samples, hashes, most_at_once);
       EXPECT_EQ(hashes.get(4), 70U);
       EXPECT_EQ(hashes.get(0), 71U);
@@ -244,9 +244,9 @@ TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < 2; ++rank) {
     threads.emplace_back([&, rank] {
-      // LocalGroup has no messages, which bf16 needs: gradients would fail here.
+      // LocalGroup has no messages, which bf16 needs: a bf16 reduction of gradients would fail here.
       dist::CommThread comm([&] { return group.member(rank); }, kLimit, {.wire = "bf16"});
-      std::vector<float> values{1.0009765625F};  // bf16 would make 1 of it
+      std::vector<float> values{1.0009765625F};  // bf16 would round it to 1
       Ranks(&comm).average(values, {.name = "test"});
       EXPECT_EQ(values[0], 1.0009765625F);
     });

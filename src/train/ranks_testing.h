@@ -21,8 +21,8 @@ namespace roentgen::train {
 /// Timeout of waits that are not expected to end.
 inline constexpr std::chrono::milliseconds kLimit{60'000};
 
-/// Runs `body` as all ranks of a group, a thread each.
-/// @return what each threw; null: nothing
+/// Runs `body` on all ranks of a group, one thread each.
+/// @return exception of each rank; null: none
 inline std::vector<std::exception_ptr> as_ranks(dist::LocalGroup& group,
                                                 const std::function<void(dist::CommThread&)>& body,
                                                 std::chrono::milliseconds limit = kLimit) {
@@ -43,7 +43,7 @@ inline std::vector<std::exception_ptr> as_ranks(dist::LocalGroup& group,
   return errors;
 }
 
-/// Runs `body` as so many ranks of a group of their own.
+/// Runs `body` on so many ranks of a new group.
 /// @param hosts of each rank; empty: all are "here"
 inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
                                                 std::chrono::milliseconds limit = kLimit,

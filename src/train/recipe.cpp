@@ -28,11 +28,11 @@
 namespace roentgen::train {
 namespace {
 
-// Earlier name of train.device, which recipes and run folders of its time have.
+// Earlier name of train.device, which older recipes and run folders have.
 constexpr std::string_view kEarlierDevice = "train.engine";
 constexpr std::string_view kDevice = "train.device";
 
-// The table with the keys of this version.
+// Renames the keys of older versions in a table.
 Value with_present_keys(Value table, std::string_view what) {
   if (table.find_path(kEarlierDevice) == nullptr) return table;
   if (table.find_path(kDevice) != nullptr) {
@@ -48,7 +48,7 @@ Value with_present_keys(Value table, std::string_view what) {
   return table;
 }
 
-// "section.key=value" into the table.
+// Sets "section.key=value" in the table.
 void apply_override(Value& table, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::size_t dot = text.find('.');
@@ -61,7 +61,7 @@ void apply_override(Value& table, const std::string& text) {
   if (key == kEarlierDevice) key = kDevice;
   try {
     table.set_path(key, std::move(value));
-  } catch (const Error& error) {  // a key below a value
+  } catch (const Error& error) {  // a key inside a value
     throw ConfigError(error_text("train.recipe", "--set " + key, "a key of a section", cause_of(error.what()),
                                  "roentgen train --keys for all keys"));
   }
@@ -150,7 +150,7 @@ Recipe read_recipe(const std::filesystem::path& path, std::span<const std::strin
 }
 
 Value to_value(const Recipe& recipe) {
-  Recipe copy = recipe;  // fields refer to what a reader fills
+  Recipe copy = recipe;  // fields refer to members that the reader fills
   ForeignSections foreign = foreign_sections(recipe);
   return recipe_fields(copy, foreign).value();
 }
@@ -193,7 +193,7 @@ int compute_threads(const TrainRecipe& recipe) {
   if (recipe.threads <= 0) {
     return runtime::given_team(cores.empty() ? runtime::default_compute_threads() : runtime::physical_cores(cores));
   }
-  // Spinning teams larger than the machine are slower by orders of magnitude, not by the share they exceed it.
+  // A team larger than the machine spins and gets slower by orders of magnitude.
   const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
     throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what it may use", most),

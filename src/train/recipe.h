@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Recipe: everything a training run is asked for. Read from TOML, overridden by key=value, printed back resolved. Every
-// key is declared once, in recipe_fields.cpp.
+// Recipe: all settings of a training run. Read from TOML, overridden by key=value, printed with all defaults. Every key
+// is declared once, in recipe_fields.cpp.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace roentgen::train {
 class FieldList;
 struct ScheduleOptions;
 
-/// [model]: which network. Words are models/model.h's; this room does not know them.
+/// [model]: the network. models/model.h checks the words; this room does not know them.
 struct ModelRecipe {
   std::string name = "densenet121";  ///< one of models::model_names()
   /// Graph text to train instead of a named model; "" = none.
@@ -55,18 +55,18 @@ struct TrainRecipe {
   std::string select = "auroc";       ///< figure that picks the best epoch: "auroc" or "loss"
   std::int64_t early_stop = 0;        ///< epochs without improvement; 0: never
   std::int64_t workers = 0;           ///< decoding threads; 0: chosen
-  std::int64_t threads = 0;           ///< compute threads; 0: asked_threads()
+  std::int64_t threads = 0;           ///< compute threads; 0: as asked_threads() says
   std::string input_cores;            ///< cores of the decoding threads: "0-1,4", kSharedCores or ""
   std::int64_t slots = 3;             ///< batches kept ahead; 0: all that memory_mb allows
-  std::int64_t memory_mb = 0;         ///< MiB for all input; 0: half of what is left
+  std::int64_t memory_mb = 0;         ///< MiB for all input; 0: half of the free memory
   std::string cache = "memory";       ///< decoded images: "memory" or "disk"
   std::int64_t cache_mb = 1024;       ///< MiB of decoded images in memory
   std::string cache_dir;              ///< folder of cache = "disk"; "": the user's cache folder
   std::int64_t cache_px = 0;          ///< short side of images kept on the disk; 0: decoded size
   double max_bad = 0.001;             ///< share of unreadable images that is tolerated
   std::string init;                   ///< weights file to start from; "": at random
-  std::string init_preset;            ///< preprocessing of init, where the file says none
-  bool partial = false;               ///< load of init what fits
+  std::string init_preset;            ///< preprocessing of the init file, if it states none
+  bool partial = false;               ///< treatment of init tensors that do not fit
   std::int64_t keep_best = 1;         ///< best epochs whose weights are kept
   std::int64_t keep_last = 1;         ///< resume files that are kept
   std::int64_t checkpoint_steps = 0;  ///< updates between resume files; 0: an epoch
@@ -88,11 +88,11 @@ struct OptimizerRecipe {
   double lr = 1e-4;                  ///< learning rate after warm-up
   double weight_decay = 0.0;         ///< weight decay of weights
   bool decay_norm_and_bias = false;  ///< weight decay also of batch norms and biases
-  std::int64_t lr_batch = 0;         ///< images of an update that lr is for; 0: any
-  engine::OptimizerRules rules;      ///< options of all rules, of which that of `name` counts
+  std::int64_t lr_batch = 0;         ///< images of an update that lr refers to; 0: any number
+  engine::OptimizerRules rules;      ///< options of all rules; only those of rule `name` count
 };
 
-/// [schedule]. Times are epochs here, since that is how people think; the schedules themselves count steps.
+/// [schedule]. Times are in epochs here; the schedules themselves count steps.
 struct ScheduleRecipe {
   std::string name = "cosine";            ///< name for make_schedule()
   double warmup_epochs = 0.0;             ///< epochs of linear warm-up
@@ -113,7 +113,7 @@ struct LossRecipe {
   std::string positive_weights = "none";  ///< sigmoid: "none" or "balanced"
 };
 
-/// The whole. Plain value.
+/// All sections. Plain value.
 struct Recipe {
   ModelRecipe model;  ///< the network
   /// root is empty: the data folder is no part of a recipe.
@@ -132,7 +132,7 @@ struct Recipe {
 /// Reads a TOML file and applies "section.key=value" overrides in order. ConfigError naming the file, or the override
 /// that brought the mistake as "--set section.key=value".
 [[nodiscard]] Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
-/// Reads a recipe from text, a checkpoint's metadata, say; overrides and errors as in read_recipe().
+/// Reads a recipe from text, such as a checkpoint's metadata; overrides and errors as in read_recipe().
 [[nodiscard]] Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides);
 /// All keys with their values.
 [[nodiscard]] Value to_value(const Recipe& recipe);
@@ -152,7 +152,7 @@ struct ForeignSections {
 
 /// Compute threads that the recipe or OMP_NUM_THREADS asks for; 0: as many as there are cores for them.
 [[nodiscard]] std::int64_t asked_threads(const TrainRecipe& recipe);
-/// train.input_cores: decoding and computing share all cores.
+/// Value of train.input_cores for decoding and computing on all cores.
 inline constexpr std::string_view kSharedCores = "shared";
 /// The recipe with input_cores = kSharedCores, for commands that have no recipe.
 [[nodiscard]] TrainRecipe sharing_cores(TrainRecipe recipe);
@@ -165,20 +165,20 @@ struct TrainCores {
 };
 /// Cores of a recipe, as TrainCores describes them.
 [[nodiscard]] TrainCores train_cores(const TrainRecipe& recipe);
-/// Compute and decoding threads, with 0 in the recipe resolved to the cores of the process, or to their own cores.
-/// Throws ConfigError for more compute threads than that, and as train_cores().
+/// Numbers of compute and decoding threads, with 0 in the recipe replaced by the number of their cores. Throws
+/// ConfigError for more compute threads than cores, and as train_cores().
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
-/// Decoding threads, with 0 resolved to as many as there are cores for them. ConfigError as train_cores().
+/// Decoding threads, with 0 replaced by the number of their cores. ConfigError as train_cores().
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
-/// Are decoded images kept on the disk: by train.cache, or a stage of train.pipeline? ConfigError where train.cache_px
-/// is set and they are not.
+/// Whether decoded images are kept on the disk: by train.cache, or by a stage of train.pipeline. ConfigError where
+/// train.cache_px is set and they are not.
 [[nodiscard]] bool keeps_on_disk(const TrainRecipe& recipe);
 /// Pipeline of the training samples. Throws ConfigError when its text is no pipeline, or when it ends after one
 /// pass. Throws it also when `tail` is set together with a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
 /// Options of make_schedule() by [schedule]. Epochs become steps. With optimizer.lr_batch the rate grows with the
 /// images of an update (linear scaling: Goyal et al. 2017, arXiv:1706.02677).
-/// @param ranks each with batches of train.batch
+/// @param ranks number of ranks, each with batches of train.batch
 [[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks = 1);
 /// Options of with_loss() by [loss]. "balanced" positive weights are negatives / positives of the training split, kept
 /// within 1/100 ... 100; 1 where a class is absent.

@@ -24,80 +24,104 @@ constexpr Range kFactor{.low = 0, .high = 1, .is_above_low = true, .is_below_hig
 constexpr Range kWidth{.low = 8, .high = 4096};
 
 void add_model(ModelRecipe& model, FieldList& fields) {
-  fields.section("model", "which network");
+  fields.section("model", "network");
   fields.text("name", model.name, {},
-              "resnet18/34/50/101/152, densenet121/169/201, vgg16/19(_bn), googlenet, inception_v3, inception_v4");
-  fields.text("file", model.file, {}, "graph text to train instead; empty = the named model");
-  fields.integer("width", model.width, kWidth, "channels after the stem, a multiple of 8; 64 = torchvision's");
-  fields.text("stem", model.stem, {"imagenet", "small"}, "small = 3x3 without pooling, for little images");
-  fields.text("resnet", model.resnet, {"v1.5", "v1"}, "where a bottleneck strides; v1.5 = torchvision's");
+              "built-in network: resnet18/34/50/101/152, densenet121/169/201, vgg16/19(_bn), googlenet, inception_v3, "
+              "inception_v4");
+  fields.text("file", model.file, {}, "graph text to train instead of a built-in network; empty: use name");
+  fields.integer("width", model.width, kWidth, "channels after the stem, a multiple of 8; 64 as in torchvision");
+  fields.text("stem", model.stem, {"imagenet", "small"},
+              "first layers: imagenet, or small (3x3 without pooling, for small images)");
+  fields.text("resnet", model.resnet, {"v1.5", "v1"},
+              "position of the stride in a bottleneck: v1.5 (torchvision) in the 3x3 convolution, v1 in the first 1x1");
   fields.integer("dilated_stages", model.dilated_stages, {.low = 0, .high = 3},
-                 "last stages that dilate instead of halving the image: finer heat-maps, more arithmetic");
-  fields.flag("auxiliary", model.auxiliary, "GoogLeNet's and Inception-v3's auxiliary classifiers, in training only");
+                 "last stages that dilate instead of striding: finer heat-maps, more computation; 0: none");
+  fields.flag("auxiliary", model.auxiliary,
+              "train GoogLeNet and Inception-v3 with auxiliary classifiers; inference omits them");
+}
+
+void add_loop(TrainRecipe& train, FieldList& fields) {
+  fields.integer("epochs", train.epochs, kPositive, "passes over the training images");
+  fields.integer("batch", train.batch, kPositive, "images per step of each rank");
+  fields.text("tail", train.tail, {"drop", "wrap"},
+              "last images of an epoch, if they fill no batch: drop them, or wrap (add the first images again)");
+  fields.text("pipeline", train.pipeline, {},
+              "input pipeline: default, tf-official, naive, or stages: \"samples | shuffle | ...\"");
+  fields.integer("accumulate", train.accumulate, {.low = 1, .high = 65536},
+                 "batches per update; their gradients are averaged");
+  fields.number("clip_norm", train.clip_norm, kNotNegative, "largest L2 norm of the whole gradient; 0: no clipping");
+  fields.number("ema", train.ema, kBelowOne,
+                "decay of the moving average of weights that is evaluated and saved; 0: no average");
+  fields.integer("seed", train.seed, kCount, "seed of all random numbers");
+  fields.text("select", train.select, {"auroc", "loss"},
+              "validation metric that selects the best epoch: mean AUROC or loss");
+  fields.integer("early_stop", train.early_stop, kCount,
+                 "epochs without improvement after which training stops; 0: never");
+}
+
+void add_input(TrainRecipe& train, FieldList& fields) {
+  fields.integer("workers", train.workers, {.low = 0, .high = 1024}, "decoding threads; 0: automatic");
+  fields.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0: all cores");
+  fields.text("input_cores", train.input_cores, {},
+              "cores that decode, such as 0-1,4; the rest compute. shared: all cores do both. Empty: shared, or some "
+              "cores if several ranks have enough");
+  fields.integer("slots", train.slots, {.low = 0, .high = 64},
+                 "batches prepared ahead of the step; 0: up to 8, limited by memory_mb");
+  fields.integer(
+      "memory_mb", train.memory_mb, kCount,
+      "memory of batches, threads, buffers and cache_mb together, MiB; 0: half of the free memory of machine or job");
+  fields.text("cache", train.cache, {"memory", "disk"},
+              "cache of decoded images: memory (for this run), or disk (also for later runs)");
+  fields.integer("cache_mb", train.cache_mb, kCount, "size of the cache in memory, MiB");
+  fields.text("cache_dir", train.cache_dir, {},
+              "folder of the disk cache; empty: $XDG_CACHE_HOME/roentgen or ~/.cache/roentgen");
+  fields.integer("cache_px", train.cache_px, {.low = 0, .high = 16384},
+                 "disk cache: short side of stored training images, px; crops are cut from them; 0: size as decoded");
+  fields.number("max_bad", train.max_bad, kShare, "largest share of unreadable images that is accepted");
+}
+
+void add_weights(TrainRecipe& train, FieldList& fields) {
+  fields.text("init", train.init, {}, "initial weights: safetensors, .pt, .pth or .ckpt; empty: random");
+  fields.text("init_preset", train.init_preset, {},
+              "preprocessing that the init weights were trained with, if their file does not say; empty: unknown");
+  fields.flag("partial", train.partial, "load only the tensors of init that match, instead of refusing the file");
+  fields.integer("keep_best", train.keep_best, {.low = 1, .high = 1000}, "number of best checkpoints to keep");
+  fields.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "number of resume files to keep");
+  fields.integer("checkpoint_steps", train.checkpoint_steps, kCount, "updates between resume files; 0: one per epoch");
+}
+
+void add_computing(TrainRecipe& train, FieldList& fields) {
+  fields.text("device", train.device, {}, "device: auto (the best one available), cpu, cuda or cuda:N");
+  fields.text("fuse", train.fuse, {},
+              "graph passes and fusions: on, off, names or on,-NAME; results are equal up to rounding");
+  fields.text("algorithms", train.algorithms, {"auto", "direct", "heuristic"},
+              "convolutions: auto (fastest per layer, by a rule; on CUDA timed once per card), direct, or heuristic "
+              "(auto without timing)");
+  fields.text("choices", train.choices, {},
+              "file of roentgen bench choose --write: measured kernels to use instead of the rule's; empty: none");
+  fields.text("dtype", train.dtype, {"f32", "bf16", "f16", "auto"},
+              "type of activations and products: f32; bf16 (half the memory, fewer digits, faster with Intel AMX or "
+              "AVX-512 BF16); f16 (CUDA only); auto: bf16 if the hardware supports it, else f32");
+  fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
+                "dtype=f16: initial loss scale; an overflow skips the update and halves it");
+  fields.integer("loss_scale_growth", train.loss_growth, {.low = 1, .high = 1'000'000'000},
+                 "dtype=f16: updates without overflow after which the loss scale doubles");
+  fields.text("recompute", train.recompute, {"auto", "none", "all"},
+              "activations that backward recomputes to save memory: auto (where it is free), none, all (all cheap "
+              "ones); results are identical");
+  fields.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
+                "size of a gradient bucket, MiB; ranks exchange buckets during backward");
+  fields.text(
+      "batch_norm", train.batch_norm, {"local", "sync"},
+      "batch statistics over each rank's images (local), or over those of all ranks, which wait in every layer (sync)");
 }
 
 void add_train(TrainRecipe& train, FieldList& fields) {
-  fields.section("train", "the loop");
-  fields.integer("epochs", train.epochs, kPositive, "passes over the training images");
-  fields.integer("batch", train.batch, kPositive, "images a step");
-  fields.text("tail", train.tail, {"drop", "wrap"}, "images that fill no whole batch: left out, or filled up");
-  fields.text("pipeline", train.pipeline, {}, "default, tf-official, naive, or stages: \"samples | shuffle | ...\"");
-  fields.integer("accumulate", train.accumulate, {.low = 1, .high = 65536}, "batches to an update; their mean counts");
-  fields.number("clip_norm", train.clip_norm, kNotNegative, "largest global gradient norm; 0 = no limit");
-  fields.number("ema", train.ema, kBelowOne, "evaluate and keep the weights' moving average of this decay; 0 = none");
-  fields.integer("seed", train.seed, kCount, "root of all random streams");
-  fields.text("select", train.select, {"auroc", "loss"}, "which validation figure picks the best epoch");
-  fields.integer("early_stop", train.early_stop, kCount, "stop after so many epochs without improvement; 0 = never");
-  fields.integer("workers", train.workers, {.low = 0, .high = 1024}, "decoding threads; 0 = chosen");
-  fields.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0 = all cores");
-  fields.text(
-      "input_cores", train.input_cores, {},
-      "cores of the decoding threads, as 0-1,4, the rest computes; shared = both have all; empty = shared, of several "
-      "ranks some where there are enough");
-  fields.integer("slots", train.slots, {.low = 0, .high = 64},
-                 "batches kept ahead of the step; 0 = up to 8, as memory_mb allows");
-  fields.integer(
-      "memory_mb", train.memory_mb, kCount,
-      "MiB for batches, threads, buffers and cache_mb together; 0 = half of what the machine or the job has left");
-  fields.text("cache", train.cache, {"memory", "disk"},
-              "where decoded images are kept between epochs; disk: between runs");
-  fields.integer("cache_mb", train.cache_mb, kCount, "decoded images kept in memory between epochs, MiB");
-  fields.text("cache_dir", train.cache_dir, {},
-              "folder of cache=disk; empty = $XDG_CACHE_HOME/roentgen or ~/.cache/roentgen");
-  fields.integer("cache_px", train.cache_px, {.low = 0, .high = 16384},
-                 "cache=disk: short side of kept training images, which crops are then cut from; 0 = as decoded");
-  fields.number("max_bad", train.max_bad, kShare, "share of unreadable images that is tolerated");
-  fields.text("init", train.init, {}, "weights to start from: safetensors, .pt, .pth or .ckpt; empty = at random");
-  fields.text("init_preset", train.init_preset, {},
-              "preprocessing the init weights were trained with, when the file is mute");
-  fields.flag("partial", train.partial, "load of init what fits, instead of refusing");
-  fields.integer("keep_best", train.keep_best, {.low = 1, .high = 1000}, "best epochs whose weights are kept");
-  fields.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "resume files that are kept");
-  fields.integer("checkpoint_steps", train.checkpoint_steps, kCount,
-                 "resume file every so many updates; 0 = every epoch");
-  fields.text("device", train.device, {}, "what computes: auto (the best that there is), cpu, cuda or cuda:N");
-  fields.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
-  fields.text("algorithms", train.algorithms, {"auto", "direct", "heuristic"},
-              "convolutions: per layer the faster of direct and our own, by a rule, or on cuda the fastest plan, timed "
-              "once a card; direct; heuristic: auto, but nothing is timed");
-  fields.text(
-      "choices", train.choices, {},
-      "file of roentgen bench choose --write: measured kernels of training that are taken instead of the rule's");
-  fields.text(
-      "dtype", train.dtype, {"f32", "bf16", "f16", "auto"},
-      "activations and their products: f32; bf16, with fewer digits, half the memory and, with Intel AMX, half the "
-      "time (AVX-512 BF16: 0.7 to 0.9); f16, on CUDA devices; auto: bf16 where the machine multiplies it");
-  fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
-                "dtype=f16: first factor of the loss's gradient; an overflow skips the update and halves it");
-  fields.integer("loss_scale_growth", train.loss_growth, {.low = 1, .high = 1'000'000'000},
-                 "dtype=f16: updates without overflow that double it");
-  fields.text(
-      "recompute", train.recompute, {"auto", "none", "all"},
-      "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");
-  fields.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
-                "MiB of gradients that go to the other ranks together, while backward goes on");
-  fields.text("batch_norm", train.batch_norm, {"local", "sync"},
-              "statistics of each rank's own images, or of all ranks' images, for which they wait in every layer");
+  fields.section("train", "training loop");
+  add_loop(train, fields);
+  add_input(train, fields);
+  add_weights(train, fields);
+  add_computing(train, fields);
 }
 
 /// Keys of an update rule's options. Rules may share a key, which then sets the option of each.
@@ -121,43 +145,52 @@ class RuleKeys {
 
 template <typename Rule>
 void add_rule(Rule& rule, FieldList& fields) {
-  Rule::visit_options(rule, RuleKeys(Rule::kName, fields));
+  Rule::visit_options(rule, RuleKeys(Rule::kNames[0].name, fields));
 }
 
 void add_optimizer(OptimizerRecipe& optimizer, FieldList& fields) {
-  fields.section("optimizer", "how a gradient changes the weights");
-  fields.text("name", optimizer.name, optimizer_names(),
-              "as torch.optim's of these names; lars: sgd for large batches");
+  fields.section("optimizer", "weight update");
+  fields.text("name", optimizer.name, optimizer_names(), optimizer_meanings());
   fields.number("lr", optimizer.lr, {.low = 1e-12, .high = 1e6}, "learning rate after warm-up");
-  fields.integer(
-      "lr_batch", optimizer.lr_batch, kCount,
-      "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
-  fields.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient, or decoupled (adamw)");
-  fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
+  fields.integer("lr_batch", optimizer.lr_batch, kCount,
+                 "images per update, over all ranks, that lr is meant for; with other numbers lr scales in proportion; "
+                 "0: no scaling");
+  fields.number("weight_decay", optimizer.weight_decay, kNotNegative,
+                "weight decay, added to the gradient unless name says otherwise; 0: none");
+  fields.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias,
+              "apply weight decay to batch norms and biases, too");
   std::apply([&](auto&... rules) { (add_rule(rules, fields), ...); }, optimizer.rules);
 }
 
 void add_schedule(ScheduleRecipe& schedule, FieldList& fields) {
   fields.section("schedule", "learning rate over time");
-  fields.text("name", schedule.name, schedule_names(), "roentgen schedule --print draws it");
-  fields.number("warmup_epochs", schedule.warmup_epochs, kNotNegative, "linear warm-up, fractions allowed");
-  fields.number("warmup_start", schedule.warmup_start, {.low = 1e-9, .high = 1}, "share of lr at which it starts");
-  fields.numbers("milestones_epochs", schedule.milestones_epochs, kNotNegative, "multistep: where lr drops");
-  fields.number("gamma", schedule.gamma, kFactor, "multistep, plateau: factor of a drop");
-  fields.number("final_share", schedule.final_share, kShare, "cosine, poly, plateau: lowest lr as a share");
-  fields.number("power", schedule.power, {.low = 0, .is_above_low = true}, "poly");
-  fields.integer("patience", schedule.patience, kCount, "plateau: validations without improvement that are tolerated");
-  fields.number("min_delta", schedule.min_delta, kNotNegative, "plateau: smallest change of the loss that counts");
+  fields.text("name", schedule.name, schedule_names(),
+              "schedule of the learning rate; plot it with roentgen schedule --print");
+  fields.number("warmup_epochs", schedule.warmup_epochs, kNotNegative,
+                "epochs of linear warm-up, fractions allowed; 0: none");
+  fields.number("warmup_start", schedule.warmup_start, {.low = 1e-9, .high = 1},
+                "learning rate at the start of warm-up, as a share of lr");
+  fields.numbers("milestones_epochs", schedule.milestones_epochs, kNotNegative,
+                 "multistep: epochs at which the learning rate drops");
+  fields.number("gamma", schedule.gamma, kFactor, "multistep, plateau: factor of each drop");
+  fields.number("final_share", schedule.final_share, kShare,
+                "cosine, poly, plateau: lowest learning rate, as a share of lr");
+  fields.number("power", schedule.power, {.low = 0, .is_above_low = true}, "poly: exponent");
+  fields.integer("patience", schedule.patience, kCount,
+                 "plateau: validations without improvement that are tolerated before a drop");
+  fields.number("min_delta", schedule.min_delta, kNotNegative,
+                "plateau: smallest decrease of the loss that counts as an improvement");
 }
 
 void add_loss(LossRecipe& loss, FieldList& fields) {
-  fields.section("loss", "what is minimised");
-  fields.text("name", loss.name, {"sigmoid", "softmax"},
-              "sigmoid = every label on its own; softmax = one class of all");
-  fields.text("reduction", loss.reduction, {"mean_known", "mean_batch", "sum"}, "how terms become one number");
-  fields.number("label_smoothing", loss.label_smoothing, {.low = 0, .high = 0.999}, "softmax");
+  fields.section("loss", "loss function");
+  fields.text("name", loss.name, {"sigmoid", "softmax"}, "sigmoid: independent labels; softmax: exclusive classes");
+  fields.text("reduction", loss.reduction, {"mean_known", "mean_batch", "sum"},
+              "divisor of the sum of terms: known labels (mean_known), images (mean_batch), or 1 (sum)");
+  fields.number("label_smoothing", loss.label_smoothing, {.low = 0, .high = 0.999},
+                "softmax: label smoothing; 0: none");
   fields.text("positive_weights", loss.positive_weights, {"none", "balanced"},
-              "balanced = negatives / positives, sigmoid");
+              "sigmoid: weights of positive labels: none, or balanced (negatives / positives of each label)");
 }
 
 }  // namespace
@@ -166,10 +199,9 @@ FieldList recipe_fields(Recipe& recipe, ForeignSections& foreign) {
   FieldList fields;
   add_model(recipe.model, fields);
   fields.foreign("data", foreign.data, {data::kSourceKeys.begin(), data::kSourceKeys.end()},
-                 "what is learnt from; data/source/options.h");
-  fields.foreign("preprocess", foreign.preprocess, {},
-                 "what the network is fed; stored in the checkpoint; data/transform/preprocess.h");
-  fields.foreign("augment", foreign.augment, {}, "random distortions in training; data/transform/augment.h");
+                 "images, labels and splits");
+  fields.foreign("preprocess", foreign.preprocess, {}, "from image file to network input; stored in the checkpoint");
+  fields.foreign("augment", foreign.augment, {}, "random changes of training images");
   add_train(recipe.train, fields);
   add_optimizer(recipe.optimizer, fields);
   add_schedule(recipe.schedule, fields);

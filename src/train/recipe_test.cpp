@@ -140,7 +140,7 @@ TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
   EXPECT_THAT(refusal("[train]\nselect = \"f1\"\n"), HasSubstr("expected one of auroc, loss, got \"f1\""));
   EXPECT_THAT(refusal("[train]\npartial = 1\n"), HasSubstr("expected true or false"));
   EXPECT_THAT(refusal("[optimizer]\nlr = -1\n"), HasSubstr("optimizer.lr"));
-  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, lars, rmsprop, adamw"));
+  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, adamw, lars, rmsprop"));
   EXPECT_THAT(refusal("[schedule]\nmilestones_epochs = [\"a\"]\n"), HasSubstr("schedule.milestones_epochs"));
   EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("stretch"));
   EXPECT_THAT(refusal("[augment]\nrotat = 3\n"), HasSubstr("rotat"));
@@ -218,7 +218,7 @@ TEST(TrainCores, are_shared_unless_some_are_kept_for_input) {
   EXPECT_THROW(static_cast<void>(compute_threads(larger)), ConfigError);
 }
 
-// A process that a launcher has started as one of several; until it goes.
+// Simulates a process that a launcher started as one of several, until it is destroyed.
 class Launched {
  public:
   explicit Launched(const char* ranks_of_host) {

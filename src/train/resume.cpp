@@ -36,7 +36,7 @@ void for_each_state(const engine::Executable& executable, Optimizer& optimizer, 
   }
 }
 
-// Names and shapes that the optimizer's tensors must have, as parameters, so that one comparison serves both.
+// Names and shapes of the optimizer's tensors, as parameters, so that one comparison serves weights and state.
 std::vector<graph::Parameter> wanted_state(const engine::Executable& executable, Optimizer& optimizer) {
   std::vector<graph::Parameter> wanted;
   for_each_state(executable, optimizer, [&](const std::string& name, std::int32_t parameter, const OptimizerState&) {
@@ -151,7 +151,7 @@ RunState run_state_from_value(const Value& table) {
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }
-  // Files of versions that knew one process only have none.
+  // Files of versions without ranks have none.
   if (const Value* legs = table.find("legs")) {
     for (const Value& leg : legs->as_array()) {
       state.legs.push_back({.ranks = leg.at("ranks").as_integer(),

@@ -23,7 +23,7 @@ namespace roentgen::train {
 class Ema;
 class Optimizer;
 
-/// A part of an epoch that one group of ranks made.
+/// Part of an epoch made with one number of ranks and one batch size.
 struct RunLeg {
   std::int64_t ranks = 1;  ///< number of ranks
   /// Images of a rank's batch.
@@ -35,19 +35,19 @@ struct RunLeg {
 
 /// State of a run. Plain value; goes into the metadata as one JSON table.
 struct RunState {
-  /// Updates made; what schedule and optimizer count.
+  /// Number of updates made, which schedule and optimizer count.
   std::int64_t step = 0;
-  /// Epoch the run is in (from 0) and updates made within it.
+  /// Current epoch (from 0), and updates made within it.
   std::int64_t epoch = 0;
   std::int64_t step_in_epoch = 0;  ///< updates made in it
   /// Sum of losses of the epoch so far.
   double loss_sum = 0.0;
   /// Best validation figure so far, higher is better; meaningless before the first.
   double best_score = 0.0;
-  bool has_best = false;                        ///< was there a validation?
+  bool has_best = false;                        ///< whether there was a validation
   std::int64_t best_epoch = 0;                  ///< epoch of best_score, from 0
   std::int64_t epochs_without_improvement = 0;  ///< since best_epoch
-  /// Set when the last epoch is done or early stop ended the run.
+  /// True when the last epoch is done or early stopping ended the run.
   bool is_finished = false;
   /// Schedule::state().
   Value schedule;
@@ -57,17 +57,17 @@ struct RunState {
   std::vector<std::uint32_t> bad_samples;
   /// Number of updates of an epoch, which must be the same for equal bits.
   std::int64_t updates_per_epoch = 0;
-  /// The parts of the epoch so far; the last is under way.
+  /// Legs of the epoch so far; the last one is not finished.
   std::vector<RunLeg> legs;
   std::int64_t threads = 0;  ///< compute threads
   std::uint64_t seed = 0;    ///< train.seed
-  /// Plan by which all ranks compute.
+  /// Kernel choices of all ranks.
   RunPlan plan;
-  /// None where the loss is not scaled.
+  /// Loss scale; nullopt without one.
   std::optional<engine::LossScale> loss_scale{};
 
-  /// Updates made, if all epochs had as many as this one: what schedules count. Another number than `step` where an
-  /// epoch was begun by other ranks.
+  /// Number of updates if all epochs had as many as this one, which schedules count. Differs from `step` where an epoch
+  /// began with other ranks.
   [[nodiscard]] std::int64_t schedule_step() const { return epoch * updates_per_epoch + step_in_epoch; }
   friend bool operator==(const RunState&, const RunState&) = default;
 };
@@ -83,7 +83,7 @@ struct RunMemory {
   Optimizer& optimizer;            ///< optimizer with its state
   /// Null without train.ema.
   Ema* ema = nullptr;
-  /// gather_statistics(), where ranks hold different ones; else empty.
+  /// Result of gather_statistics(), where ranks hold different statistics; else empty.
   std::vector<float> rank_statistics{};
 };
 
@@ -92,7 +92,7 @@ struct RunMemory {
 void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
                   const RunState& state);
 
-/// A resume file read whole, before anything is changed.
+/// A resume file, read completely before anything is changed.
 struct Resume {
   CheckpointInfo info;               ///< description of the model
   RunState state;                    ///< position of the run
@@ -110,9 +110,10 @@ struct Resume {
 /// Reads the state alone, without tensors. Throws ConfigError as read_resume(path).
 [[nodiscard]] RunState read_run_state(const std::filesystem::path& path);
 
-/// Reads and validates the form. ConfigError or DataError naming the file: not a resume file, cut short, a key missing.
+/// Reads and validates the file. ConfigError or DataError naming the file: not a resume file, truncated, a key missing.
 [[nodiscard]] Resume read_resume(const std::filesystem::path& path);
-/// Loads it. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is changed.
+/// Loads weights and state. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is
+/// changed.
 void apply_resume(const Resume& resume, const RunMemory& memory, std::string_view what);
 
 }  // namespace roentgen::train

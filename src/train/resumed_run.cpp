@@ -38,7 +38,8 @@ void check_batch(const TrainJob& job, const Resume& resume) {
                            counted(now.batch * now.ranks, "image"), before.batch * before.ranks));
 }
 
-// ConfigError when the resume file is of another run: recipe, labels, lists of images or images of an update.
+// Throws ConfigError when the resume file belongs to another run: recipe, labels, lists of images, or images of an
+// update differ.
 void check_resume(const TrainJob& job, const CheckpointInfo& now, const Resume& resume) {
   refuse_changed_recipe(io::parse_toml(resume.info.recipe, job.folder.resume().string()).or_throw<ConfigError>(),
                         io::parse_toml(to_toml(job.recipe), "recipe").or_throw<ConfigError>());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Resumes a run: rank 0 reads its resume file for all, checks it against the job, and loads it. For the trainer only.
+// Resumes a run: rank 0 reads the resume file for all ranks, checks it against the job, and loads it. For the trainer
+// only.
 #pragma once
 
 #include <optional>

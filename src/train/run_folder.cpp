@@ -34,7 +34,7 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
   return name.starts_with(prefix) && name.ends_with(kSuffix) && name.size() > prefix.size() + kSuffix.size();
 }
 
-// Paths in a folder, sorted, whose names `is_wanted` takes; none where there is no such folder.
+// Paths in a folder, sorted, whose names `is_wanted` accepts; none when the folder does not exist.
 template <typename Wanted>
 std::vector<fs::path> files_in(const fs::path& folder, const Wanted& is_wanted) {
   std::vector<fs::path> files;

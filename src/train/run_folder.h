@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The folder of a run: which file lies where, and which checkpoints are kept.
+// The folder of a run: the paths of its files, and the checkpoints to keep.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return root_ / "log.jsonl"; }
   /// Machine, libraries, program.
   [[nodiscard]] std::filesystem::path environment() const { return root_ / "environment.json"; }
-  /// Kernels of a step, the inputs of their choice, and the fusions, as of the last start.
+  /// Kernels of a step, the inputs of their choice, and the fusions, from the last start.
   [[nodiscard]] std::filesystem::path plan() const { return root_ / "plan.json"; }
   /// Data folder and counts.
   [[nodiscard]] std::filesystem::path data() const { return root_ / "data.json"; }
@@ -34,13 +34,13 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path quarantine() const { return root_ / "quarantine.csv"; }
   /// Predictions of the best epoch on the validation images.
   [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
-  /// AUROC of every label, of the same predictions.
+  /// AUROC of every label, from the same predictions.
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
-  /// Trace of all ranks over time, by the last start that was asked for one.
+  /// Trace of all ranks, from the last start with --trace.
   [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
   /// Parts of the trace, a file a rank, during the run and after a kill until the next start.
   [[nodiscard]] std::filesystem::path trace_parts() const { return root_ / "trace.parts"; }
-  /// Held while somebody trains here (train/run_lock.h).
+  /// Lock file that exists while a process trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
   /// Folder of weights and resume files.
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
@@ -55,7 +55,7 @@ class RunFolder {
 
   /// DataError when the folder could not be made or written to. Changes nothing.
   void check_place() const;
-  /// ConfigError when there is a run already (a recipe, log or checkpoint).
+  /// Throws ConfigError when a run already exists (a recipe, log or checkpoint).
   void check_new() const;
   /// Throws ConfigError when there is no run, but foreign files or folders. Hidden ones do not count.
   void check_own() const;
@@ -78,13 +78,13 @@ class RunFolder {
 /// Epochs whose weights are kept, best first: (file, score), higher is better.
 using KeptBest = std::vector<std::pair<std::string, double>>;
 
-/// Puts (file, score) into its place and cuts the list at `limit`. Equal scores: the earlier one stays in front.
-/// @return files that fell out, which may include `file` itself
+/// Inserts (file, score) and cuts the list at `limit`. Of equal scores, the earlier one stays in front.
+/// @return removed files, which may include `file` itself
 [[nodiscard]] std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score,
                                                  std::int64_t limit);
 
-/// Call it before a new resume file is written. Keeps the present one as resume-STEP.safetensors when limit > 1, and
-/// removes the oldest such files beyond limit - 1.
+/// Must be called before a new resume file is written. Keeps the present one as resume-STEP.safetensors when limit > 1,
+/// and removes the oldest such files beyond limit - 1.
 void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limit);
 
 }  // namespace roentgen::train

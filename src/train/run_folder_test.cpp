@@ -181,7 +181,7 @@ TEST(JsonLog, drops_an_epoch_that_a_resumed_run_ends_again) {
       log->on_epoch({.epoch = epoch, .step = epoch + 1, .train_loss = 0.5});
     }
   }
-  // A kill between the line of epoch 1 and the resume file that knows of its end.
+  // A kill between the log line of epoch 1 and the resume file that includes its end.
   truncate_json_log(path, 2, 1);
   const std::string kept = io::read_text(path).or_throw();
   EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 3);
@@ -292,7 +292,7 @@ TEST(Progress, names_a_slow_rank_once_it_has_been_the_slowest_for_long) {
   }
 }
 
-// The line that is shown after one step that followed another.
+// Progress line for one step after another.
 std::string progress_line(const StepRecord& record) {
   const auto progress = make_progress(ProgressStyle::Line);
   testing::internal::CaptureStderr();

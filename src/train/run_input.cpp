@@ -56,7 +56,7 @@ std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t 
   return cache;
 }
 
-// Options of a run that begins.
+// Loader options of a run.
 data::LoaderOptions first_options(const TrainJob& job, const RunInput& input, DType dtype) {
   const Recipe& recipe = job.recipe;
   data::LoaderOptions options;
@@ -156,13 +156,13 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   now.known_bad = state.bad_samples;
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
-  // After the resume file of a shorter or longer epoch, `updates` of the present epoch are done, with their loss.
+  // After a resume file of an epoch with another length, `updates` of the present epoch count as done, with their loss.
   const auto count_made = [&](std::int64_t updates) {
     const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
     state.step_in_epoch = updates;
     state.loss_sum *= static_cast<double>(updates) / made;
   };
-  // A run that ended in a validation resumes with it; the next images to load are those of the epoch after.
+  // A run that stopped during validation resumes with it; the next images to load belong to the next epoch.
   if (state.step_in_epoch == state.updates_per_epoch) {
     count_made(updates_per_epoch(job, input));
     now.start = {.epoch = epoch + 1, .batch = 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RunInput: which images a run reads, with how much memory, and from which place on. Of the trainer, not for others.
+// RunInput: the images of a run, the memory for them, and the position to start from. Internal to the trainer.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +54,9 @@ void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t up
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, DType dtype,
                                                  RunState& state);
 
-/// Images that the updates of an epoch take.
+/// Number of images that the updates of an epoch take.
 struct EpochUse {
-  /// Training images there are.
+  /// Number of training images.
   std::int64_t images = 0;
   /// Updates of an epoch, and images of all ranks in each.
   std::int64_t updates = 0;

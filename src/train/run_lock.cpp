@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A holder that ends removes its file: then the name is another file, or none, and the lock we got is worth nothing.
+// A holder that ends removes its file. Then the name refers to another file, or none, and the lock on the old file
+// means nothing.
 bool is_still_named(int descriptor, const fs::path& path) {
   struct stat opened {};
   struct stat named {};
@@ -50,7 +51,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
 
 RunLock::~RunLock() {
   struct stat opened {};
-  // Removes the file before the lock goes with the descriptor.
+  // Removes the file before closing the descriptor releases the lock.
   if (::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
   ::close(descriptor_);
 }

@@ -17,7 +17,7 @@ class RunLock {
   explicit RunLock(const std::filesystem::path& folder);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
-  /// Removes the file, unless somebody else put something into it.
+  /// Removes the file, unless another process replaced it.
   ~RunLock();
 
  private:

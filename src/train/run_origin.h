@@ -18,11 +18,11 @@ class Engine;
 
 namespace roentgen::train {
 
-/// The data folders of a run, a line each as `--data` takes it: "DIR" or "NAME=DIR", absolute.
+/// The data folders of a run, one per line as `--data` takes it: "DIR" or "NAME=DIR", absolute.
 [[nodiscard]] std::string folder_lines(const data::SourceOptions& source);
 
-/// The data folders that a run keeps, a text each as `--data` takes it; none where it keeps none. ConfigError for a
-/// file that cannot be read.
+/// The data folders stored in a run folder, as `--data` takes them; none where it stores none. ConfigError for a file
+/// that cannot be read.
 [[nodiscard]] std::vector<std::string> stored_data_folders(const RunFolder& run);
 
 /// Writes the recipe, the machine, and the data and their folders into a new run's folder.
@@ -33,7 +33,7 @@ void write_origin(const RunFolder& run, const Recipe& recipe, const data::Datase
 /// then no recipe.
 void take_from_run(const RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
 
-/// True when nothing is left to do in the folder. ConfigError when the recipe is not the run's.
+/// True when the run in the folder is complete. ConfigError when its recipe is another.
 [[nodiscard]] bool is_finished(Recipe recipe, const RunFolder& folder);
 
 }  // namespace roentgen::train

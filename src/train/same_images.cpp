@@ -22,12 +22,12 @@ namespace roentgen::train {
 namespace {
 
 constexpr dist::Phase kPhase{.name = "comparing data"};
-// Ends a fact: names may hold any other character.
+// Separator after a fact: names may hold any other character.
 constexpr char kEnd = '\0';
 
 std::string value_text(float value) { return std::isnan(value) ? "unknown" : fmt::format("{:g}", value); }
 
-// Facts of all samples that ranks must agree on: of each its name, split and labels, and its patient by hash alone.
+// Facts about all samples that ranks must agree on: name, split, labels, and the patient as a hash.
 std::string facts_of(const data::Dataset& dataset) {
   std::string facts;
   for (const data::Sample& sample : dataset.samples) {
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> compared(std::span<const std::uint32_t> samples) {
   return chosen;
 }
 
-// Two ranks' facts, and the first one in which they differ.
+// Facts of two ranks, and the first one that differs.
 struct Comparison {
   explicit Comparison(const Difference& difference)
       : rank(difference.rank), first(split(difference.first)), other(split(difference.other)) {

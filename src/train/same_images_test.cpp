@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Four images, of which rank 1 of two may have others.
+/// Four images; rank 1 of two may have others.
 class SameImages : public testing::Test {
  protected:
   using Change = std::function<void(data::Dataset& dataset)>;

@@ -23,7 +23,7 @@
 namespace roentgen::train {
 namespace {
 
-// Names the key that differs first; the whole text would be no line.
+// Names only the first key that differs, because the whole text is too long for one line.
 void require_same_recipe(const Ranks& ranks, const Recipe& recipe) {
   const auto difference = find_difference(ranks, to_toml(recipe), {.name = "comparing jobs"});
   if (!difference) return;

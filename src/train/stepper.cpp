@@ -29,7 +29,7 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
                              fmt::to_string(value), "a lower optimizer.lr, a longer warm-up or train.clip_norm"));
 }
 
-// Gradients that overflow however little they are scaled do not come right.
+// Lowest loss scale: gradients that overflow even there will not recover.
 void require_sound(const engine::LossScale& scale, std::int64_t step) {
   if (scale.scale >= 1.0) return;
   throw DataError(
@@ -73,7 +73,7 @@ std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector
       const std::int64_t from = std::max(range.begin, buckets[i].begin);
       const std::int64_t to = std::min(range.begin + range.count, end);
       if (from >= to) continue;
-      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter is in one bucket
+      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter lies in one bucket
       parts[i].push_back(
           {.begin = from, .count = to - from, .weight_decay = range.weight_decay, .is_layer = range.is_layer});
     }
@@ -129,7 +129,7 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
       dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
       take_bucket(bucket, ready, i);
     };
-    executable_.backward(std::cref(on_bucket));  // std::cref keeps its captures off the heap
+    executable_.backward(std::cref(on_bucket));  // std::cref avoids a heap allocation for the captures
   }
   if (!is_last) add_loss(record);
   if (exchange_ && is_last && !options_.is_overlapped) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Stepper: one update. Batches in, forward, backward, accumulation, clipping, optimizer. Knows no epochs and no files.
+// Stepper: one update: batches in, forward, backward, accumulation, clipping, optimizer. Independent of epochs and
+// files.
 #pragma once
 
 #include <cstdint>
@@ -30,22 +31,22 @@ namespace roentgen::train {
 /// Options of updates.
 struct StepperOptions {
   std::string optimizer = "adam";
-  /// Options of the rules, of which the optimizer's counts.
+  /// Options of all rules; only those of the optimizer's rule count.
   engine::OptimizerRules rules;
   double weight_decay = 0.0;
   /// Weight decay on norm scales, shifts and biases, too.
   bool decays_norm_and_bias = false;
-  /// Batches to an update; the mean of their gradients counts.
+  /// Batches per update; their gradients are averaged.
   std::int64_t accumulate = 1;
   /// Largest global L2 norm of the gradient; 0 = no limit. With a limit, gradients are scaled by
   /// min(1, clip_norm / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_.
   double clip_norm = 0.0;
   /// Called with the samples of each batch that was trained on; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
-  /// The ranks that make the update together, each of its own batches: the mean of their gradients counts. Null: this
-  /// process alone. Must outlive the stepper.
+  /// Ranks that make the update together, each on its own batches; their gradients are averaged. Null: this process
+  /// alone. Must outlive the stepper.
   dist::CommThread* group = nullptr;
-  /// With a group: asked once an update; all ranks learn when one of them says yes. May be empty.
+  /// With a group: polled once per update; all ranks learn when one of them returns true. May be empty.
   std::function<bool()> is_stop_asked{};
   /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
   bool is_overlapped = true;
@@ -76,26 +77,26 @@ class Stepper {
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
  private:
-  /// Batch `i` of the update: adds its gradients to the update's. Those of the last one are sent to the other ranks as
-  /// they become ready. Adds its loss to the record, but for the last one of a process alone, which is read late.
+  /// Runs batch `i` of the update and adds its gradients. Gradients of the last batch are sent to the other ranks as
+  /// they become ready. Adds the loss to the record, except that of a single process's last batch, which is read later.
   void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
   [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
-  /// Adds the loss of the last forward to the record, and the loss scale that it began with.
+  /// Adds the loss of the last forward to the record, and the loss scale at its start.
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void send(std::int64_t bucket);
-  /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
+  /// Waits for the other ranks; updates bucket by bucket unless the norm is needed first.
   void finish_with_group(StepRecord& record);
-  /// Queues the update of all parameters, then reads its result. Throws DataError where it was not made.
+  /// Queues the update of all parameters, then reads its result. Throws DataError when the update failed.
   void apply_all(StepRecord& record);
-  /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
+  /// Sum over the update's batches; after finish_with_group() the mean of that over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
   void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm);
 
   engine::Executable& executable_;
   StepperOptions options_;
   Optimizer optimizer_;
-  /// The engine scales the loss.
+  /// Whether the engine scales the loss.
   bool scales_loss_;
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients; null without accumulation.
@@ -103,7 +104,7 @@ class Stepper {
   /// Exchange of gradients, with a group; ranges_ is then grouped by bucket.
   std::unique_ptr<GradientExchange> exchange_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
-  /// Reached once a bucket of the update is final.
+  /// Event that is reached once a bucket of the update is final.
   std::vector<const runtime::Event*> ready_;
   bool is_stop_asked_ = false;
   double busy_s_ = 0.0;

@@ -39,7 +39,7 @@ output logits = fc
 )";
 
 std::unique_ptr<engine::Engine> cpu_engine() { return engine::make_engine("cpu"); }
-/// Memory of this one is not the host's: its gradients travel by way of copies.
+/// An engine whose memory is not the host's: its gradients are copied through the host.
 std::unique_ptr<engine::Engine> reference_engine() { return std::make_unique<ReferenceEngine>(); }
 
 // Engine, data and loader of one rank.
@@ -79,7 +79,7 @@ struct Rank {
 
 StepperOptions options() { return {.optimizer = "sgd", .weight_decay = 1e-3}; }
 
-/// The mean of what the ranks hold.
+/// Mean over the ranks.
 using Mean = std::vector<float> (*)(const std::vector<std::unique_ptr<Rank>>& all);
 
 std::vector<std::vector<float>> gradients_of(const std::vector<std::unique_ptr<Rank>>& all) {
@@ -193,7 +193,7 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
 }
 
 TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
-  dist::LocalGroup group(2);  // the other one never comes
+  dist::LocalGroup group(2);  // the other rank never comes
   dist::CommThread comm([&] { return group.member(0); }, std::chrono::minutes(1));
   {
     std::vector<float> gradients(3, 1.0F);

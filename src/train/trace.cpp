@@ -53,10 +53,10 @@ std::string numbered(const std::string& name, std::int64_t index) {
   return index < 0 ? name : fmt::format("{} {}", name, index);
 }
 
-/// Threads of a process, so that on each no two collectives overlap.
+/// Splits a process's collectives into threads, so that none overlap on a thread.
 class Lanes {
  public:
-  /// @param begin_ns not before that of the one before
+  /// @param begin_ns not before the begin of the previous one
   int take(std::int64_t begin_ns, std::int64_t end_ns) {
     auto lane = std::ranges::find_if(ends_, [&](std::int64_t end) { return end <= begin_ns; });
     if (lane == ends_.end()) lane = ends_.insert(ends_.end(), 0);
@@ -131,7 +131,7 @@ class Merging {
           .thread = lane,
           .arguments = Value::Table{{"bytes", span.bytes}, {"ticket", span.ticket}}},
          span.begin_ns, span.end_ns);
-    // Time by this rank's clock; clocks that differ by microseconds must not lead outside of the span.
+    // Time by this rank's clock, kept inside the span, because clocks differ by microseconds.
     const std::int64_t late_ns = last_starts_.at(span.ticket) - rank.to_first(span.started_ns);
     const std::int64_t met_ns = std::min(span.started_ns + std::max<std::int64_t>(late_ns, 0), span.end_ns);
     const auto part = [&](const char* what, std::int64_t begin_ns, std::int64_t end_ns) {
@@ -253,7 +253,7 @@ void Tracer::write(const std::filesystem::path& path) {
   }
   if (!ranks_.is_first()) return;
   write_trace(path, traces, about());
-  std::error_code ignored;  // a next start removes what is left
+  std::error_code ignored;  // the next start removes what is left
   if (kept_) std::filesystem::remove_all(kept_->trace_parts(), ignored);
   kept_.reset();
 }

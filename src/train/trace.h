@@ -28,16 +28,16 @@ namespace roentgen::train {
 
 /// Traced ranks of so many, ascending.
 [[nodiscard]] std::vector<int> traced_ranks(int ranks, std::int64_t most);
-/// Whether the update is traced. From 0: the first of this start.
+/// Whether the update is traced; updates are counted from 0 at this start.
 [[nodiscard]] bool is_traced(std::int64_t update, const TraceOptions& options);
 
-/// A rank's clock against rank 0's, at a time of the rank's clock.
+/// Reading of a rank's clock against rank 0's, at a time of the rank's clock.
 struct ClockReading {
   std::int64_t at_ns = 0;
   dist::ClockOffset offset;
 };
 
-/// Records of a rank, by its own clock.
+/// Records of a rank, in its own clock.
 struct RankTrace {
   int rank = 0;
   std::string host;
@@ -49,8 +49,8 @@ struct RankTrace {
   ClockReading begin;
   ClockReading end;
 
-  /// A time of this rank's clock, by rank 0's. Between two readings that differ by more than their errors it goes
-  /// evenly; else the more exact one counts.
+  /// Converts a time of this rank's clock to rank 0's. Interpolates between two readings that differ by more than their
+  /// errors; otherwise uses the more exact one.
   [[nodiscard]] std::int64_t to_first(std::int64_t ns) const;
 };
 
@@ -67,10 +67,10 @@ struct TraceParts {
 /// These are Horovod's words.
 [[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
 
-/// Writes merge_traces() of these ranks, and `about` next to it. Throws DataError when it cannot be written.
+/// Writes merge_traces() of these ranks, and `about` beside it. Throws DataError when it cannot be written.
 void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about);
 
-/// A rank's part of the trace. One thread. CommError as dist::CommThread.
+/// Trace of one rank. One thread. CommError as dist::CommThread.
 class Tracer {
  public:
   /// Measures the ranks' clocks: all ranks must make theirs together. From now on the group's averages are traced.
@@ -82,7 +82,7 @@ class Tracer {
 
   /// Timeline that records this rank's work; null: the rank is not traced.
   [[nodiscard]] Timeline* timeline() { return is_traced_ ? &timeline_ : nullptr; }
-  /// Call these before and after every update.
+  /// Must be called before and after every update.
   void begin_update();
   void end_update();
   /// Stores later records also in a file of each rank, for a run that fails; rank 0 merges the files when an exception
@@ -106,7 +106,7 @@ class Tracer {
   /// Clocks of each rank in traced_, on rank 0.
   std::vector<ClockReading> begin_;
   std::optional<TracePart> part_;
-  /// Folder of the run that is kept, on rank 0.
+  /// Run folder that keeps the parts, on rank 0.
   std::optional<RunFolder> kept_;
   const int exceptions_ = std::uncaught_exceptions();
 };

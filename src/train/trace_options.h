@@ -8,9 +8,9 @@
 
 namespace roentgen::train {
 
-/// Checkpoints and validations are always in it.
+/// Options of a trace. Checkpoints and validations are always included.
 struct TraceOptions {
-  /// Updates of this start that are traced, and after them every `every`-th.
+  /// Number of updates traced from the start; after them, every `every`-th.
   std::int64_t first = 100;
   /// Interval of traced updates, at least 1.
   std::int64_t every = 100;

@@ -45,13 +45,13 @@ RankTrace rank_of(const Value& value) {
   return rank;
 }
 
-// Appends a span as a line of text, with its end.
+// Appends a span as one complete line of text.
 void append_line(fmt::memory_buffer& text, const Span& span) {
   fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {}\t{}\n", span.index, span.begin_ns, span.end_ns,
                  span.started_ns, span.ticket, span.bytes, span.name);
 }
 
-// Adds spans and names of lines to those there are; up to the first line that is not whole.
+// Merges spans and names from lines; stops at the first incomplete line.
 void read_lines(std::string_view text, RankTrace& into) {
   while (true) {
     const std::size_t end = text.find('\n');

@@ -24,26 +24,27 @@ struct RankTrace;
 /// A rank's file in the folder of parts: a line for each span. Not movable. One thread at a time.
 class TracePart {
  public:
-  /// Makes the file. Where it cannot be made nothing is written: the host does not see the run folder.
+  /// Creates the file. On failure, nothing is recorded: a host may not see the run folder.
   TracePart(const std::filesystem::path& folder, int rank);
   TracePart(const TracePart&) = delete;
   TracePart& operator=(const TracePart&) = delete;
   ~TracePart();
 
-  /// Hands the line to the system, which keeps it whatever becomes of this process. Nothing more once that has failed.
+  /// Passes the line to the system, which keeps it even if this process dies. Does nothing after a failure.
   void add(const Span& span);
 
  private:
   int file_ = -1;
 };
 
-/// Begins a folder of parts, without any of an older start. Rank 0's. DataError when it cannot be made.
-/// @param about stands in the trace
+/// Creates an empty folder of parts and removes that of an earlier start. Rank 0 only. DataError when it cannot be
+/// made.
+/// @param about text that the trace contains
 /// @param clocks ranks, hosts and their clocks at the start
 void begin_trace_parts(const std::filesystem::path& folder, const Value& about, const std::vector<RankTrace>& clocks);
 
-/// Makes a trace of the existing parts, without incomplete lines. Times of other hosts use the clocks of the start.
-/// Keeps the parts. Does nothing where there is no such folder. Throws DataError when it cannot be written.
+/// Builds a trace from the existing parts, without incomplete lines. Times of other hosts use the clocks of the start.
+/// Keeps the parts. Does nothing when the folder does not exist. Throws DataError when the trace cannot be written.
 void merge_trace_parts(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 }  // namespace roentgen::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Traces: how clocks are put on one axis, and what a run of one or several ranks leaves.
+// Traces: one time axis for several clocks, and the files of runs with one or several ranks.
 #include "train/trace.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ TEST(MergedTraces, put_collectives_that_overlap_on_threads_of_their_own) {
         {.index = ticket, .begin_ns = begin_ns, .end_ns = end_ns, .started_ns = begin_ns, .ticket = ticket});
     trace.names.emplace_back("gradient bucket");
   };
-  add(1, 20, 60);  // spans come in order of their ends, or any other
+  add(1, 20, 60);  // not in the order of their begins
   add(0, 0, 50);
   add(2, 50, 70);
   std::map<std::string, int> threads;
@@ -117,14 +117,14 @@ TEST(MergedTraces, put_collectives_that_overlap_on_threads_of_their_own) {
   EXPECT_EQ(threads.at("gradient bucket 2"), 1);
 }
 
-/// An event of a file.
+/// An event of a trace file.
 struct Event {
   std::string name;
   double begin_us = 0.0;
   double end_us = 0.0;
 };
 
-/// Events of a file by process and thread, ordered by begin, the longer one first.
+/// Events of a trace file by process and thread, ordered by begin; of equal begins the longer first.
 using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Event>>;
 
 Threads read_trace(const std::filesystem::path& path) {
@@ -144,10 +144,10 @@ Threads read_trace(const std::filesystem::path& path) {
   return threads;
 }
 
-// Half a nanosecond: what a double makes of microseconds with three digits behind the point.
+// Half a nanosecond: the rounding error of microseconds with three decimals in a double.
 constexpr double kRounding_us = 5e-4;
 
-// Requires that every event lies within the last one that has not ended.
+// Checks that every event lies within the last event that has not ended.
 void expect_nested(const std::vector<Event>& events) {
   std::vector<Event> open;
   for (const Event& event : events) {
@@ -169,7 +169,7 @@ std::vector<Event> called(const std::vector<Event>& events, const std::string& p
 
 class TracedRun : public Trainer {
  protected:
-  // Trains as so many ranks, traced. All of them fail before update `failing`, from 0, if that is not negative.
+  // Trains with several ranks and a trace. All ranks fail before update `failing` (from 0); negative: none fails.
   std::filesystem::path run_traced(int ranks, const TraceOptions& options = {}, int failing = -1) {
     const data::Dataset dataset = load();
     const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);
@@ -250,7 +250,7 @@ TEST_F(TracedRun, of_ranks_has_every_bucket_where_it_should_be) {
       }
     }
   }
-  // Updates 0, 1, 2, 3 and 7 are traced, on 3 ranks. There are 4 epochs of 2 updates (32 images, 3 x 4 a step).
+  // Updates 0, 1, 2, 3 and 7 are traced on 3 ranks. The run has 4 epochs of 2 updates (32 images, 3 x 4 per step).
   EXPECT_EQ(called(threads.at({0, 0}), "step ").size(), 5U);
   EXPECT_EQ(called(threads.at({2, 0}), "validation").size(), 4U);
   const auto each = std::ssize(called(threads.at({1, 0}), "wait for bucket"));
@@ -302,7 +302,7 @@ TEST_F(TracedRun, whose_ranks_fail_has_all_of_them_once_they_are_gone) {
   EXPECT_FALSE(is_whole(path));
   const Threads threads = read_trace(path);
   for (int rank = 0; rank < 3; ++rank) {
-    // Each rank asks once an update, inside it.
+    // Each rank waits once in every update.
     const std::vector<Event>& events = threads.at({rank, 0});
     expect_nested(events);
     EXPECT_EQ(called(events, "optimizer").size(), called(threads.at({0, 0}), "optimizer").size()) << rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TrainJob: all that a run is given, checks that its parts fit together, and how its checkpoints describe it.
+// TrainJob: the inputs of a run, checks that they fit together, and the metadata of its checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -42,23 +42,24 @@ struct TrainJob {
   /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
   const graph::Graph& model;
   engine::Engine& engine;  ///< computes
-  /// There once on_ready has returned; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
+  /// Run folder. It must exist once on_ready has returned; train() writes log.jsonl, checkpoints, preds.csv and
+  /// aucs.csv into it.
   const RunFolder& folder;
-  Start start = Start::Fresh;          ///< go on from folder.resume(), or begin
-  std::vector<Observer*> observers{};  ///< are told of every step; owned by the caller
-  /// Called once before anything is written, when all that can be refused before the first update has been: the time to
-  /// make the folder. May be empty.
+  Start start = Start::Fresh;          ///< continue from folder.resume(), or begin
+  std::vector<Observer*> observers{};  ///< notified of every step; owned by the caller
+  /// Called once, after all checks that precede the first update and before anything is written: the time to make the
+  /// folder. May be empty.
   std::function<void()> on_ready{};
-  /// Asked after every update; true: write the resume file and stop, on all ranks.
+  /// Polled after every update. True: write the resume file and stop, on all ranks.
   std::function<bool()> is_stop_asked{};
   /// Number of updates after which the run stops as if requested; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
   /// Folder of this host for checkpoints, which are then copied to `folder`; empty: none. CheckpointPlace. Of rank 0.
   std::filesystem::path checkpoint_dir{};
-  /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
-  /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
+  /// Ranks that train together. Each takes recipe.train.batch images and has an equal job except for on_ready,
+  /// observers and is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;
-  /// Options of folder.trace(), which a run that fails leaves, too; nullopt: no trace. Equal on all ranks.
+  /// Options of folder.trace(); a failed run leaves the trace, too. nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };
 

@@ -56,7 +56,7 @@ void load_first_weights(const TrainJob& job, engine::Executable& executable) {
   log::info(text);
 }
 
-// Starts to load the training images where the state stands.
+// Starts loading training images at the position that the state names.
 std::unique_ptr<data::Loader> start_loader(const TrainJob& job, TrainSetup& setup) {
   const bool is_class = job.recipe.loss.name == "softmax";
   const SlotMemory memory(*setup.executable, setup.input.slots,
@@ -66,7 +66,7 @@ std::unique_ptr<data::Loader> start_loader(const TrainJob& job, TrainSetup& setu
   return std::make_unique<data::Loader>(job.dataset, setup.input.training, std::move(options), memory.slots());
 }
 
-// Lines of updates and epochs that are made again are dropped from log.jsonl.
+// Removes log lines of updates and epochs that will be repeated from log.jsonl.
 std::vector<std::unique_ptr<Observer>> open_logs(const RunFolder& folder, const RunState& state) {
   truncate_json_log(folder.log(), state.step, state.epoch);
   std::vector<std::unique_ptr<Observer>> logs;
@@ -75,8 +75,8 @@ std::vector<std::unique_ptr<Observer>> open_logs(const RunFolder& folder, const 
   return logs;
 }
 
-// Logs the cores, where they are divided, and peak of memory and plan of a step. Returns that peak: the run's memory
-// besides its input, in bytes.
+// Logs the division of cores, if any, and the memory and plan of a step. Returns the peak of memory except the input,
+// bytes.
 std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
     log::debug(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),

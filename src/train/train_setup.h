@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TrainSetup: all that a run holds when its first step begins, made of a job in one fixed order of steps. Of the
-// trainer, not for others.
+// TrainSetup: all parts of a run at its first step, built from a job in a fixed order of steps. Internal to the
+// trainer.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ namespace roentgen::train {
 
 struct TrainJob;
 
-/// Parts of a run, later ones made of earlier ones. Move-only; the job must outlive it. One thread.
+/// Parts of a run; later ones depend on earlier ones. Move-only; the job must outlive it. One thread.
 struct TrainSetup {
   Ranks ranks;
-  /// Cores of the compute threads.
+  /// Cores for the compute threads.
   std::unique_ptr<runtime::BoundToCores> bound;
   RunInput input;
   /// Metadata of the checkpoints, without step, epoch and metric.
@@ -49,14 +49,15 @@ struct TrainSetup {
   std::unique_ptr<Ema> ema;
   /// Position of the run; step 0 of a fresh one.
   RunState state;
-  /// Resumed, with the mean of all ranks' running statistics on each rank; false: each rank has its own, or none yet.
+  /// True after a resume, when each rank has the mean of all ranks' running statistics. False: each rank has its own,
+  /// or none yet.
   bool has_averaged_statistics = false;
   std::unique_ptr<data::Loader> loader;
   /// log.jsonl and TensorBoard, on rank 0.
   std::vector<std::unique_ptr<Observer>> logs;
-  /// Observers of the job, and `logs`.
+  /// Observers of the job, then `logs`.
   std::vector<Observer*> observers;
-  /// Peak of memory beside the input, as planned.
+  /// Planned peak of memory except the input.
   std::size_t planned_bytes = 0;
 };
 

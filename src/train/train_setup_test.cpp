@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The order of steps before the first update, and what each of them refuses.
+// The order of the steps before the first update, and the errors of each step.
 #include "train/train_setup.h"
 
 #include <fmt/format.h>
@@ -145,7 +145,7 @@ class SetupOfRanks : public RanksOfARun {
 
   /// Group of the last set_up().
   std::optional<dist::LocalGroup> group_;
-  /// Phases that rank 0 had come to when the folder was to be made.
+  /// Phases that rank 0 had completed when it was about to make the folder.
   std::vector<std::string> ready_after_;
 };
 
@@ -211,7 +211,7 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
 }
 
 TEST_F(SetupOfRanks, end_with_one_line_where_one_fails_alone) {
-  constexpr std::chrono::milliseconds kShort{2000};  // the other one waits so long
+  constexpr std::chrono::milliseconds kShort{2000};  // wait limit of the other rank
   const auto expect = [&](const std::string& text, const Change& change = {}) {
     const auto errors = set_up(Start::Fresh, change, {}, kShort);
     EXPECT_THAT(text_of(errors[0]), HasSubstr(text));

@@ -35,7 +35,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A screen for memory that lies and for ranks that compute otherwise; hashing takes less than a thousandth of the time.
+// Detects faulty memory and ranks that compute other results; hashing takes less than 0.1% of the time.
 constexpr std::int64_t kStepsToWeightCheck = 100;
 
 // Less than the time that schedulers usually leave between their signal and the end of a job.
@@ -43,7 +43,7 @@ constexpr std::chrono::seconds kCopyLimit{120};
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Sets the figures of a validation; rank 0's on all ranks. `table` is of `result`, and counts on rank 0 alone.
+// Stores validation results, those of rank 0 on all ranks. `table` belongs to `result`; only rank 0 needs it.
 void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& result, const eval::EvalTable& table) {
   record.val_loss = result.loss;
   record.val_auroc = table.mean.value;
@@ -52,7 +52,7 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   for (const eval::LabelResult& row : table.labels) {
     if (!row.auroc.value) record.labels_left_out.push_back(row.label);
   }
-  // Processors of another kind may round a last digit differently; results derived from it must still agree.
+  // Processors of another kind may round a last digit differently; decisions based on it must still agree on all ranks.
   const double none = std::numeric_limits<double>::quiet_NaN();
   std::array figures{*record.val_loss, record.val_auroc.value_or(none)};
   ranks.share(figures, {.name = "validation figures"});
@@ -60,19 +60,19 @@ void set_figures(EpochRecord& record, const Ranks& ranks, const PredictResult& r
   record.val_auroc = std::isnan(figures[1]) ? std::nullopt : std::optional(figures[1]);
 }
 
-// The loop over a setup.
+// The training loop over the parts of a TrainSetup.
 class Trainer {
  public:
   explicit Trainer(const TrainJob& job);
   TrainOutcome run();
 
  private:
-  /// Updates until the epoch is over or the run is to stop; false when it is to stop.
+  /// Runs updates until the epoch ends or the run must stop; returns false when it must stop.
   bool run_epoch(EpochRecord& record);
   void finish_epoch(EpochRecord& record);
   void validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table);
   void keep_weights(double score, std::string_view metric, double value);
-  /// @param is_stop at a place where no run that goes on would write one
+  /// @param is_stop true when the run stops where a continued run would write no resume file
   void write_resume_file(bool is_stop = false);
   void average_statistics();
   [[nodiscard]] Timeline* timeline() const { return setup_.tracer ? setup_.tracer->timeline() : nullptr; }
@@ -86,10 +86,10 @@ class Trainer {
   LinkWatch links_;
   /// Of rank 0; of others without a local folder.
   CheckpointPlace place_;
-  /// Step and epoch of the resume file there is; -1: none.
+  /// Step and epoch of the existing resume file; -1: none.
   std::int64_t saved_step_;
   std::int64_t saved_epoch_;
-  /// Update after which the running statistics were last made the same on all ranks; -1: never.
+  /// Update after which the ranks last averaged their running statistics; -1: never.
   std::int64_t averaged_step_;
   TrainOutcome outcome_;
 };
@@ -138,7 +138,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
-  // Batches that fill no whole update.
+  // Batches left over at the end of an epoch, too few for an update.
   while (setup_.loader->position().epoch == state_.epoch) {
     const auto batch = setup_.loader->next();
     if (!batch) break;
@@ -208,7 +208,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   eval::EvalTable table;
   if (setup_.validator) {
     average_statistics();
-    write_resume_file();  // an image that cannot be read ends the run, not the epoch's work
+    write_resume_file();  // an unreadable image stops the run and keeps the epoch's work
     validate(record, result, table);
   }
   const bool by_auroc = setup_.validator && recipe_.train.select == "auroc";
@@ -286,7 +286,7 @@ TrainOutcome Trainer::run() {
   }
   write_resume_file(/*is_stop=*/true);
   if (setup_.tracer) setup_.tracer->write(job_.folder.trace());
-  static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers end all when one ends
+  static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers stop all ranks when one of them ends
   place_.finish(kCopyLimit);
   for (Observer* observer : setup_.observers) observer->on_end();
   outcome_.is_finished = is_over();

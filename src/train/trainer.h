@@ -16,10 +16,10 @@ namespace roentgen::train {
 
 /// End of a run.
 struct TrainOutcome {
-  bool is_finished = false;  ///< false: stopped, with everything saved
+  bool is_finished = false;  ///< false: the run stopped early, with everything saved
   std::int64_t step = 0;     ///< updates made in all
   std::int64_t epochs = 0;   ///< epochs finished
-  /// Epoch (from 0) and figure of the selection; no figure without validation.
+  /// Best epoch (from 0) and its metric; no metric without validation.
   std::int64_t best_epoch = 0;
   std::optional<double> best_value;  ///< the figure
   /// Mean loss of the last epoch that was run here.
@@ -27,12 +27,12 @@ struct TrainOutcome {
   /// Whole time of updates, and the part spent waiting for data.
   double step_seconds = 0.0;
   double data_wait_seconds = 0.0;  ///< part of step_seconds spent waiting for data
-  /// The part spent waiting for other ranks.
+  /// Part of step_seconds spent waiting for other ranks.
   double comm_exposed_seconds = 0.0;
   std::int64_t images = 0;  ///< images of the updates made here
-  /// Planned peak of memory besides the input, as logged before the first step.
+  /// Planned peak of memory except the input, as logged before the first step.
   std::size_t planned_bytes = 0;
-  /// Loss scale at the end, with the updates of the run that overflows skipped; none where the loss is not scaled.
+  /// Loss scale at the end, and the number of updates that overflows skipped; none when the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
 };
 
@@ -41,7 +41,7 @@ struct TrainOutcome {
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
 
 /// Contents of --json of `roentgen train`: docs/reference/formats/run.md.
-/// @param folder of the run, whose weights are named
+/// @param folder run folder, for the paths of its weights
 [[nodiscard]] Value to_value(const TrainOutcome& outcome, const RunFolder& folder);
 
 }  // namespace roentgen::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loop on real image files and the reference engine: what it must do whatever computes.
+// The training loop on real image files with the reference engine: behaviour that does not depend on the engine.
 #include "train/trainer.h"
 #include "train/early_checks.h"
 
@@ -64,7 +64,7 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
   for (const std::int64_t stop : {0, 3, 4, 9}) {
     const std::string name = "stopped" + std::to_string(stop);
     if (stop == 0) {
-      run(name);  // nothing left to do: resuming changes nothing
+      run(name);  // the run is complete, so resuming changes nothing
     } else {
       EXPECT_FALSE(run(name, Start::Fresh, stop).is_finished);
     }
@@ -78,7 +78,7 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
   }
 }
 
-// The reference engine would choose "plain", as another version's rule might.
+// The reference engine would choose "plain", as the rule of another version might.
 TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
@@ -89,7 +89,7 @@ TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   EXPECT_EQ(resume_of("a").state.plan.choices, stored.state.plan.choices);
 }
 
-// Kernels that differ for another reason, here another version's, are told of by a warning alone.
+// Kernels that differ for another reason, here another version, cause only a warning.
 TEST_F(Trainer, is_resumed_on_its_own_instruction_set_alone) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
@@ -140,7 +140,7 @@ TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
   EXPECT_EQ(whole.state.step, halves.state.step);
   for (std::size_t i = 0; i < whole.weights.size(); ++i) {
     for (std::size_t j = 0; j < whole.weights[i].values.size(); ++j) {
-      // Two updates of float32 sums in another order.
+      // Tolerance for two updates with float32 sums in another order.
       EXPECT_NEAR(whole.weights[i].values[j], halves.weights[i].values[j], 1e-6);
     }
   }
@@ -178,7 +178,7 @@ TEST_F(Trainer, remembers_the_pixels_it_was_trained_on) {
 }
 
 TEST_F(Trainer, keeps_and_evaluates_averaged_weights_and_trains_the_others) {
-  recipe_.train.epochs = 1;  // so that the best epoch is the last
+  recipe_.train.epochs = 1;  // makes the last epoch the best
   run("plain");
   recipe_.train.ema = 0.9;
   run("averaged");
@@ -201,7 +201,7 @@ TEST_F(Trainer, keeps_and_evaluates_averaged_weights_and_trains_the_others) {
 }
 
 TEST_F(Trainer, batches_that_fill_no_update_are_left_out) {
-  recipe_.train.accumulate = 3;  // 4 batches an epoch: one update, one batch over
+  recipe_.train.accumulate = 3;  // 4 batches per epoch: one update of 3, 1 batch left over
   const TrainOutcome outcome = run("a");
   EXPECT_EQ(outcome.step, 4);
   recipe_.train.accumulate = 5;
@@ -269,7 +269,7 @@ TEST_F(Trainer, goes_on_with_the_validation_that_failed) {
   run("straight");
   const auto image = data_.path() / "img40.png";
   const std::string whole = io::read_text(image).or_throw();
-  for (const std::int64_t accumulate : {1, 3}) {  // 3: one batch of the epoch fills no update
+  for (const std::int64_t accumulate : {1, 3}) {  // 3: one of 4 batches is left over
     recipe_.train.accumulate = accumulate;
     const std::string straight = fmt::format("straight{}", accumulate);
     const std::string name = fmt::format("failed{}", accumulate);

@@ -26,7 +26,7 @@ namespace roentgen::train {
 
 inline constexpr std::int64_t kSizePx = 8;
 
-/// 48 images; "bright" is positive where the image is bright, "noise" is a coin.
+/// 48 images. "bright" is positive for bright images; "noise" is random.
 inline void write_data(const data::TestFolder& folder) {
   std::string csv = "path,patient,split,bright,noise\n";
   Random random(5, RandomStage::Test);
@@ -44,7 +44,7 @@ inline void write_data(const data::TestFolder& folder) {
   folder.write("labels.csv", csv);
 }
 
-/// A recipe for write_data()'s images, and runs by it.
+/// A recipe for the images of write_data(), and functions that run it.
 class Trainer : public testing::Test {
  protected:
   void SetUp() override {
@@ -80,7 +80,7 @@ class Trainer : public testing::Test {
   }
   Resume resume_of(const std::string& name) { return read_resume(RunFolder(out_.path() / name).resume()); }
 
-  // Puts another state into a resume file, whose weights stay.
+  // Replaces the state in a resume file and keeps its weights.
   void rewrite_state(const std::string& name, const RunState& state) {
     const std::filesystem::path path = RunFolder(out_.path() / name).resume();
     const auto reader = io::SafetensorsReader::open(path).or_throw();

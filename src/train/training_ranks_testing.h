@@ -19,7 +19,7 @@
 
 namespace roentgen::train {
 
-/// Runs by as many ranks as asked for, on the data of Trainer.
+/// Trains with several ranks on the data of Trainer.
 class RanksOfARun : public Trainer {
  protected:
   void SetUp() override {
@@ -28,10 +28,10 @@ class RanksOfARun : public Trainer {
     recipe_.optimizer.lr = 0.2;
   }
 
-  /// Change of one rank's job.
+  /// Change to the job of one rank.
   using Change = std::function<void(int rank, TrainJob& job)>;
 
-  // Does `work` with a job of each rank's own; what it throws, the rank fails with, as the program's ranks do.
+  // Calls `work` with a separate job per rank. An exception in `work` fails that rank, as in the program.
   std::vector<std::exception_ptr> with_jobs(dist::LocalGroup& group, const RunFolder& folder, Start start,
                                             const Change& change, const std::function<void(const TrainJob&)>& work,
                                             std::chrono::milliseconds limit = kLimit) {
@@ -66,7 +66,7 @@ class RanksOfARun : public Trainer {
         limit);
   }
 
-  // Does run() by so many ranks of `batch` images each.
+  // Calls run() on several ranks with `batch` images each.
   std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
                                             Start start = Start::Fresh, std::int64_t stop_after = 0,
                                             const Change& change = {}, std::chrono::milliseconds limit = kLimit) {
@@ -98,10 +98,10 @@ class RanksOfARun : public Trainer {
   std::vector<TrainOutcome> outcomes_;
   /// Simulated properties of a rank's machine.
   std::function<void(int rank, ReferenceEngine& engine)> machine_of_;
-  /// Difference of rank 1 from rank 0.
+  /// Change that makes rank 1 differ from rank 0.
   std::function<void(data::Dataset&)> other_data_;
   std::function<void(Recipe&)> other_recipe_;
-  /// A number a rank of the last jobs: 1 where it failed as the first, whose line the program prints.
+  /// Per rank of the last jobs: 1 if it failed first, and so is the rank whose error the program prints.
   std::vector<int> may_tell_;
 };
 

@@ -12,20 +12,20 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Words before the first dots that are dropped. Those of families may be followed by a number and "_bn".
+// Prefixes, each up to the first dot, that are dropped. Those of model families may have a number and "_bn" after them.
 constexpr std::array kPrefixes{"module"sv, "model"sv, "_orig_mod"sv, "googlenet"sv, "inception_v3"sv, "inception_v4"sv};
 constexpr std::array kFamilies{"densenet"sv, "resnet"sv, "vgg"sv};
 
 /// A rule: `from` becomes `to`.
 struct Rename {
-  std::string_view within;  // rule for names that hold this; empty: for names that begin with `from`
+  std::string_view within;  // applies to names that contain this; empty: to names that begin with `from`
   std::string_view from;
   std::string_view to;
 };
 
 // Renaming rules except prefixes. At most one is applied to a name.
 constexpr std::array kRenames{
-    Rename{"", "classifier.0.", "classifier."},  // a head in a sequence
+    Rename{"", "classifier.0.", "classifier."},  // head in a sequence
     Rename{"", "fc.0.", "fc."},
     Rename{".denselayer", ".norm.1.", ".norm1."},  // DenseNet of torchvision before 0.3, and of its files until today
     Rename{".denselayer", ".norm.2.", ".norm2."},
@@ -75,7 +75,7 @@ Result<std::int64_t> rename_tensors(std::vector<NamedTensor>& tensors, const std
   std::unordered_map<std::string_view, const graph::Parameter*> by_name;
   for (const graph::Parameter& parameter : parameters) by_name[parameter.name] = &parameter;
   std::int64_t renamed = 0;
-  std::unordered_map<std::string, std::string> taken;  // name of today -> name in the file
+  std::unordered_map<std::string, std::string> taken;  // torchvision's name -> name in the file
   for (NamedTensor& tensor : tensors) {
     const std::string_view plain = without_prefixes(tensor.name);
     std::string name = by_name.contains(plain) ? std::string(plain) : torchvision_name(tensor.name);

@@ -26,7 +26,7 @@ class SafetensorsReader;
 
 namespace roentgen::train {
 
-/// Names of optimizer state in a resume file start so.
+/// Prefix of the names of optimizer state in a resume file.
 inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
 
 /// A tensor in memory.
@@ -47,11 +47,11 @@ void write_weights(const std::filesystem::path& path, const std::vector<NamedTen
 /// Treatment of tensors that do not fit.
 enum class Strictness : std::uint8_t { Strict, Partial };
 
-/// Differences between a set of tensors and a graph's parameters. All three lists are empty in a strict load.
+/// Differences between a set of tensors and a graph's parameters. All three lists are empty after a strict load.
 struct LoadReport {
-  /// Parameters that got no value.
+  /// Parameters without a tensor.
   std::vector<std::string> missing;
-  /// Tensors no parameter asked for.
+  /// Tensors without a parameter.
   std::vector<std::string> unexpected;
   /// "name: (2, 3), not (2, 4)".
   std::vector<std::string> misshapen;
@@ -65,7 +65,7 @@ struct LoadReport {
 [[nodiscard]] LoadReport compare(const std::vector<NamedTensor>& tensors,
                                  const std::vector<graph::Parameter>& parameters);
 
-/// ConfigError with the report unless all is clean.
+/// Throws ConfigError with the report unless all lists are empty.
 /// @param what file name, for the error
 void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 
@@ -75,8 +75,8 @@ void require_fit(const LoadReport& report, const graph::Graph& graph, std::strin
 void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,
                    std::string_view what);
 
-/// Loads tensors by name, sound ones only (require_sound). Strict: ConfigError with the report when anything does not
-/// fit, before anything is loaded. Partial: loads what fits.
+/// Loads tensors by name after require_sound(). Strict: ConfigError with the report when anything does not fit, before
+/// anything is loaded. Partial: loads what fits.
 /// @param what file name, for errors
 LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
                         Strictness strictness);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weights as they come: safetensors of any program, and PyTorch's .pt, .pth and .ckpt.
+// Weight files in any supported form: safetensors of any program, and PyTorch's .pt, .pth and .ckpt.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,16 @@ namespace roentgen::train {
 struct WeightsFile {
   std::vector<NamedTensor> tensors;      ///< floats, with their names in the file
   std::optional<CheckpointInfo> info{};  ///< metadata of a checkpoint of ours
-  /// torchxrayvision's, by the class of a pickled model or by its "op_threshs", which are no part of `tensors`.
+  /// True for weights of torchxrayvision, recognised by the class of a pickled model or by "op_threshs", which
+  /// `tensors` omits.
   bool is_torchxrayvision = false;
-  /// Names of its outputs, where it states them or is torchxrayvision's; "" for an output that means nothing.
+  /// Names of the outputs, if the file states them or comes from torchxrayvision; "" for an output without meaning.
   std::vector<std::string> labels{};
   std::vector<std::string> notes{};  ///< parts of the file that are left out, a line each
   std::string what;                  ///< file name, for errors
 };
 
-/// Reads a file, whatever its name. Integers and optimizer state are left out. ConfigError as
+/// Reads a file; its content decides the form, not its name. Omits integers and optimizer state. ConfigError as
 /// io::SafetensorsReader::open(), io::read_torch_file() and from_metadata().
 [[nodiscard]] WeightsFile read_weights_file(const std::filesystem::path& path);
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Runs every command line of README.md, docs/guide and docs/reference with small data. Exits 1 with the command and what it printed.
+"""Runs every command line of README.md and of all pages of docs with small data. Exits 1 with the command and what it printed.
 
   commands.py PROGRAM              all pages
   commands.py PROGRAM train.md     one page
 
-A page's commands run in its order, in a folder of its own with the files that guides speak of (make_place). A command line
-is a line of a block marked `sh`. What cannot run here has its first word in SKIPPED; any other word is an error.
+The commands of a page run in their order, in a new folder with the files that guides mention (make_place). A command line
+is a line of a block marked `sh`. SKIPPED lists the first words of commands that cannot run here; their files, make
+targets and options are checked instead (check_skipped). Any other first word is an error.
 """
 import json
 import os
@@ -23,15 +24,23 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # First word of a command that is not run -> why.
 SKIPPED = {
-    "make": "builds", "cmake": "builds", "ctest": "tests a build", "tools/setup.sh": "installs packages", "pip": "installs",
-    "python3": "makes an environment", "sudo": "installs", "tar": "unpacks a package", "podman": "needs a registry",
-    "srun": "needs Slurm", "mpirun": "needs MPI's slots", "tools/peers/report_screenshot.sh": "needs a browser",
-    "build/consumer/consumer": "is built from the library",
+    "make": "builds; tests/packages makes the packages", "cmake": "builds; the tests Installation.* build tests/consumer",
+    "ctest": "tests a build", "pip": "installs; tests/packages does", "python3": "makes an environment; tests/packages does",
+    "sudo": "installs; tests/packages does", "tar": "unpacks a package; tests/packages does", "podman": "needs a registry",
+    "mkdir": "unpacks on a machine with a GPU", "srun": "needs Slurm", "build/consumer/consumer": "tests Installation.* run it",
+    "tools/setup.sh": "installs packages", "tools/emulated_hosts.sh": "needs root", "tools/gpu/bundle.sh": "tests/packages runs it",
+    "tools/peers/report_screenshot.sh": "needs a browser", "tools/peers/onednn_layers.py": "needs another oneDNN",
+    "tools/studies/": "measures for minutes to hours, some beside other programs; its own *_test.py test it",
 }
 # Makes every training one short epoch of one thread. A later --set wins, so these stand last.
 SHORT = ["--set", "train.epochs=1", "--set", "train.batch=8", "--set", "train.threads=1", "--set", "preprocess.size=64",
          "--set", "preprocess.resize=0"]
 SMALL_NETWORK = ["--model", "resnet18", "--set", "model.width=8"]
+# Values that make a benchmark short, in place of those of a page. --batch has the number of ranks as its least.
+SHORT_BENCH = {"--models": "resnet18", "--model": "resnet18", "--image": "32", "--batch": "4", "--steps": "1", "--rounds": "1",
+               "--threads": "1", "--warmup": "1"}
+# MPI's own limits, lifted for two or four processes of any user on any machine.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def fail(text):
@@ -69,19 +78,60 @@ def unmarked_commands(text):
 
 
 def is_skipped(words):
-    if words[0].startswith("ROENTGEN_MPI="):  # that MPI may be absent
+    if "=" in words[0]:  # a variable; that MPI may be absent
         return True
-    if words[0] not in SKIPPED and pathlib.Path(words[0]).name != "roentgen":
+    names = [words[0], words[0][:words[0].rfind("/") + 1]]
+    is_ours = pathlib.Path(words[0]).name == "roentgen"
+    if not is_ours and words[0] != "mpirun" and not any(name in SKIPPED for name in names):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
-    needs_hosts = "--hosts" in words
-    needs_mpi = "--ranks" in words and shutil.which("mpirun") is None
-    return words[0] in SKIPPED or needs_hosts or needs_mpi
+    needs_hosts = any(word in words for word in ("--hosts", "--hostfile", "--map-by"))
+    needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
+    is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
+    return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or is_long
+
+
+def check_skipped(words, program):
+    """A command that does not run names files, make targets and options that exist."""
+    command = [word for word in words if not re.fullmatch(r"[A-Z_]+=.*", word)]
+    if command[0] == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        if command[1] not in targets:
+            fail(f"{shlex.join(words)}: expected a target of the Makefile, got {command[1]}")
+    elif command[0].startswith("tools/"):
+        if not (ROOT / command[0]).exists():
+            fail(f"{shlex.join(words)}: expected a file of the tree, got {command[0]}")
+        folder = (ROOT / command[0]).parent
+        text = "".join(path.read_text(encoding="utf-8") for path in [ROOT / command[0], *folder.glob("study.py")])
+        own = command[:next((i for i, word in enumerate(command) if word.endswith("roentgen")), len(command))]
+        check_options(own, re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", text), words)  # parser_of(rounds=3)
+    start = next((i for i, word in enumerate(command[:-1]) if pathlib.Path(word).name == "roentgen"), None)
+    if start is not None and re.fullmatch(r"[a-z-]+", command[start + 1]):
+        ours = command[start + 1:]
+        names = ours[:2] if ours[0] == "bench" else ours[:1]
+        text = subprocess.run([program, *names, "--help"], capture_output=True, text=True, check=False).stdout
+        check_options(ours, text, words)
+
+
+def check_options(command, text, words):
+    for word in command:
+        if word.startswith("--") and not re.search(re.escape(word) + r"\b(?!-)", text):
+            fail(f"{shlex.join(words)}: expected an option that exists, got {word}")
 
 
 def shortened(words):
     """The command with settings that make it short."""
+    if "bench" in words:
+        kept = list(words)
+        if "--ranks" in words and "--oversubscribe" not in words and "predict-scaling" not in words:
+            kept.append("--oversubscribe")
+        if "--image" not in words and ("choose" in words or "fusion" in words or "infer" in words):
+            kept += ["--image", "32"]
+        return [SHORT_BENCH.get(before, word) for before, word in zip([""] + kept, kept)]
     if words[1] != "train" or "--keys" in words or "--resume" in words:
         return words
+    if any(word.startswith("train.choices=") for word in words):  # the network, image and batch that SHORT_BENCH timed
+        same = ["--model", "resnet18", "--set", "train.batch=4", "--set", "preprocess.size=32"]
+        return [*(word for word in words if word not in ("--model", "resnet50")), *SHORT, *same]
     built_in = "recipe.toml" not in words
     names_network = "--model" in words or "--init" in words
     return [*words, *SHORT, *(SMALL_NETWORK if built_in and not names_network else [])]
@@ -92,11 +142,13 @@ class Place:
 
     def __init__(self, folder, program):
         self.folder, self.program = folder, program
-        self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(folder / ".cache")}
+        path = f"{pathlib.Path(program).parent}{os.pathsep}{os.environ['PATH']}"
+        self.environment = {**os.environ, **MPI, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(folder / ".cache"), "PATH": path}
 
     def run(self, words):
-        """Runs a command line that begins with `roentgen`; fails with what it printed."""
-        done = subprocess.run([self.program, *words[1:]], cwd=self.folder, env=self.environment, capture_output=True,
+        """Runs a command line that begins with `roentgen` or `mpirun`; fails with what it printed."""
+        first = "mpirun" if words[0] == "mpirun" else self.program
+        done = subprocess.run([first, *words[1:]], cwd=self.folder, env=self.environment, capture_output=True,
                               text=True, check=False)
         if done.returncode:
             fail(f"{shlex.join(words)}: expected success, got {done.returncode}\n{done.stdout}{done.stderr}")
@@ -147,6 +199,7 @@ def make_place(place):
     place.roentgen("synth ours --images 60 --size 32 --seed 4 --labels csv")
     make_hospital(folder)
     make_chexpert(folder, images)
+    make_kermany(folder, images)
     # Weights as torchvision has them, under the name of its file: the content decides the form.
     place.run(["roentgen", "train", "--recipe", "recipe.toml", "--data", "my_xrays", "--out", "dense", "--model", "densenet121",
                "--set", "model.width=64", *SHORT, "--set", "preprocess.size=32"])
@@ -188,14 +241,22 @@ def make_chexpert(folder, images):
         (folder / f"chexpert/{table}.csv").write_text("\n".join(rows) + "\n")
 
 
+def make_kermany(folder, images):
+    """A folder with the table that recipes/kermany.toml reads."""
+    (folder / "kermany").mkdir()
+    rows = ["file,pneumonia,patient,split"]
+    for number, image in enumerate(images):
+        shutil.copy(image, folder / "kermany")
+        rows.append(f"{image.name},{number % 2},p{number},{('train', 'train', 'val')[number % 3]}")
+    (folder / "kermany/labels.csv").write_text("\n".join(rows) + "\n")
+
+
 CHEXPERT = ["No Finding", "Enlarged Cardiomediastinum", "Cardiomegaly", "Lung Opacity", "Lung Lesion", "Edema", "Consolidation",
             "Pneumonia", "Atelectasis", "Pneumothorax", "Pleural Effusion", "Pleural Other", "Fracture", "Support Devices"]
 
 
 def pages(names):
-    found = [ROOT / "README.md", ROOT / "docs/index.md"]
-    for folder in ("docs/guide", "docs/reference"):
-        found += sorted((ROOT / folder).rglob("*.md"))
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in found if not names or page.name in names]
 
 
@@ -213,6 +274,8 @@ def check_page(page, base, program):
     is_generated = text.startswith("<!-- Written by tools/reference.py")
     for line in () if is_generated else unmarked_commands(text):
         fail(f"{page.name}: expected ```sh before a block of commands, got none: {line}")
+    for words in filter(is_skipped, command_lines(text)):
+        check_skipped(words, program)
     lines = [words for words in command_lines(text) if not is_skipped(words)]
     if not lines:
         return 0

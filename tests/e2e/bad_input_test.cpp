@@ -325,7 +325,7 @@ TEST_F(BadInput, a_checkpoint_cut_short) {
 TEST_F(BadInput, a_recipe_with_an_unknown_key_or_value) {
   const fs::path data = place_.synth("data", 80);
   refused_train(data, {"--set", "train.epoch=3"}, {"train.epoch", "try train.epochs"});
-  refused_train(data, {"--set", "optimizer.name=adagrad"}, {"optimizer.name", "sgd, adam, lars, rmsprop, adamw"});
+  refused_train(data, {"--set", "optimizer.name=adagrad"}, {"optimizer.name", "sgd, adam, adamw, lars, rmsprop"});
   expect_refusal(
       place_.run({"schedule", "--set", "schedule.name=cosin"}),
       {"schedule.name: expected one of constant, multistep, cosine", "got \"cosin\"; try --set schedule.name=cosine"});

@@ -67,7 +67,7 @@ TEST_F(Device, of_an_unknown_name_is_refused_before_any_work) {
       plus(place().train_arguments(nodata, "never"), {"--device", "gpu"}),
       {"eval", "--checkpoint", weights(), "--data", nodata, "--device", "gpu"},
       {"predict", "--checkpoint", nodata, nodata, "--device", "gpu"},
-      {"export", "--checkpoint", weights(), "--out", place() / "never.onnx", "--device", "gpu"},
+      {"export", "--checkpoint", nodata, "--out", place() / "never.onnx", "--device", "gpu"},
       {"report", place() / "run", "--out", place() / "never.html", "--device", "gpu"},
       {"bench", "step", "--device", "gpu"},
       {"bench", "engine.batch_norm", "--device", "gpu"}};
@@ -77,13 +77,20 @@ TEST_F(Device, of_an_unknown_name_is_refused_before_any_work) {
   for (const char* made : {"never", "never.onnx", "never.html"}) EXPECT_FALSE(fs::exists(place() / made));
 }
 
+TEST_F(Device, of_the_host_refuses_f16_before_data_are_read) {
+  expect_refusal(
+      place().run(plus(place().train_arguments(place() / "nodata", "never"), {"--device", "cpu", "--dtype", "f16"})),
+      {"train.dtype: expected f32, bf16 or auto on the device cpu, got f16", "--dtype bf16"});
+  EXPECT_FALSE(fs::exists(place() / "never"));
+}
+
 TEST_F(Device, that_is_not_there_is_named_in_one_line) {
   for (const auto& command :
        {plus(place().train_arguments(place() / "data", "never"), {"--device", "cuda:900"}),
         {"predict", "--checkpoint", weights(), place() / "data/images", "--device", "cuda:900"}}) {
     const Ended run = place().run(command);
     EXPECT_EQ(run.code, 1);
-    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("device cuda"), HasSubstr("; try the device cpu")));
+    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("device cuda"), HasSubstr("; try --device cpu")));
     EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
   }
   EXPECT_FALSE(fs::exists(place() / "never"));

@@ -173,7 +173,7 @@ TEST_F(Init, refuses_what_it_cannot_propose_for_in_one_line) {
                  {"[data.csv] patient", "a column of table.csv", "path, mrn, sick"});
   EXPECT_FALSE(fs::exists(out));
   place_.write("recipe.toml", "mine");
-  expect_refusal(place_.run({"init", ours, "--out", out}), {"recipe.toml: expected a new file", "one that is there"});
+  expect_refusal(place_.run({"init", ours, "--out", out}), {"recipe.toml: expected a new file", "an existing one"});
   EXPECT_EQ(read_all(out), "mine");
 }
 

@@ -303,7 +303,7 @@ output logits = fc
 TEST_F(Predict, refuses_what_it_cannot_do) {
   const std::string image = in("test/" + names_[0]);
   fs::create_directories(*place_ / "empty");
-  expect_refusal(place_->run(arguments({in("none.png")})), {"none.png", "nothing there"});
+  expect_refusal(place_->run(arguments({in("none.png")})), {"none.png", "no such file"});
   expect_refusal(place_->run(arguments({in("empty")})), {"empty", "files that end in .png, .jpg or .jpeg"});
   expect_refusal(place_->run(arguments({image, image})), {"each image once"});
   expect_refusal(place_->run({"predict", "--checkpoint", image, image}), {names_[0]});

@@ -71,6 +71,11 @@ class Surface(unittest.TestCase):
         self.assertEqual(surface.flags_of(text), {"--help": "switch", "--out": "value", "--n": "value", "--form": "value",
                                                   "--keep": "switch"})
 
+    def test_flags_that_share_a_line_are_told_apart(self):
+        text = "  --low,--high NUMBER    bounds\n  --fast,--strict    how\n"
+        self.assertEqual(surface.flags_of(text), {"--low": "value", "--high": "value", "--fast": "switch",
+                                                  "--strict": "switch"})
+
     def test_recipe_keys_have_their_section_and_default(self):
         text = "[a]  # words\nx = 1  # more (0 to 3)\n# y = ...\n[b]\nx = \"z\"\n"
         self.assertEqual(surface.recipe_keys(text), {"recipe.a.x": "1", "recipe.a.y": "none", "recipe.b.x": "\"z\""})

@@ -3,7 +3,7 @@
 """Commands, flags, recipe keys with their defaults, benchmark cases and exit codes."""
 import re
 
-FLAG = re.compile(r"^  (?:-\w,)?(--[a-z0-9-]+)(.*)$")
+FLAGS = re.compile(r"^  (?:-\w,)?(--[a-z0-9-]+(?:,--[a-z0-9-]+)*)(.*)$")
 
 
 def commands_of(text):
@@ -12,12 +12,15 @@ def commands_of(text):
 
 
 def flags_of(text):
-    """{flag: whether it takes a value}: with one, an upper-case word, a list of choices or a default follows."""
+    """{flag: whether it takes a value}: with one, an upper-case word, a list of choices or a default follows.
+
+    Flags of one kind may share a line: --a,--b NUMBER.
+    """
     flags = {}
     for line in text.splitlines():
-        found = FLAG.match(line)
-        if found:
-            flags[found[1]] = "value" if re.match(r"[ =](?! )\S", found[2]) else "switch"
+        found = FLAGS.match(line)
+        for flag in found[1].split(",") if found else ():
+            flags[flag] = "value" if re.match(r"[ =](?! )\S", found[2]) else "switch"
     return flags
 
 

@@ -26,7 +26,7 @@ struct OrderSizes {
 /// data does not spend a larger share of its passes on filling the buffer.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// An order of stages, as parse_pipeline() reads it.
+/// An order of stages as text for parse_pipeline().
 struct Order {
   std::string_view name;
   /// Fault of the order; empty: none.

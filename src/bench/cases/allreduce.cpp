@@ -23,14 +23,14 @@ namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Sums of such small numbers are exact in float32, and in bf16 where few are added. The mean's factor and the product
-// are rounded to a relative 2^-24, or to 2^-8.
+// Sums of numbers this small are exact in float32, and in bf16 for few terms. The mean's factor and the product are
+// rounded to a relative 2^-24, or to 2^-8.
 constexpr double kTolerance = 0x1p-22;
 constexpr double kBf16Tolerance = 0x1p-8;
-// Element i of rank 0 is i modulo it.
+// Modulus: element i of rank 0 is i modulo kModulus.
 constexpr std::size_t kElements = 31;
 
-/// A way with a wire format; without a reducer it is MPI's own sum.
+/// A reducer with a wire format; without a reducer it is MPI's own sum.
 struct Arm {
   std::string way;
   std::string wire;
@@ -95,7 +95,7 @@ class Bench {
     }
   }
 
-  // Tests all buckets, even after one that is not done, as CommThread does.
+  // Tests all buckets for completion, even after one that is not done, as CommThread does.
   [[nodiscard]] bool poll_all() {
     bool are_done = true;
     for (dist::Pending& each : pending_) are_done = each.is_done() && are_done;
@@ -113,12 +113,12 @@ class Bench {
     return seconds_since(begin) / static_cast<double>(repeats * options_.in_flight);
   }
 
-  // Warm by then, and the same on all ranks.
+  // Warmed up by the check, and equal on all ranks.
   std::int64_t repeats_of(const Arm& arm) {
     constexpr std::int64_t kTrials = 3;
     group_.barrier({"warm-up"}).wait(kRankLimit);
     const double slowest = std::ranges::max(gather(group_, time(arm, kTrials)));
-    std::ranges::fill(data_, 0.0F);  // sums would grow without end
+    std::ranges::fill(data_, 0.0F);  // repeated sums would grow without limit
     return std::clamp(static_cast<std::int64_t>(options_.measurement_s / slowest) / options_.in_flight, std::int64_t{1},
                       kMostRepeats);
   }

@@ -25,9 +25,9 @@ struct AllreduceOptions {
   std::vector<std::string> ways{};
   /// Names of dist/reduce/wire.h; empty: all.
   std::vector<std::string> wires{};
-  /// Buckets of a size that are under way at once, as in training; at least 1.
+  /// Number of buckets of one size in flight, as in training; at least 1.
   std::int64_t in_flight = 1;
-  /// Interleaved; at least 1.
+  /// Interleaved rounds; at least 1.
   std::int64_t rounds = 5;
   /// Approximate duration of a measurement.
   double measurement_s = 0.02;
@@ -36,8 +36,8 @@ struct AllreduceOptions {
 /// Sizes in bytes, ascending, each a multiple of 4. ConfigError unless 4 <= least <= most.
 [[nodiscard]] std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes);
 
-/// The first element of an answer that is not `factor` times its index modulo 31, up to the rounding of one wire
-/// format.
+/// Index of the first element of an answer that is not `factor` times its index modulo 31, up to the rounding of one
+/// wire format.
 [[nodiscard]] std::optional<std::size_t> first_wrong(std::span<const float> data, double factor, std::string_view wire);
 
 /// Averages in place, without another thread; first checks the answer of every way. Beside them,

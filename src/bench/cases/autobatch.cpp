@@ -21,10 +21,9 @@
 namespace roentgen::bench {
 namespace {
 
-// Running takes a little beside the plan and what planning loaded: stacks of threads, code of reorders. 10 MiB
-// measured.
+// Memory of a run beyond the plan and what planning loaded: thread stacks, code of reorders. Measured: 10 MiB.
 constexpr std::size_t kRunningBytes = std::size_t{16} << 20U;
-// Number of plans made by guesses.
+// Number of plans made at guessed batches.
 constexpr std::size_t kGuesses = 5;
 
 // Plans of a network with this batch: each makes all its primitives, which takes seconds for a large one.
@@ -77,13 +76,13 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
   };
   if (!fits(1)) return 0;
   PlannedBatch low = tried.back();                                       // fits
-  PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};  // does not, or is out of the question
+  PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};  // does not fit, or is not tried
   std::int64_t guess = std::min<std::int64_t>(2, most);
   while (high.batch - low.batch > 1) {
     const bool is_within = fits(guess);
     const PlannedBatch last = tried.back();
     (is_within ? low : high) = last;
-    // The line through this one and the one before.
+    // Guess on the line through this plan and the previous one.
     const PlannedBatch& before = tried[tried.size() - 2];
     const double slope = (static_cast<double>(last.bytes) - static_cast<double>(before.bytes)) /
                          static_cast<double>(last.batch - before.batch);
@@ -91,7 +90,7 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     const double more = slope > 0.0 ? std::floor(left / slope) : static_cast<double>(most);
     guess = low.batch + static_cast<std::int64_t>(std::clamp(more, 1.0, static_cast<double>(most)));
     guess = std::min(guess, high.batch - 1);
-    // Halves do not mislead, as the line may; beyond `most` there is nothing to halve.
+    // Halving is safe where the line may mislead; beyond `most` halving is impossible.
     if (tried.size() >= kGuesses && high.batch <= most) guess = (low.batch + high.batch) / 2;
   }
   return low.batch;
@@ -145,7 +144,8 @@ Value run_autobatch(const AutobatchOptions& options) {
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
   Value confirmed;
   if (options.is_confirmed) {
-    // Without a reset, the peak includes earlier work and never falls. Then the step is run, and plans are trusted.
+    // The kernel cannot reset the peak here, so it includes earlier work and never falls. The step still runs, and the
+    // plans are trusted.
     const bool is_peak_of_step = runtime::reset_peak_resident_memory();
     network.batch = confirmed_batch(
         [&](std::int64_t batch) { return needs.of(batch); },

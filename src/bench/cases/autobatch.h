@@ -20,13 +20,13 @@ namespace roentgen::bench {
 
 /// Options of the case.
 struct AutobatchOptions {
-  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is the unknown.
+  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is the result.
   NetworkOptions network{};
   /// Memory that the whole process may hold.
   std::size_t budget_bytes = 0;
-  /// Largest batch to think of.
+  /// Largest batch to consider.
   std::int64_t most = 65536;
-  /// Runs a step at the batch that was found.
+  /// Runs a step at the resulting batch.
   bool is_confirmed = true;
 };
 

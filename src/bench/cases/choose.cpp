@@ -168,7 +168,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "write the fastest kernel of every layer to this file, for train.choices",
+                     .doc = "write the fastest kernel of each layer to this file (train.choices)",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

@@ -20,7 +20,7 @@ namespace roentgen::bench {
 struct ChooseNetwork {
   std::string model;
   std::int64_t batch = 16;
-  /// Graph in place of the model of that name, with that batch and the options' sizes.
+  /// Graph that replaces the model of that name, with that batch and the options' sizes.
   std::optional<graph::Graph> graph{};
 };
 
@@ -29,7 +29,7 @@ struct ChooseOptions {
   /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
   NetworkOptions step{};
   std::vector<ChooseNetwork> networks{};
-  /// File for the fastest of every layer, for train.choices; empty: none.
+  /// File for the fastest kernel of every layer, for train.choices; empty: none.
   std::filesystem::path file{};
 };
 

@@ -230,7 +230,7 @@ class FormatsCase final : public Case {
     }
     for (const std::string& data : input_.data) io::refuse_inside_data("--work", options_.work, data);
     options_.input = input_.checked(sizes_);
-    constexpr std::int64_t kMostSteps = 100'000;  // time ends a measurement
+    constexpr std::int64_t kMostSteps = 100'000;  // the time limit ends a measurement
     options_.input.steps = kMostSteps;
     return run_formats(dataset, options_);
   }

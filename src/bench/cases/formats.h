@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `formats`: image files against every form in which convert can store them.
+// Case `formats`: compares image files with every form in which `convert` can store them.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,14 @@ struct RecordCase {
   /// "tfrecord keep".
   std::string name;
   data::ConvertOptions options;
-  /// Several images in a file?
+  /// whether a file holds several images
   bool has_shards = true;
 };
 /// All forms that convert writes: images as they are, then of `stored_px` px. The form of one file an image only has
 /// the latter.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
-/// Epochs after which the time of converting is won back; nothing where records are no faster.
+/// Number of epochs that pay for the conversion; nullopt where records are no faster.
 /// @param images_per_s of the files, and of the records
 [[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                                       double records_images_per_s);

@@ -76,7 +76,7 @@ void measure_model(const NetworkOptions& network, const FusionOptions& options, 
   }
 }
 
-// Builds all graphs before anything is measured, so that an invalid name or size costs no time.
+// Builds all graphs before measuring, so that an invalid name or size is reported at once.
 std::vector<graph::Graph> graphs_of(const FusionOptions& options) {
   std::vector<graph::Graph> graphs;
   for (const std::string& model : options.models) {

@@ -30,7 +30,7 @@ enum Arm : std::size_t { kFused, kUnfused, kArms };
 // Values of bf16 are off by 2^-9 in the mean square; over the 200 layers of a network that adds up to 0.03.
 constexpr double kMostRoundingOf16Bits = 0.05;
 
-// Largest difference over the largest value. DataError where it is more than rounding.
+// Largest difference over the largest value. DataError when it exceeds rounding.
 double compare_logits(std::span<const float> fused, std::span<const float> unfused, const NetworkOptions& options) {
   double largest = 0.0, difference = 0.0;
   for (std::size_t i = 0; i < fused.size(); ++i) {

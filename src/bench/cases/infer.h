@@ -19,7 +19,7 @@ struct InferOptions {
   NetworkOptions network{.warmup = 3, .steps = 20};
   /// Images of a batch, each above 0.
   std::vector<std::int64_t> batches{1, 16};
-  /// Graphs in place of the model of that name: one for each of `batches`, or none.
+  /// Graphs that replace the model of that name: one for each of `batches`, or none.
   std::vector<graph::Graph> graphs{};
   /// Rounds, at least 1.
   std::int64_t rounds = 3;

@@ -13,7 +13,7 @@
 namespace roentgen::bench {
 
 struct LinksOptions {
-  /// A message of which bandwidth is measured; at least 1.
+  /// Bytes of a message for bandwidth; at least 1.
   std::size_t message_bytes = std::size_t{4} << 20U;
   /// Rounds, at least 1.
   std::int64_t rounds = 5;
@@ -31,7 +31,7 @@ struct LinksOptions {
 ///   slow                          how many links are
 ///   warnings                      a line for every slow rank and for every other slow link, and that of add_ranks()
 ///   program, cpu, ...
-/// ConfigError on options out of range, CommError naming the other end of a link where nothing passes.
+/// ConfigError on options out of range; CommError naming the other end of a link that fails.
 [[nodiscard]] Value run_links(dist::Communicator& group, const LinksOptions& options);
 
 }  // namespace roentgen::bench

@@ -30,7 +30,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Measures all ranks at once, as the steps are: ranks of one host share its memory's bandwidth.
+// Measures all ranks at the same time, because ranks of one host share its memory bandwidth.
 double copy_gb_per_s(const train::Ranks& ranks) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;
   constexpr int kTimes = 8;
@@ -217,7 +217,7 @@ class NodesCase final : public Case {
       if (group == nullptr) {
         throw ConfigError(error_text("bench.nodes", "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench nodes"));
       }
-      // The rank is bound to its cores by now.
+      // The rank is already bound to its cores here.
       if (options.step.threads == 0) options.step.threads = runtime::default_compute_threads();
       return run_nodes(options, *group);
     });

@@ -30,15 +30,15 @@ struct NodesOptions {
 /// Results of one rank.
 struct NodeFigures {
   double step_s = 0.0;  ///< median
-  /// Bytes read and written over the time of a copy of 64 MiB, the best of some.
+  /// Bytes read and written per second of a copy of 64 MiB, the best of several.
   double copy_gb_per_s = 0.0;
   double loss = 0.0;          ///< loss of the last step
-  std::uint64_t weights = 0;  ///< hash, at the end
+  std::uint64_t weights = 0;  ///< hash of the final weights
 };
 
 /// Ranks whose steps, or copies, take longer than `slow_factor` times the median of all.
 [[nodiscard]] std::vector<int> slow_nodes(std::span<const NodeFigures> ranks, double slow_factor);
-/// Ranks whose weights are not those that most ranks have. Where no weights are those of more than half, all.
+/// Ranks whose weights differ from those of the majority; all ranks when there is no majority.
 [[nodiscard]] std::vector<int> odd_nodes(std::span<const NodeFigures> ranks);
 
 /// Measures every rank. Every rank of `group` must call it with equal options. All get the same result, a table:

@@ -72,7 +72,7 @@ class Kinds {
         return take_one_batch(consumer_, options_.input.batch, counts_);
       case kInput:
         return take(slots_, *nothing);
-      case kSequential:  // the only slot is not free until the step is done
+      case kSequential:  // the only slot is in use until the step ends
         return take({slots_.front()}, consumer_);
       default:
         return take(slots_, consumer_);
@@ -160,7 +160,7 @@ Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   require_at_least("rounds", options.rounds, 1);
   const int core_count = runtime::available_cores();
   const runtime::CoreList computing = compute_cores(options.input);
-  const runtime::BoundToCores bound(computing);  // before the first compute thread starts
+  const runtime::BoundToCores bound(computing);  // set before the first compute thread starts
   const std::unique_ptr<Consumer> consumer = make_consumer(options, computing);
   Kinds kinds(dataset, options, *consumer);
   const auto courses = interleave(kKinds, options.rounds, [&](std::size_t kind) { return kinds.run(kind); });

@@ -43,7 +43,7 @@ struct StepTimes {
 
 /// Cores that input and computing run on.
 enum class Cores : std::uint8_t {
-  Disjoint,  ///< each on cores of its own, or computing on another device
+  Disjoint,  ///< on separate cores, or computing on another device
   Shared,    ///< both on all cores
 };
 /// "disjoint", "shared".
@@ -59,7 +59,7 @@ inline constexpr double kOverlapFactor = 1.05;
 struct KindOfSteps {
   std::string_view name;
   std::span<const Course> rounds;
-  /// Whether all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches come
+  /// Whether all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches arrive
   /// in bursts.
   bool is_steady = false;
 };

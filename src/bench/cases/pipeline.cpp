@@ -21,7 +21,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Longest that the sizes are waited for.
+// Longest wait for the tuning of sizes.
 constexpr double kMostSettling_s = 3.0;
 
 bool is_endless(const data::Pipeline& pipeline) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `pipeline`: images from disk to batches, without a network: how fast a pipeline is, and which of its stages is
-// the slow one.
+// Case `pipeline`: throughput from images on disk to batches, without a network, and the slowest stage.
 #pragma once
 
 #include "bench/input.h"

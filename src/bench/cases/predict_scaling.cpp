@@ -21,7 +21,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Steps as training makes them, one rank alone; the course is that of the fastest of some more.
+// Runs training steps on one rank. The course of a step comes from the fastest of a few further steps.
 MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
   constexpr int kCourses = 3;
   MeasuredStep measured{.step_s = {}, .course = measure_course(executable, kCourses), .bucket_bytes = {}};
@@ -38,7 +38,7 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
   for (std::int64_t step = 0; step < options.step.warmup + options.step.steps; ++step) {
     const auto begin = Clock::now();
     steps.run();
-    static_cast<void>(steps.loss());  // waits for a device
+    static_cast<void>(steps.loss());  // waits for the device
     if (step >= options.step.warmup) measured.step_s.push_back(seconds_since(begin));
   }
   return measured;
@@ -97,7 +97,7 @@ std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ra
   Random random(seed, RandomStage::Test);
   std::vector<double> times;
   for (std::int64_t step = 0; step < steps; ++step) {
-    // A step's course scales with its time, so the rank with the longest is the last with every bucket.
+    // Times within a step scale with its length, so the slowest rank is last with every bucket.
     double slowest_s = 0.0;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       const auto drawn =

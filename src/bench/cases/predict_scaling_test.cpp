@@ -63,7 +63,7 @@ TEST(PredictScaling, a_ring_sends_each_byte_nearly_twice) {
 TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts) {
   Cluster late = kSlow;
   late.between_hosts.latency_s = 0.1;
-  // The second leaves the link at 1.1 s, and 2 messages later it is there; so is the first at 0.8 s.
+  // The second message leaves the link at 1.1 s and arrives 2 messages later; the first is there at 0.8 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, true, 1)), 1.3);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, false, 1)), 1.4);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 1, late, 5, false, 1)), 1.0);
@@ -72,9 +72,9 @@ TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
   // 1 s of compute: the first bucket is through at 0.6 s, the second at 1.1 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, true, 1)), 1.1);
-  // At the end of backward both buckets are still to be sent.
+  // Without overlap, both buckets are sent after backward.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, false, 1)), 1.2);
-  // 0.1 s of compute: the link is the bound; it begins at 0.05 s and is busy for 0.2 s.
+  // 0.1 s of compute: the link is the limit; it is busy for 0.2 s from 0.05 s on.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({0.1}), 2, kSlow, 5, true, 1)), 0.25);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({0.1}), 1, kSlow, 5, true, 1)), 0.1);
 }

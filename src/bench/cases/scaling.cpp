@@ -98,7 +98,7 @@ train::TraceOptions trace_options(const ScalingOptions& options) {
 }
 
 void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::filesystem::path& folder) {
-  std::error_code ignored;  // the writer of the folder reports errors
+  std::error_code ignored;  // the writer of the folder reports its own errors
   if (ranks.is_first()) std::filesystem::create_directories(folder, ignored);
   tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
 }
@@ -299,7 +299,7 @@ class ScalingCase final : public Case {
 
   // Runs one rank of a point.
   [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {
-    log::set_level(log::Level::Warning);  // a point is one of many
+    log::set_level(log::Level::Warning);  // the graph serves several points
     RankRequest rank = request();
     rank.threads = [&] { return options.device_images_per_s > 0.0 ? 0 : options.step.threads; };
     return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });

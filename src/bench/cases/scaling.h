@@ -32,10 +32,9 @@ struct ScalingOptions {
   double device_images_per_s = 0.0;
   /// Gradients that travel together.
   double bucket_mb = 4.0;
-  /// False: they travel when backward is over.
+  /// False: gradients are sent after backward.
   bool is_overlapped = true;
-  /// Source of batches, with pipeline, workers, storage and cores; nothing: the same drawn batch again and
-  /// again.
+  /// Source of batches, with pipeline, workers, storage and cores; nullopt: one random batch, repeated.
   std::optional<InputOptions> input{};
   /// Data set for `input`.
   const data::Dataset* dataset = nullptr;
@@ -43,13 +42,13 @@ struct ScalingOptions {
   std::string trace_folder{};
 };
 
-/// Measures it as a rank of `group`, or as the only one (null). All ranks must call it with equal options. The compute
-/// thread, and what it starts, is bound to the first `threads` of the cores that it may use.
+/// Measures a point as a rank of `group`, or as the only rank (null). All ranks must call it with equal options. The
+/// compute thread and its team are bound to the first `threads` of the available cores.
 /// @return {"ranks", "hosts", "images_per_s" (of all ranks), "step_ms", "comm_exposed", "data_wait", "imbalance",
 ///   "kind": "measured" or "emulated", ...}; the same of every rank save for times
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
-/// Points to measure, and how often.
+/// Points to measure, and the number of rounds.
 struct ScalingPlan {
   /// Numbers of ranks, at least one. Efficiency is relative to one rank; without that point there is none.
   std::vector<std::int64_t> ranks{1};
@@ -63,7 +62,7 @@ struct ScalingPlan {
   std::int64_t batch = 16;
 };
 
-/// Starts the processes of a point and gives what run_scaling_point() gave on rank 0.
+/// Starts the processes of a point and returns the result of run_scaling_point() on rank 0.
 using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 
 /// Measures all points, each in every round, and returns {"points": [POINT]}. "efficiency" is null without a point of

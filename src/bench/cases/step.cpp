@@ -25,7 +25,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Networks of docs/notebook/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
+// Ratio of a step to its convolutions alone: networks of docs/notebook/step.md and step_history.md take 1.07 to 2.34.
 constexpr double kMostFloorRatio = 5.0;
 
 /// Results of the steps.
@@ -44,9 +44,9 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
       executable.reset_profile();
     }
     const auto begin = Clock::now();
-    executable.bind_slot(0);  // a device gets its batch in every step, as in training
+    executable.bind_slot(0);  // sends the batch in every step, as in training
     const double optimizer_s = steps.run();
-    // Reading the loss waits for a device that is still at work.
+    // Reading the loss waits for a busy device.
     measured.losses.push_back(steps.loss());
     const double step_s = seconds_since(begin);
     if (step < options.warmup) continue;

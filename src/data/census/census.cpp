@@ -19,8 +19,8 @@
 namespace roentgen::data {
 namespace {
 
-/// Calls `work` with a reader of its own and each index below `count`, on several threads. The first exception is
-/// thrown again when all have stopped.
+/// Calls `work` for each index below `count` on several threads, each with its own reader. Rethrows the first exception
+/// when all threads have stopped.
 template <typename Work>
 void for_each_image(std::size_t count, int threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -44,7 +44,7 @@ void for_each_image(std::size_t count, int threads, const Work& work) {
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Tells how many are done, every few.
+/// Reports progress every few images.
 class Progress {
  public:
   explicit Progress(const std::function<void(std::int64_t)>& tell) : tell_(tell) {}
@@ -72,7 +72,7 @@ Groups groups_of(const std::vector<ImageFacts>& facts) {
   return groups;
 }
 
-/// Equal heads may have different bodies: those are read whole.
+/// Files with equal beginnings may still differ, so they are read whole.
 void settle_keys(const Dataset& dataset, int threads, std::vector<ImageFacts>& facts) {
   std::vector<std::uint32_t> unsettled;
   for (const auto& [key, samples] : groups_of(facts)) {

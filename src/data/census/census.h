@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inventory of a data set's image files and their problems: forms, sizes, broken files, duplicates, gray values that
-// leave most of their range unused. Names no image but in Census::broken.
+// Inventory of a data set's image files and their problems: formats, sizes, broken files, duplicates, unused gray
+// range. Only Census::broken names images.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct CensusOptions {
   CensusDepth depth = CensusDepth::Headers;  ///< how much of each file is read
   /// Threads; 0: as many as the process may use cores.
   int threads = 0;
-  /// Called now and then with the number of images done, by one thread at a time.
+  /// Progress callback: receives the number of images done, from one thread at a time.
   std::function<void(std::int64_t)> on_progress{};
 };
 
@@ -38,25 +38,25 @@ struct BrokenImage {
   std::string reason;        ///< one line that names the image
 };
 
-/// Images that are the same: by the bytes of their files, or by their pixels (data::pixel_hash; blank ones are not).
+/// Groups of equal images: equal file bytes, or equal pixels (data::pixel_hash, which skips blank images).
 struct SameImages {
   /// Distinct images that come more than once, and how many images those are.
   std::int64_t groups = 0;
   std::int64_t images = 0;  ///< images in all groups together
-  /// Groups in two of train, val and test; of two patients.
+  /// Groups with images in two of train, val and test.
   std::int64_t across_splits = 0;
   std::int64_t across_patients = 0;  ///< groups with images of two patients
 };
 
-/// Gray values that occur, as numbers of the files.
+/// Range of gray values in the files.
 struct GrayRange {
   std::uint32_t lowest = 0;   ///< least gray value
   std::uint32_t highest = 0;  ///< greatest gray value
   /// Value of white: the largest of the files' containers.
   std::uint32_t white = 0;
-  /// Images whose values, from the lowest to the highest, span less than a quarter of their container.
+  /// Images whose range of values is less than a quarter of their container's.
   std::int64_t below_a_quarter = 0;
-  /// Do all images of the form together?
+  /// Whether all images of the form together use less than a quarter.
   [[nodiscard]] bool is_narrow() const { return highest - lowest < white / 4; }
 };
 

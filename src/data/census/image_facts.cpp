@@ -14,7 +14,7 @@
 namespace roentgen::data {
 namespace {
 
-/// A header is within them, but for JPEGs with much before it.
+/// Bytes that contain the header, except for JPEG files with long segments before it.
 constexpr std::uint64_t kHead_bytes = 1U << 14U;
 
 /// Offset and size of the image's own bytes.
@@ -37,7 +37,7 @@ bool is_apart(const Sample& sample) {
   return sample.stored && (sample.stored->framing == Framing::RecordIoParts || sample.stored->image_length == 0);
 }
 
-/// The number of bytes belongs to it, so that equal heads of different lengths are different.
+/// The key includes the length, so files with equal beginnings and different lengths get different keys.
 ImageKey key_of(std::span<const std::byte> bytes, std::uint64_t length) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), length);
   return {hash.high64, hash.low64};
@@ -71,7 +71,7 @@ Result<std::span<const std::byte>> FactsReader::head_of(const Sample& sample, st
     const auto record = samples_.read(sample);
     return record ? samples_.unpack(sample, record.value()) : record;
   }
-  // An empty or absent file: the whole reader knows the words for it.
+  // For an empty or absent file, the whole reader gives the usual error message.
   return length == 0 ? files_.read(sample.path, sample.id) : files_.read_part(sample.path, sample.id, begin, length);
 }
 

@@ -30,7 +30,7 @@ struct ImageFacts {
   std::int64_t height_px = 0;
   /// Key of its bytes; nullopt: blank, or not readable.
   std::optional<ImageKey> key{};
-  /// Whether the key is that of the whole image, not of its header.
+  /// Whether the key is a hash of the whole image, not only of its beginning.
   bool is_whole = false;
   /// Samples that occur, and white; white 0: not decoded.
   std::uint32_t lowest = 0;
@@ -48,7 +48,7 @@ class FactsReader {
   [[nodiscard]] std::optional<ImageKey> whole_key(const Sample& sample);
 
  private:
-  /// The first `length` bytes of an image that begins there; all of one that is_apart().
+  /// First `length` bytes of the image at that position; the whole image if is_apart().
   [[nodiscard]] Result<std::span<const std::byte>> head_of(const Sample& sample, std::uint64_t begin,
                                                            std::uint64_t length);
   void read_head(const Sample& sample, ImageFacts& facts);

@@ -17,7 +17,7 @@ namespace roentgen::data {
       (std::uint64_t{19595} * r + std::uint64_t{38470} * g + std::uint64_t{7471} * b + 32768U) >> 16U);
 }
 
-/// Interleaved samples and how many make a pixel.
+/// Interleaved samples and the number of samples per pixel.
 template <typename T>
 struct PixelSpan {
   std::span<T> samples;
@@ -29,7 +29,7 @@ struct PixelSpan {
 void convert_channels(PixelSpan<const std::uint8_t> src, PixelSpan<std::uint8_t> dst);
 void convert_channels(PixelSpan<const std::uint16_t> src, PixelSpan<std::uint16_t> dst);
 
-/// Converts an image of three channels to gray; the part of the picture stays the same.
+/// Converts an RGB image to gray; Image::part does not change.
 void make_gray(const Image& colour, Image& out);
 /// True where R = G = B in all pixels of an image of three channels.
 [[nodiscard]] bool has_equal_channels(const Image& colour);

@@ -54,7 +54,7 @@ enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
 /// Part of a picture that is needed, where a codec can give less than all of it for less work.
 struct ImageNeed {
-  /// Reduction: each pixel is the mean of so many times so many pixels (ImagePart): 1, 2, 4 or 8.
+  /// Reduction factor 1, 2, 4 or 8: each pixel is the mean of reduction x reduction pixels (ImagePart).
   int reduction = 1;
   /// In such pixels.
   std::int64_t left = 0;
@@ -69,10 +69,10 @@ struct DecodeOptions {
   DecodeLimits limits;                     ///< limits beyond which it is refused
   /// Conversion of a DICOM file's stored values to gray levels; other formats ignore it.
   Intensity intensity = Intensity::Stored;
-  /// Pixels that are stored as they are may be shown where they lie (Image::borrow) instead of copied.
+  /// Whether uncompressed pixels may be borrowed from the file (Image::borrow) instead of copied.
   bool may_borrow = false;
-  /// Called, at most once, where the format can be decoded at a reduced size, with the layout of the whole picture. The
-  /// Image then has at least what is asked for, at that reduction (Image::part). Unset: the picture as it is.
+  /// Chooses the part to decode. Called at most once, with the layout of the whole picture, if the format can decode at
+  /// a reduced size. The Image then has at least that part at that reduction (Image::part). Unset: the whole picture.
   std::function<ImageNeed(const ImageLayout&)> need{};
 };
 
@@ -82,12 +82,12 @@ struct DecodeOptions {
 
 /// Memory that codecs keep from file to file, each grown when it must; the contents mean nothing between files.
 struct DecodeScratch {
-  /// Pixels with the file's own channels, where others are asked for.
+  /// Pixels with the channels of the file, when the caller asked for others.
   runtime::AlignedBuffer pixels;
   runtime::AlignedBuffer packed;    ///< PNG: data chunks joined
-  runtime::AlignedBuffer filtered;  ///< PNG: rows as they come out of inflate
+  runtime::AlignedBuffer filtered;  ///< PNG: rows from inflate, still filtered
   runtime::AlignedBuffer lanes;     ///< PNG: rows in SIMD lanes
-  /// DICOM: samples as the file has them.
+  /// DICOM: samples as the file stores them.
   runtime::AlignedBuffer stored;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Finding the format, limits, and what is said of files that are no pictures.
+// Detection of formats, limits, and error messages for files that are no pictures.
 #include "data/codec/codec.h"
 
 #include <gmock/gmock.h>

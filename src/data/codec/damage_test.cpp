@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Damaged files: cut anywhere, any byte changed. Nothing may crash or throw; what must not be taken is refused.
+// Damaged files: cut anywhere, or with any byte changed. The decoders must not crash or throw, and must refuse what is
+// damaged.
 #include <gtest/gtest.h>
 
 #include "data/codec/codec.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 61;
 constexpr std::size_t kHeight = 47;
-// A changed header may claim any size: no more memory than this in a test.
+// Limit of memory in a test, since a changed header may claim any size.
 constexpr DecodeLimits kLimits{.max_pixels = 1 << 20, .max_bytes = 4U << 20U};
 
 struct NamedFile {

@@ -51,7 +51,7 @@ bool has_short_length(std::string_view vr) {
   return std::ranges::find(kShort, vr) != kShort.end();
 }
 
-// Returns nullopt if no element can begin at `at`, or if the bytes end in its header.
+// Returns nullopt if no element begins at `at`, or if the bytes end within its header.
 std::optional<Element> element_at(Bytes bytes, std::size_t at, Form form) {
   constexpr std::size_t kHead_bytes = 8, kLongHead_bytes = 12;
   if (at > bytes.size() || bytes.size() - at < kHead_bytes) return std::nullopt;

@@ -60,7 +60,7 @@ struct TestDicom {
   std::vector<std::uint16_t> samples{0, 1000, 2000, 4095};
   /// Compressed pixel data in place of the samples, one fragment each; even lengths. Empty: none.
   std::vector<std::string> fragments{};
-  /// Put in, or in the place of what the fields above say; an empty value representation takes the element out.
+  /// Elements that replace or add to those of the fields above; an empty value representation removes the element.
   std::map<std::uint32_t, TestElement> elements{};
 };
 

@@ -28,12 +28,12 @@ double modality_value(const GrayMeaning& meaning, std::int64_t stored) {
   return meaning.slope * static_cast<double>(stored) + meaning.intercept;
 }
 
-// A code's place in the order of stored values: 0 is the least value there can be.
+// Position of a code in the order of stored values; 0 is the lowest possible value.
 std::uint32_t rank_of(std::uint32_t code, const GrayMeaning& meaning) {
   return meaning.is_signed ? code ^ (codes_of(meaning) >> 1U) : code;
 }
 
-// A file may say 12 bits and hold more: then the level is the greatest.
+// A file may state 12 bits and contain larger values: these get the highest level.
 std::uint16_t limited(std::uint32_t level, std::uint32_t white) {
   return static_cast<std::uint16_t>(std::min(level, white));
 }
@@ -137,7 +137,7 @@ GrayTable equalised_table(const GrayMeaning& meaning, Intensity intensity, std::
   GrayTable table = empty_table(meaning, kWhite8);
   std::array<std::uint64_t, kWhite8 + 1> histogram{};
   for (std::uint32_t code = 0; code < codes_of(meaning); ++code) {
-    if (counts[code] == 0) continue;  // no such pixel: its level does not matter
+    if (counts[code] == 0) continue;  // no pixel has it, so its level does not matter
     const std::int64_t value = value_of_code(code, meaning);
     std::uint16_t level =
         intensity == Intensity::MimicJpg ? mimic_level(value, least, most) : chexpert_level(value, most);

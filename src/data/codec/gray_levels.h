@@ -41,7 +41,7 @@ struct GrayMeaning {
   bool is_signed = false;
   /// Photometric Interpretation MONOCHROME1.
   bool is_inverted = false;
-  /// Presentation LUT Shape INVERSE: inverts as MONOCHROME1 does, not once more, except for `xrv`.
+  /// Presentation LUT Shape INVERSE: inverts as MONOCHROME1 does. A file with both is inverted once, except for `xrv`.
   bool is_shape_inverse = false;
   double slope = 1.0;
   double intercept = 0.0;
@@ -63,7 +63,7 @@ struct GrayTable {
   std::uint32_t max_value = 65535;
 };
 
-/// The stored value that a code means: two's complement where values have a sign.
+/// Stored value of a code: two's complement if values are signed.
 [[nodiscard]] std::int64_t value_of_code(std::uint32_t code, const GrayMeaning& meaning);
 
 /// Whether PS3.3 C.11.2.1 defines an output for the window.

@@ -23,7 +23,7 @@ enum class Intensity : std::uint8_t {
 
 /// "stored", "voi", "nih", "mimic-jpg", "chexpert", "xrv".
 [[nodiscard]] std::string_view name_of(Intensity intensity);
-/// The reverse; ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] Intensity parse_intensity(std::string_view text);
 /// Names of all intensities: "stored, voi, ...".
 [[nodiscard]] std::string intensity_names();

@@ -68,8 +68,8 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
   return info;
 }
 
-/// Sets what libjpeg warns about and then reads as 1 all the same: the version of a JFIF segment, Adobe's transform of
-/// three colours. `segment` begins with its marker.
+/// Corrects fields that libjpeg warns about but then reads as 1: the version of a JFIF segment, and Adobe's transform
+/// with three colours. `segment` begins with its marker.
 void mend_segment(std::span<std::byte> segment) {
   const auto is = [&](std::byte marker, std::string_view name, std::size_t least_bytes) {
     return segment[1] == marker && segment.size() >= least_bytes &&
@@ -168,7 +168,7 @@ Status decode(const DecodeJob& job, Image& out) {
   return Done{};
 }
 
-// Decodes by our own decoder where it can. libjpeg gives the same pixels for everything else, and reports errors.
+// Decodes with our own decoder if it can. libjpeg gives the same pixels for all other files, and reports errors.
 Status decode_reduced(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need, Image& out) {
   const bool has_luma = job.info.colour == "gray" || job.info.colour == "ycbcr";
   if (layout.channels == 1 && has_luma && decode_reduced_luma(job.bytes, need, job.scratch, out)) return Done{};

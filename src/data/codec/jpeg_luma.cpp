@@ -88,7 +88,7 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
 constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
 constexpr std::int64_t kOver = kAllBehind + 1;
 
-// A step that is no lookup: one symbol, of a longer code, or the last one of 64. -1: neither.
+// A step that is no lookup: one symbol with a longer code, or the last coefficient of a block. -1: invalid code.
 HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const JpegScan::Plane& plane,
                                       std::int16_t* block, std::int64_t behind) {
   bits.refill();
@@ -173,8 +173,8 @@ template <typename Blocks>
 HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks) {
   constexpr int kStepsARefill = 56 / JpegCode::kLookBits;
   const std::uint32_t* const places = scan.places.data();
-  Bits bits = all_bits;              // nobody has its address, so it stays in registers
-  std::int64_t behind = kAllBehind;  // coefficients of the block behind the next one
+  Bits bits = all_bits;              // a local copy that stays in registers
+  std::int64_t behind = kAllBehind;  // coefficients of the next block
   while (true) {
     bits.refill();
     for (int i = 0; i < kStepsARefill; ++i) {  // unrolled it is slower

@@ -171,7 +171,8 @@ TEST(JpegLuma, of_a_part_is_that_part_of_the_whole) {
   }
 }
 
-// The whole way: what is refused at full size is refused at a reduced one, with the same words.
+// Through the public interface: a file that is refused at full size is refused at a reduced size, with the same
+// message.
 TEST(JpegLuma, of_damaged_files_is_refused_as_the_whole_is) {
   constexpr DecodeLimits kLimits{.max_pixels = 1 << 20, .max_bytes = 4U << 20U};
   const auto file = encode_test_jpeg({.width_px = 93, .height_px = 61, .samples = smooth_bytes(93, 61, 1)});

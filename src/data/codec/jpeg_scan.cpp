@@ -8,13 +8,13 @@
 namespace roentgen::data {
 namespace {
 
-// More than the inner loop reads behind the end of a segment.
+// Padding that the inner loop may read beyond the end of a segment.
 constexpr std::size_t kPadding = 32;
 constexpr int kBlock_px = 8;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
-// Takes the zeros behind every 255 out, and the restart markers. False: another marker than the end's, or none.
+// Removes the zero after every 255, and the restart markers. False: another marker than the end marker, or none.
 bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
   const std::size_t most_segments =
       jpeg.restart_units == 0 ? 1

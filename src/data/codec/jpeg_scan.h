@@ -22,7 +22,7 @@ namespace roentgen::data {
 class JpegStep {
  public:
   struct Fields {
-    /// Values of the first symbol and of the last one.
+    /// Values of the first and of the last symbol.
     std::int16_t first_value = 0;
     std::int16_t last_value = 0;
     /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
@@ -63,7 +63,7 @@ class JpegStep {
 /// block begins.
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
 
-/// Working data of the inner loop.
+/// Working data of the decoder's inner loop.
 struct JpegScan {
   /// Entries of a lookup table.
   static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;
@@ -88,7 +88,7 @@ struct JpegScan {
   };
   /// Coefficients of a block.
   static constexpr int kCoefficients = 64;
-  /// The longest vector of the transform, in blocks.
+  /// Length of the longest vector of the transform, in blocks.
   static constexpr std::int64_t kMostLanes = 16;
 
   std::vector<Plane> planes;
@@ -104,7 +104,7 @@ struct JpegScan {
   std::int64_t pitch = 0;
   /// Pixels of a block's side: 1, 2 or 4.
   std::int64_t size = 1;
-  /// Blocks of the first plane that are wanted.
+  /// Blocks of the first plane that the caller needs.
   std::int64_t first_column = 0;
   std::int64_t first_row = 0;
   std::int64_t columns = 0;

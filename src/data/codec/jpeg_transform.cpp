@@ -117,7 +117,7 @@ HWY_INLINE void transform<1>(const Coefficients& coefficients, std::uint8_t* out
   store_levels<1>({level_of(hn::ShiftRight<3>(rounded))}, out);
 }
 
-// The blocks of a row of units that are wanted.
+// The needed blocks of a row of units.
 template <int N>
 void write_row(const JpegScan& scan, std::int64_t unit_y) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes32()));

@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// scan.blocks, a row of units, to the rows of scan.out that are wanted of it.
+/// Transforms a row of units from scan.blocks into the needed rows of scan.out.
 void transform_jpeg_row(const JpegScan& scan, std::int64_t unit_y);
 
 }  // namespace roentgen::data

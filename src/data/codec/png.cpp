@@ -141,7 +141,7 @@ std::span<std::byte> pixels_of(const DecodeJob& job, int channels, std::size_t b
   return grown(job.scratch.pixels, bytes);
 }
 
-// False: the file is not for this way, or something is wrong with it.
+// False: the fast path does not take the file, or the file is damaged.
 bool decode_fast(const DecodeJob& job, Image& out) {
   const auto shape = stream_shape(job.bytes);
   if (!shape) return false;

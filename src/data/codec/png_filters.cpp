@@ -28,7 +28,7 @@ int paeth(int a, int b, int c) {
   return to_b <= to_c ? b : c;
 }
 
-// A byte at a time, for machines without AVX2.
+// One byte at a time, for machines without AVX2.
 bool undo_rows(const FilteredRows& rows, std::span<const std::uint8_t> above, std::uint8_t* out,
                runtime::AlignedBuffer&) {
   const auto back = static_cast<std::size_t>(rows.pixel_bytes);
@@ -151,7 +151,7 @@ HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
   return hn::CombineShiftRightBytes<15>(u8, decoded, blocks);
 }
 
-// One row a lane; lane r is r pixels behind.
+// One row per lane; lane r is r pixels behind lane 0.
 struct LaneJob {
   // (steps, lanes)
   const std::uint8_t* in = nullptr;

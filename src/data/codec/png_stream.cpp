@@ -30,14 +30,14 @@ std::span<std::uint8_t> unsigned_bytes(std::span<std::byte> bytes) {
 struct Chunk {
   std::uint32_t type = 0;
   Bytes data;
-  /// CRC-32 of type and data holds.
+  /// True if the CRC-32 of type and data is right.
   bool is_sound = false;
 
-  // Bit 5 of the first letter: the picture is right without it.
+  // Bit 5 of the first letter: ancillary chunk, not needed for the picture.
   [[nodiscard]] bool is_ancillary() const { return (type & 0x20000000U) != 0; }
 };
 
-/// Goes from chunk to chunk.
+/// Iterates over the chunks.
 class Chunks {
  public:
   explicit Chunks(Bytes bytes) : bytes_(bytes), at_(kSignatureBytes) {}
@@ -75,8 +75,8 @@ bool inflate_whole(std::span<const std::uint8_t> packed, std::span<std::uint8_t>
          state->read_in_length < 8;
 }
 
-/// Joins the data of a picture whose chunks are as decode_png_stream() wants them; 0 where they are not. `packed` is as
-/// large as the file.
+/// Joins the pixel data of a picture; 0 if its chunks are not as decode_png_stream() needs them. `packed` is as large
+/// as the file.
 std::size_t gather(Bytes bytes, std::span<std::uint8_t> packed) {
   std::size_t length = 0;
   Chunks chunks(bytes);

@@ -27,7 +27,7 @@ struct PngShape {
   [[nodiscard]] std::size_t row_bytes() const { return width * static_cast<std::size_t>(pixel_bytes()); }
 };
 
-/// The shape of a file that begins with PNG's signature, if it is one for this way.
+/// Header of a PNG file that the fast path takes; nullopt for other files.
 [[nodiscard]] std::optional<PngShape> stream_shape(std::span<const std::byte> bytes);
 
 /// Decodes into `out` (height * row_bytes bytes; samples of 16 bits in the machine's order). Pixels equal libpng's.

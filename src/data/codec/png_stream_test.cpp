@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The fast way takes what it is for and gives libspng's pixels, and takes nothing else. What comes of files that it
-// leaves to libspng: png_test.cpp, damage_test.cpp, codec_real_test.cpp.
+// The fast path: it accepts the usual files with libspng's pixels and leaves all others to libspng. png_test.cpp,
+// damage_test.cpp and codec_real_test.cpp test those.
 #include "data/codec/png_stream.h"
 
 #include <gtest/gtest.h>
@@ -133,7 +133,7 @@ TEST(PngStream, leaves_files_with_more_data_than_pixels_to_libspng) {
   const File file = written(kGray, picture(kGray));
   const std::byte one{0};
   EXPECT_TRUE(streamed(in_chunks(file, 5000, {&one, 1})).empty());
-  // A row fewer in the header, its checksum mended.
+  // Removes a row from the header and corrects its checksum.
   File lower(file.begin(), file.begin() + 8);
   File header(file.begin() + 16, file.begin() + 29);
   header[7] = static_cast<std::byte>(kGray.height - 1);

@@ -35,7 +35,7 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// A file to be written.
+/// An output file.
 struct Shard {
   fs::path path;
   /// Indices into Dataset::samples.
@@ -116,14 +116,14 @@ std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, c
   return shards;
 }
 
-// Changes with the file, and at the cost of a look at its folder only.
+// Changes when the file changes, at the cost of a stat call.
 std::string file_state(const fs::path& path) {
   std::error_code ignored;
   const auto modified = fs::last_write_time(path, ignored).time_since_epoch().count();
   return fmt::format("{} {}", fs::file_size(path, ignored), modified);
 }
 
-// Equal data sets and options, equal text.
+// Equal texts for equal data sets and options.
 std::string manifest_text(const Dataset& dataset, const ConvertOptions& options, const std::vector<Shard>& shards) {
   std::string samples, state;
   fs::path looked_at;  // records of one file follow each other
@@ -263,7 +263,7 @@ class Conversion {
     finish(shard, bytes);
   }
 
-  // Whether the existing file would be written again byte for byte.
+  // Whether the existing file equals what would be written now, byte for byte.
   [[nodiscard]] bool is_as_written(const Shard& shard, RecordMaker& maker) const {
     const auto file = io::MappedFile::open(shard.path);
     if (!file) return false;

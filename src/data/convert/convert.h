@@ -48,7 +48,7 @@ struct ConvertOptions {
   int workers = 1;
   /// Reads every written record again and compares its pixels with those that were to be stored (JPEG: its size).
   bool should_verify = false;
-  /// Called now and then with images done and in all, by any worker, never by two at once.
+  /// Progress: images done and in total. Called by any worker, by one at a time.
   std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
 };
 
@@ -61,7 +61,7 @@ void parse_encoding(std::string_view text, ConvertOptions& options);
 struct Converted {
   std::int64_t images = 0;  ///< images in the written files
   std::int64_t files = 0;   ///< files of the folder
-  /// Part of files that an earlier run had written.
+  /// Files among them that an earlier run had written.
   std::int64_t files_kept = 0;
   /// Images whose gray differs from their files' (StoredForm::has_other_gray); a warning reports them, too.
   std::int64_t other_grays = 0;

@@ -104,7 +104,7 @@ TEST_F(Convert, of_colour_gives_networks_of_one_and_three_channels_the_batches_o
   for (std::size_t i = 0; i < dataset_.samples.size(); ++i) {
     const bool is_gray = i % 2 == 0;
     const int channels = i % 3 == 0 ? 4 : 3, bits = i % 5 == 0 ? 16 : 8;
-    const std::int64_t width = 40, height = 37;  // rows of less than a vector are summed otherwise
+    const std::int64_t width = 40, height = 37;  // rows shorter than a vector are summed in another order
     std::vector<std::uint16_t> wide;
     for (std::int64_t pixel = 0; pixel < width * height; ++pixel) {
       const auto gray = static_cast<std::uint16_t>(random.below(65536));

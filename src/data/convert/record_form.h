@@ -24,7 +24,7 @@ namespace roentgen::data {
 
 /// An image as it is stored.
 struct StoredForm {
-  std::vector<std::byte> image{};  ///< bytes as they go into the record
+  std::vector<std::byte> image{};  ///< bytes for the record
   /// "png", "jpeg", ..., or "raw": rows of interleaved samples, little endian.
   std::string_view format{};
   ImageLayout layout{};  ///< size, channels and bits
@@ -47,9 +47,9 @@ struct RecordForm {
   bool is_folder = false;
   /// Serialises a sample; `index` into dataset.samples.
   std::string (*write)(const Dataset& dataset, std::size_t index, const StoredForm& image) = nullptr;
-  /// Zeros behind the last one.
+  /// Zero bytes after the last record.
   std::size_t end_bytes = 0;
-  /// The image in what write() gave; `what` names it in messages. Failure: none can be read there.
+  /// The image in the bytes that write() gave; `what` names it in messages. Failure: no readable image.
   Result<WrittenImage> (*read)(std::string_view written, const std::string& what) = nullptr;
   /// Samples of a whole file. Failure: one that cannot be read.
   Result<std::int64_t> (*count)(std::span<const std::byte> file, const std::string& what) = nullptr;

@@ -130,7 +130,7 @@ std::vector<std::byte> RecordMaker::encode(Encoding encoding) const {
   return {stored_.bytes().begin(), stored_.bytes().end()};
 }
 
-// The file as it is: decoded only to be compared.
+// The file unchanged; it is decoded only for the comparison.
 Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
   const auto bytes = reader_.read(sample);
   if (!bytes) return bytes.why();

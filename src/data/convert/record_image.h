@@ -44,7 +44,7 @@ class RecordMaker {
   const ConvertOptions& options_;
   SampleReader reader_;
   Transformer transformer_;
-  /// Image as decoded, and as it is to be stored.
+  /// The image as decoded, and as stored.
   Image decoded_, stored_;
   /// StoredForm::has_other_gray of the record last made.
   bool has_other_gray_ = false;

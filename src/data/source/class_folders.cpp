@@ -32,13 +32,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kThing = "data.class_folders";
 
-/// Path below the root of what a walk from there told.
+/// Facts about one path below the root, from the walk.
 std::string below(const fs::path& root, const fs::path& path) {
   const std::size_t begin = (root / "").native().size();
   return begin < path.native().size() ? path.native().substr(begin) : std::string();
 }
 
-/// A class and a split, or a split alone, that a folder stands for.
+/// Class and split that a folder stands for, or a split alone.
 struct Place {
   std::string class_name;
   Split split = Split::None;
@@ -54,7 +54,7 @@ std::optional<Place> place_of(const ClassLayout& layout, const std::string& path
   return Place{.class_name = {}, .split = split_of_folder(path).value_or(Split::None)};
 }
 
-/// Refuses a folder that is two: of two classes, or of two splits where they count.
+/// Refuses a folder that stands for two classes, or for two splits.
 void check_apart(const ClassLayout& layout, const LeftOut& left_out, const SourceOptions& options) {
   for (const auto& [path, first] : left_out.repeated) {
     const std::string name = below(options.root, path), read = below(options.root, first);
@@ -68,7 +68,7 @@ void check_apart(const ClassLayout& layout, const LeftOut& left_out, const Sourc
   }
 }
 
-/// Refuses links that lead nowhere, or notes them.
+/// Refuses or notes links that lead nowhere.
 void settle_dangling(const std::vector<std::string>& names, const SourceOptions& options, Listing& listing) {
   if (names.empty()) return;
   const std::string got = fmt::format("{} that lead nowhere", names.size());
@@ -80,7 +80,7 @@ void settle_dangling(const std::vector<std::string>& names, const SourceOptions&
   listing.notes.push_back("links left out: " + got);
 }
 
-/// A label, and the class that it is; nothing: none here.
+/// A label and its class; nullopt: the folder has no such class.
 struct Label {
   std::string name;
   std::optional<std::string> class_name;

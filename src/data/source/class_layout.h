@@ -62,7 +62,7 @@ struct ClassLayout {
 /// Parts of a data set that the words of a name seem to say, as part_like(): "train" and "val" of "train_val".
 [[nodiscard]] std::set<std::string_view> parts_like(std::string_view name);
 
-/// Folders that lie alike in all folders of classes.
+/// Subfolders that occur in all class folders.
 struct CommonFolders {
   std::vector<std::string> names{};
   /// Folders of classes that hold them, below the root.

@@ -65,20 +65,20 @@ struct LabelColumn {
   std::string name;
   /// Index of the column; nullopt: the table does not have it.
   std::optional<std::size_t> column;
-  /// Positive when the field is or lists this; else the field itself is 1, 0, -1, ...
+  /// Positive when the field equals this value or lists it; empty: the field itself is 1, 0, -1, ...
   std::optional<std::string> value;
   LabelPolicy policy;
 };
 
-/// A column of which labels ask for values.
+/// A column whose values some labels ask for.
 struct ValueColumn {
   std::size_t column = 0;
   FindingText text;
-  /// Labels that ask, in the order of the text's.
+  /// Labels that ask for values of the column, in the order of finding_text's labels.
   std::vector<std::size_t> labels;
 };
 
-/// Tables to read; none where the folder has none.
+/// Tables to read; empty when the folder has none.
 FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
   FoundTables found;
   const fs::path usual = options.root / "labels.csv";
@@ -93,7 +93,7 @@ FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
   return found;
 }
 
-/// Names must be text that can be written again, and each stand for one column.
+/// Checks that names are valid UTF-8 and that each names one column.
 void check_header(const std::vector<std::string>& header, const std::string& what) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < header.size(); ++i) {
@@ -297,7 +297,7 @@ bool has_split_words(const io::Csv& table) {
   return column && std::ranges::any_of(table.rows, [&column](const auto& row) { return !field(row, column).empty(); });
 }
 
-/// Takes the columns that read as labels, and says how to name them.
+/// Proposes the columns that read as labels, and notes how to name them.
 void propose_labels(const io::Csv& table, const SourceOptions& options, Listing& listing, Labels& labels) {
   const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, options);
   labels.names = label_columns(table, columns);
@@ -305,7 +305,7 @@ void propose_labels(const io::Csv& table, const SourceOptions& options, Listing&
   listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
 }
 
-/// @param named_split split of rows whose column `split` says none
+/// @param named_split split of rows with an empty column `split`
 void read_table(const io::Csv& table, const fs::path& path, Split named_split, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
@@ -369,7 +369,7 @@ bool probe_csv(const SourceOptions& options, TableFiles& tables) {
 Listing list_csv(const SourceOptions& options, TableFiles& tables) {
   const FoundTables found = tables_of(options, tables);
   Listing listing{.csv = found.read};
-  if (listing.csv.empty()) {  // says what is absent: the images of a table, or the table
+  if (listing.csv.empty()) {  // names what is absent: images of a table, or the table
     listing.csv = {options.root / (found.absent.empty() ? fs::path("labels.csv") : found.absent.front())};
   }
   listing.notes = notes_on(found);

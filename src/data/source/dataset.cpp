@@ -55,7 +55,7 @@ void check_root(const SourceOptions& options) {
                                    std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
-/// Refuses tables of data.csv that are not there.
+/// Refuses tables of data.csv that do not exist.
 void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   for (const std::filesystem::path& path : named_tables(options)) {
     std::error_code error;
@@ -88,7 +88,7 @@ void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses a folder whose tables name images that are not there: other files in it may be another data set.
+/// Refuses a folder whose tables name absent images: other files in it may belong to another data set.
 void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
   const FoundTables& found = tables.found_in(options.root);
   if (!found.read.empty() || found.absent.empty()) return;
@@ -139,7 +139,7 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   try {
     walk.walk(options.root);
   } catch (const DataError&) {
-    return;  // a folder of somebody else, which holds no records either
+    return;  // a folder of another owner, which contains no records either
   }
   listing.left_out_images += images.total();
   if (!images.is_empty()) {

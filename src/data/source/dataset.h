@@ -26,7 +26,7 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 
 /// "train", "val", "test", "none".
 [[nodiscard]] std::string_view name_of(Split split);
-/// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
+/// Parses a split's name, also "valid", "validate" and "validation"; ConfigError naming the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
 /// Storage of a record's bytes in their file.
@@ -44,10 +44,10 @@ enum class PixelOrder : std::uint8_t {
 
 /// An image that is a part of a file: of a record.
 struct StoredImage {
-  /// First byte that is read of the file: all of the record that its checksum covers, and the checksum.
+  /// First byte to read. Covers all bytes under the record's checksum, and the checksum.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;  ///< bytes that are read
-  /// The image in it, once it is joined.
+  /// Position of the image in these bytes, after joining.
   std::uint64_t image_begin = 0;
   std::uint64_t image_length = 0;    ///< bytes of the image
   Framing framing = Framing::Plain;  ///< how the record's bytes lie
@@ -86,7 +86,7 @@ struct Sample {
 
 /// One of the data sets that a Dataset was made of.
 struct DatasetPart {
-  /// Name among the others: SourceOptions::name.
+  /// Name that tells it from the other data sets: SourceOptions::name.
   std::string name{};
   /// Name in source_list.h of the source that read it.
   std::string source{};
@@ -206,9 +206,9 @@ struct SplitOptions {
   std::filesystem::path test_list{};   ///< list of the test images
 };
 
-/// Treatment of a csv row whose image is not there.
+/// Treatment of a csv row whose image is absent.
 enum class Absent : std::uint8_t { Refuse, Skip };
-/// Treatment of a name that comes twice, as a row or as a file.
+/// Treatment of a name that occurs twice, in rows or files.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
 /// Treatment of a label that a source does not know. Mask: it is unknown of all its images; a data set that knows

@@ -17,7 +17,7 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
-constexpr std::size_t kShownDigits = 12;  // of a hash; data.json has all
+constexpr std::size_t kShownDigits = 12;  // digits of a hash on screens; data.json has all
 
 Counts count_of(const Dataset& dataset, std::string Sample::*member) {
   Counts counts;

@@ -34,7 +34,7 @@ namespace roentgen::data {
 /// "PA", "AP", "LLD", ... of View Position, or else of the view code; empty: unknown.
 [[nodiscard]] std::string view_of(const DicomStudy& study);
 
-/// Text on the kinds that are left out, with their counts: "left out, laterals: 3, modality CT: 2"; empty: none is.
+/// Counts of the files left out by kind: "left out, laterals: 3, modality CT: 2"; empty: none.
 [[nodiscard]] std::string exclusions_text(const Tally& kinds);
 
 }  // namespace roentgen::data

@@ -78,7 +78,7 @@ std::vector<std::string> split_names(std::string_view text) {
 
 std::string UnaskedNames::note(std::string_view title, const std::vector<std::string>& labels) const {
   if (counts_.empty()) return {};
-  std::vector<std::tuple<bool, std::int64_t, std::string>> order;  // no slip, -count, name
+  std::vector<std::tuple<bool, std::int64_t, std::string>> order;  // not a likely typo, -count, name
   for (const auto& [name, count] : counts_) {
     if (name.size() <= kLongest_bytes) order.emplace_back(!looks_like(name, labels), -count, name);
   }

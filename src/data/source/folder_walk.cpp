@@ -48,7 +48,8 @@ LeftOut& LeftOut::operator+=(const LeftOut& other) {
 
 namespace {
 
-// " (val, which is test)" of folders called as splits; names of others may be a patient's.
+// " (val, which is test)" for folders with names of splits. Other names may contain a patient's name, so they are not
+// printed.
 std::string splits_in(const std::vector<std::pair<fs::path, fs::path>>& repeated) {
   std::vector<std::string> texts;
   for (const auto& [path, first] : repeated) {
@@ -81,7 +82,7 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
   return notes;
 }
 
-// Image files below a folder that is passed over, without those behind links to folders.
+// Image files below a skipped folder, without those behind links to folders.
 std::int64_t FolderWalk::images_below(const fs::path& folder) const {
   std::int64_t images = 0;
   std::error_code error;

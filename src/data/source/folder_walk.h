@@ -52,11 +52,11 @@ struct LeftOut {
 
   LeftOut& operator+=(const LeftOut& other);  ///< adds up
   /// Lines for people that name no file; none when nothing was left out.
-  /// @param why of files: "which are no DICOM"
+  /// @param why reason for leaving files out, such as "which are no DICOM"
   [[nodiscard]] std::vector<std::string> notes(std::string_view why) const;
 };
 
-/// The order of a folder's entries, always by name.
+/// Order in which a folder's entries are visited; each part is sorted by name.
 enum class WalkOrder : std::uint8_t {
   Mixed,       ///< files and folders as one list
   FilesFirst,  ///< files, then folders
@@ -66,23 +66,23 @@ enum class WalkOrder : std::uint8_t {
 /// and companion folders are passed over. One thread.
 class FolderWalk {
  public:
-  /// Takes a file, or returns false to leave it out.
+  /// Accepts a file, or returns false to leave it out.
   using Take = std::function<bool(const std::filesystem::path&)>;
-  /// Says of an image file in a folder that is passed over whether it counts as left out.
+  /// Decides whether an image file in a skipped folder counts as left out.
   using Counts = std::function<bool(const std::filesystem::path&)>;
 
-  FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}  ///< `take` is asked of every file
+  FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}  ///< called for every file
 
   /// Walks everything below `path`; files are reported as `path` / name. Throws DataError for a folder that cannot be
   /// read, unless pass_unreadable().
   void walk(const std::filesystem::path& path);
-  /// Folders that are walked after all else that lies beside them.
+  /// Folders to walk after everything else in the same folder.
   void walk_last(std::set<std::filesystem::path> folders) { last_ = std::move(folders); }
-  /// Asked before each folder; true ends the walk.
+  /// Called before each folder; true ends the walk.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Counts folders that cannot be read and walks on.
   void pass_unreadable() { passes_unreadable_ = true; }
-  /// Asked of hidden image files and of those in companion folders; without it all of them count.
+  /// Called for image files that are hidden or in companion folders; without it all of them count.
   void count_left_out(Counts counts) { counts_ = std::move(counts); }
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }  ///< files and folders left out so far
 
@@ -105,7 +105,7 @@ class FolderWalk {
 /// were read before `error`.
 [[nodiscard]] std::vector<std::filesystem::directory_entry> sorted_entries(const std::filesystem::path& folder,
                                                                            std::error_code& error);
-/// The same without the reason.
+/// Entries as above, without the reason for missing ones.
 [[nodiscard]] std::vector<std::filesystem::directory_entry> sorted_entries(const std::filesystem::path& folder);
 
 /// ".png" of "A.PNG"; "no ending". Quoted where blanks are in it.

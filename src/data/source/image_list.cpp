@@ -65,7 +65,7 @@ std::string contents(const ImageList& list) {
   return fmt::format("{} ({})", counted(left_out.files.total(), "other file"), left_out.files.text());
 }
 
-// A name that comes twice, or nothing.
+// First name that occurs twice; null: all differ.
 const std::string* repeated(const std::vector<Sample>& samples) {
   std::unordered_set<std::string_view> seen;
   for (const Sample& sample : samples) {
@@ -86,8 +86,7 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      refuse(argument, expected, fs::is_symlink(path, error) ? "a link to nothing" : "nothing there",
-             "checking the path");
+      refuse(argument, expected, fs::is_symlink(path, error) ? "a broken link" : "no such file", "checking the path");
     }
     if (!fs::is_directory(status)) {
       samples.push_back({.id = path.filename().string(), .path = path});
@@ -132,7 +131,7 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
       notes.push_back(
           fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
                       counted(taken, "image"), images));
-    } catch (const Error&) {  // refused there, and taken here as any folder
+    } catch (const Error&) {  // refused by that reader, but an ordinary folder here
     }
   }
   return notes;

@@ -111,7 +111,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   SourceOptions options{.root = in("d")};
   options.split.unit = SplitUnit::Image;
   std::vector<std::string> read = load_dataset(options).notes;
-  read.pop_back();  // about the hash of the table
+  read.pop_back();  // note about the table's hash
   EXPECT_EQ(lines(), read);
   EXPECT_EQ(read.size(), 3U);
   write("d/extra/5.png");
@@ -155,8 +155,8 @@ TEST_F(ImageListTest, refuses_what_holds_no_images) {
   fs::create_symlink(in("gone"), in("link.png"));
   EXPECT_THAT(refusal({in("none.png")}),
               HasSubstr("none.png: expected PNG, JPEG or DICOM files, or a folder of them, got "
-                        "nothing there; try checking the path"));
-  EXPECT_THAT(refusal({in("link.png")}), HasSubstr("got a link to nothing"));
+                        "no such file; try checking the path"));
+  EXPECT_THAT(refusal({in("link.png")}), HasSubstr("got a broken link"));
   EXPECT_THAT(refusal({in("d")}), HasSubstr("below it, got 1 other"));
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got no files"));
 }

@@ -43,7 +43,7 @@ void check_asked(const SourceOptions& options) {
   }
 }
 
-/// Renames the labels of a source that was asked for all its labels.
+/// Renames the labels of a source that lists all its labels.
 void rename(Listing& listing, const SourceOptions& options) {
   const std::vector<std::string> found = listing.label_names;
   for (const auto& [label, own] : options.label_map) {

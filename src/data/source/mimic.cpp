@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The three tables; empty: not there.
+/// The three tables; empty: absent.
 struct Tables {
   fs::path metadata, labels, split;
 };
@@ -33,7 +33,7 @@ bool is_called(const fs::path& path, std::string_view part) {
   return name.ends_with(fmt::format("-{}.csv", part)) || name.ends_with(fmt::format("-{}.csv.gz", part));
 }
 
-/// Puts a file into its place; a plain table goes before the same one gzipped, chexpert before negbio.
+/// Assigns a file to its table. Plain files win over gzipped ones, chexpert over negbio.
 void sort_in(const fs::path& path, Tables& tables) {
   const auto put = [&path](fs::path& place) {
     if (place.empty() || place.extension() == ".gz") place = path;
@@ -132,12 +132,12 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-/// Facts about the images known before their own table is read.
+/// Facts about the images from the other tables.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
   StudyLabels labels{};
-  /// Empty optional: there is no table of splits.
+  /// nullopt: there is no table of splits.
   std::optional<ImageSplits> splits{};
 };
 

@@ -41,7 +41,7 @@ TEST(NameIndex, refuses_an_end_that_two_names_have) {
   EXPECT_EQ(index.find(""), std::nullopt);
 }
 
-// Study 3 of patient 1 is not there: that only one patient has a study 3 makes it no image of his.
+// Study 3 of patient 1 does not exist. No other image may match, even if only one other patient has a study 3.
 TEST(NameIndex, takes_no_other_patients_image) {
   const NameIndex index = chexpert();
   EXPECT_EQ(index.find("CheXpert-v1.0/train/patient1/study3/view1_frontal.jpg"), std::nullopt);

@@ -64,7 +64,7 @@ struct Reading {
   std::int64_t odd_ages = 0;
   /// Labels that some table has a column for.
   std::vector<bool> has_own{};
-  /// Rows that say nothing of findings.
+  /// Rows without a statement about findings.
   std::int64_t unlabelled = 0;
 };
 
@@ -109,7 +109,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
 /// Labels that a row's findings name; nothing where it names no finding.
 using RowFindings = std::optional<std::vector<bool>>;
 
-/// Label number `k` of one row.
+/// Value of label number `k` in one row.
 float read_label(std::size_t k, const RowFindings& named, const Sample& sample, const Reading& reading) {
   const std::string& label = reading.listing.label_names[k];
   const LabelPolicy policy = policy_of(reading.options, label);

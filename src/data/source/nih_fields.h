@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The fields of NIH's csv, in all the forms that are about.
+// The fields of NIH's csv, in all its published versions.
 #pragma once
 
 #include <string>

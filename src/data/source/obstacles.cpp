@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line, and the share of its source's requirements that are met.
+/// A line of text, and the share of the source's requirements that the folder meets.
 struct Obstacle {
   std::string text;
   double nearness = 0.0;
@@ -40,7 +40,7 @@ struct TableForm {
   std::string_view source;
   /// Required columns; several names for one are separated by bars.
   std::array<std::string_view, 3> columns;
-  /// A name that is looked for begins or ends like this.
+  /// Beginnings and endings of the names that a source looks for.
   std::string_view begin, end;
   std::string_view usual_name;
 };

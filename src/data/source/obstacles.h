@@ -11,8 +11,8 @@
 
 namespace roentgen::data {
 
-/// A line for each source, "csv: labels.csv has no column path, file, filename or image (it has img, Mass)": what stood
-/// in its way. Sources that lack least come first.
+/// One line per source with the reason why it does not read the folder; the closest sources come first. Example: "csv:
+/// labels.csv has no column path, file, filename or image (it has img, Mass)".
 [[nodiscard]] std::vector<std::string> source_obstacles(const SourceOptions& options);
 
 }  // namespace roentgen::data

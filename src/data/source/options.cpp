@@ -151,7 +151,7 @@ void read_label_policies(const Reader& reader, std::string_view section, SourceO
   const Value* policies = reader.find("label_policy");
   if (policies == nullptr) return;
   const std::string name = fmt::format("{}.label_policy", section);
-  static_cast<void>(Reader(*policies, name));  // is it a table
+  static_cast<void>(Reader(*policies, name));  // whether it is a table
   for (const auto& [label, entry] : policies->as_table()) {
     const Reader one(entry, name + "." + label);
     one.refuse_unknown(std::array<std::string_view, 2>{"blank", "uncertain"});

@@ -216,7 +216,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   });
 }
 
-/// Labels that no row has and no data set has either: a slip of the pen rather than a rare finding.
+/// Labels that occur in no row and in no known data set: probably a typo, not a rare finding.
 void check_labels(const Reading& reading) {
   std::vector<std::string> met;
   for (const auto& entry : reading.names) met.push_back(entry.first);

@@ -14,11 +14,11 @@ namespace {
 
 /// A label's relatives, in small letters; empty entries at the end.
 struct Family {
-  /// finding_key() of it, compared by spelling_key().
+  /// finding_key() of the label, compared by spelling_key().
   std::string_view finding;
   /// All labels below it in the tree.
   std::array<std::string_view, 16> narrower;
-  /// Labels that leave it open beyond those above it in the tree, which do so without being listed here.
+  /// Labels that leave it open, besides those above it in the tree, which always do.
   std::array<std::string_view, 8> open;
 };
 

@@ -45,7 +45,7 @@ std::string without_leading_zeros(std::string_view number) {
   return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size() - 1)));
 }
 
-/// Numbers that occur in two spellings or more, but for leading zeros.
+/// Numbers that occur in several spellings, apart from leading zeros.
 std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
   std::unordered_map<std::string, std::string> first;
   std::unordered_set<std::string> ambiguous;
@@ -74,7 +74,7 @@ bool looks_like_patient(std::string_view name) {
                                                     "size",  "height", "race",  "ethnic",   "comment", "history",
                                                     "insur", "smok",   "count", "class"};
   const std::string path = spelling_key(name);
-  const std::string key = path.substr(path.find_last_of("./") + 1);  // the field's own name, in a table within another
+  const std::string key = path.substr(path.find_last_of("./") + 1);  // name of the field itself, in a nested table
   const auto has = [&key](std::string_view part) { return key.find(part) != std::string::npos; };
   if (std::ranges::find(kNames, key) != kNames.end()) return true;
   if (path.find("patient") == std::string::npos && path.find("subject") == std::string::npos) return false;

@@ -20,7 +20,7 @@ struct Listing;
 [[nodiscard]] std::optional<std::size_t> patient_column(const std::vector<std::string>& header);
 
 /// Notes for columns of the table `what` that look like one of patients' ids and are not among `read`.
-/// @param source of the patient instead, for people
+/// @param source text that says where the patient is read from instead
 [[nodiscard]] std::vector<std::string> notes_on_unread_patients(const std::vector<std::string>& header,
                                                                 const std::vector<std::optional<std::size_t>>& read,
                                                                 std::string_view what, std::string_view source);

@@ -24,10 +24,10 @@ namespace roentgen::data {
 /// Takes each image once and counts absent and repeated ones. One thread.
 class PlacedRows {
  public:
-  /// Reads the labels of the row at hand.
+  /// Reads the labels of the current row.
   using ReadLabels = std::function<std::vector<float>()>;
 
-  /// @param options, listing both outlive it
+  /// @param options must outlive it, as `listing` must
   /// @param files looks up the places of images
   PlacedRows(const SourceOptions& options, Listing& listing, FolderFiles files = FolderFiles())
       : options_(options), listing_(listing), files_(std::move(files)) {}

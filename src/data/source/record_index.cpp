@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another reading of records is another version.
+// Increase it when records are read differently.
 constexpr std::string_view kMagic = "roentgen record index 4\n";
 constexpr std::size_t kHash_bytes = 8;
 
@@ -50,7 +50,7 @@ class Writer {
     number(values.size());
     for (const T& value : values) each(value);
   }
-  /// Written where they are others than the last time.
+  /// Writes fields only if they differ from those written last.
   void repeated_names(const std::vector<std::string>& names) {
     const bool is_new = names != names_;
     number(is_new);

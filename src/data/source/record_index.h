@@ -25,7 +25,7 @@ struct IndexedRecord {
   RecordLabels labels;
 };
 
-/// Something in a record file that is not read: "left out, files .seg.png".
+/// Something in a record file that is not read, such as "left out, files .seg.png".
 struct UnreadEntry {
   std::string what;
   /// Name of the record file, for people.
@@ -43,7 +43,7 @@ struct RecordIndex {
   std::string given_splits;
 };
 
-/// Puts the name of the format and the hash of `body` in front of it, as a valid index has them.
+/// Prepends the name of the format and the hash of `body`, as in a valid index.
 [[nodiscard]] std::string seal_record_index(std::string_view body);
 /// Encodes the index as bytes with a checksum.
 [[nodiscard]] std::string encode_record_index(const RecordIndex& index);
@@ -60,8 +60,8 @@ struct RecordIndex {
 
 /// Reads the index at `path`; nullopt where there is no valid one.
 [[nodiscard]] std::optional<RecordIndex> find_record_index(const std::filesystem::path& path);
-/// Keeps it, in one piece, in a folder that only its owner can open since it names patients. Where that cannot be done
-/// it is left, with a debug line: the next run reads the records again.
+/// Stores the index atomically, in a folder that only its owner can open since it names patients. If that fails, it
+/// writes a debug line, and the next run reads the records again.
 void keep_record_index(const std::filesystem::path& path, const RecordIndex& index);
 
 }  // namespace roentgen::data

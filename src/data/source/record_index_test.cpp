@@ -132,7 +132,7 @@ TEST_F(RecordIndexCase, spares_reading_the_records_again) {
   write();
   const Dataset first = load();
   ASSERT_EQ(kept().size(), 1U);
-  // Changes the stored index, so that a value can only come from there.
+  // Changes the stored index, so that a later value must come from it.
   auto index = find_record_index(kept().front());
   for (IndexedRecord& record : index->records) record.sample.sex = "X";
   keep_record_index(kept().front(), *index);

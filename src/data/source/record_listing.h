@@ -61,7 +61,7 @@ class RecordListing {
   /// Takes a record that is damaged: its image counts as a corrupt one, of unknown labels, where knows_split().
   /// DataError of `why` elsewhere.
   void add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place, const std::string& why);
-  /// Something in the file is not read: one more of `what`, as "left out, files .seg.png". Counted and noted.
+  /// Counts something in the file that is not read; `what` names it: "left out, files .seg.png".
   void leave_out(const RecordFile& file, std::string what);
   /// `name` in the file has labels and no image. Refused, or left out, as SourceOptions::absent says.
   void add_absent(const RecordFile& file, std::string_view name);
@@ -71,11 +71,11 @@ class RecordListing {
   struct SplitField {
     std::string_view name;
     std::string_view text;
-    /// The field that is read.
+    /// Name of the field that is read.
     std::string_view read;
   };
   void look_at_split(const RecordFile& file, const SplitField& field, Split split_of_image);
-  /// A line for people.
+  /// Text for people.
   void note(std::string line) {
     index_.notes.push_back(line);
     listing_.notes.push_back(std::move(line));
@@ -85,12 +85,12 @@ class RecordListing {
   [[nodiscard]] static std::string name_of_record(const RecordFile& file, std::size_t number);
 
  private:
-  /// Takes what `file` said when it was last read; false: that is not known, or no longer true.
+  /// Uses the stored index of `file`; false: there is none, or it is outdated.
   [[nodiscard]] bool recall(const RecordFile& file);
   void begin(const RecordFile& file);
   void end(const RecordFile& file, std::span<const std::byte> map);
   [[nodiscard]] Listing finish();
-  /// Gives findings that differ in spelling alone the spelling that came first.
+  /// Replaces findings that differ only in spelling by their first spelling.
   void unite_spellings(FoundLabels& found);
   void settle_absent_files(const std::string& absent);
   void check_labels(const RecordLabels& labels, const std::string& where);
@@ -122,7 +122,7 @@ class RecordListing {
   std::map<std::string, std::size_t> numbers_;
   Repeats repeats_;
   std::vector<std::string> damaged_;
-  /// Things that are not read, of all files.
+  /// Counts of unread things in all files.
   std::vector<UnreadEntry> left_out_;
   std::vector<UnreadEntry> absent_;
   /// Reason of the first damage whose reason is known.
@@ -132,8 +132,8 @@ class RecordListing {
 /// True for "Patient" and "patient".
 [[nodiscard]] bool differ_in_case_alone(std::string_view a, std::string_view b);
 
-/// Key of the field that is read as `name`: that very one, else the first in another case that `is_readable`, else
-/// `name`. `fields` holds pairs of keys and values.
+/// Key of the field to read as `name`: the exact name, else the first in another case that `is_readable`, else `name`.
+/// `fields` holds pairs of keys and values.
 template <typename Fields, typename IsReadable>
 [[nodiscard]] std::string_view key_of(const Fields& fields, std::string_view name, IsReadable is_readable) {
   std::string_view found = name;
@@ -144,7 +144,7 @@ template <typename Fields, typename IsReadable>
   return found;
 }
 
-/// A name that is stored as a floating-point number: "12.0". Nothing where it may have lost digits, from 2^`digits` on.
+/// Name stored as a floating-point number, as in "12.0". nullopt from 2^`digits` on, where digits may be lost.
 [[nodiscard]] std::optional<std::string> text_of_number(double number, int digits);
 
 /// NIH's names begin with the patient's number: "13" of "00000013_005.png"; else empty.

@@ -70,7 +70,7 @@ void check_index_beside(const RecordListing& listing, const RecordFile& file, st
 
 // Labels of a record. One label is a class, as in ImageNet's lists; several are findings.
 RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& stored, const std::string& where) {
-  constexpr float kMostClass = 1 << 24;  // up to there all whole numbers are floats
+  constexpr float kMostClass = 1 << 24;  // up to this size floats are exact
   if (stored.size() == 1) {
     const float label = stored.front();
     if (!(label >= 0.0F && label <= kMostClass) || std::floor(label) != label) {

@@ -13,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-/// True for a text that --set reads as this very text without quotes of TOML.
+/// True for a text that --set reads unchanged without TOML quotes.
 bool is_bare(std::string_view text) {
   const auto value = io::parse_toml_value(text, "value");
   const bool has_control = std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; });

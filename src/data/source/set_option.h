@@ -10,10 +10,10 @@
 
 namespace roentgen::data {
 
-/// "--set key=text" as words of a shell: what reads it back gets this very text.
+/// "--set key=text" quoted for a shell; --set reads back exactly this text.
 [[nodiscard]] std::string set_option(std::string_view key, std::string_view text);
 
-/// "--set key=name" or "--set 'key=["name","name"]'" as words of a shell: what reads it back gets these very names.
+/// "--set key=name" or "--set 'key=["name","name"]'" quoted for a shell; --set reads back exactly these names.
 [[nodiscard]] std::string set_option(std::string_view key, const std::vector<std::string>& names);
 
 }  // namespace roentgen::data

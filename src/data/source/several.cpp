@@ -38,7 +38,7 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   return asked;
 }
 
-/// Errors say which source they are of.
+/// Adds the name of the source to its errors.
 Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   const std::string place = asked.name + ": ";
   try {

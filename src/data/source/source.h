@@ -64,7 +64,7 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// `path` when it is a file, else `path`.gz when that is one.
 [[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
 
-/// DataError of `thing` naming `where`: a published table has no such row.
+/// Throws DataError of `thing` at `where`, for a row that a published table never has.
 [[noreturn]] void refuse_row(std::string_view thing, std::string_view where, std::string_view expected,
                              std::string_view got);
 

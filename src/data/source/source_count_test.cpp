@@ -30,7 +30,7 @@ void write_all(const TestFolder& folder, const std::vector<const char*>& names) 
   for (const char* name : names) folder.write(name, "x");
 }
 
-// The last number of each note that speaks of files which are not used.
+// The last number of each note about unused files.
 std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
   std::int64_t sum = 0;
   for (const std::string& note : notes) {

@@ -89,7 +89,7 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   splitter.apply(lists.val, Split::Val);
   splitter.apply(lists.train, Split::Train);
   if (lists.train) return splitter.origin();
-  if (!lists.train_val) {  // a test or validation list alone: the others train
+  if (!lists.train_val) {  // a test or validation list alone: all other images train
     for (auto& sample : listing.samples) {
       if (sample.split == Split::None) sample.split = Split::Train;
     }
@@ -150,7 +150,7 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
     lowest = std::min(lowest, draw);
     highest = std::max(highest, draw);
   }
-  // Never an empty side: the patient nearest to the border crosses it.
+  // Keeps both sides non-empty: the patient nearest to the border moves.
   const double border = std::min(std::max(fraction, std::nextafter(lowest, 1.0)), highest);
   for (auto& sample : listing.samples) {
     if (sample.split == Split::Train && draws.at(drawing_unit(sample, options.split)) < border) sample.split = side;

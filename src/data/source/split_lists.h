@@ -28,7 +28,7 @@ struct SplitLists {
   std::optional<NameList> train;      ///< training images
   std::optional<NameList> val;        ///< validation images
   std::optional<NameList> test;       ///< test images
-  [[nodiscard]] bool any() const { return train_val || train || val || test; }  ///< is any list there?
+  [[nodiscard]] bool any() const { return train_val || train || val || test; }  ///< whether any list exists
 };
 
 /// Reads a list. DataError: unreadable, no name in it, a name twice, labels other than 0 and 1, rows of unequal length.

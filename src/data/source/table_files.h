@@ -41,7 +41,8 @@ class TableFiles {
   std::map<std::filesystem::path, FoundTables> found_;
 };
 
-/// load_dataset(), fits_source() and detected_source() for several calls on one folder, which must not change between.
+/// load_dataset(), fits_source() and detected_source() for several calls on one folder, which must not change in
+/// between.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options, TableFiles& tables);
 [[nodiscard]] bool fits_source(const SourceOptions& options, TableFiles& tables);  ///< see load_dataset()
 /// See load_dataset().

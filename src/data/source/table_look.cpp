@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More values are names, numbers or reports.
+/// Largest number of values of a class column; more are names, numbers or reports.
 constexpr std::size_t kMostClasses = 30;
 constexpr std::size_t kLongestClass_bytes = 40;
 
@@ -127,13 +127,13 @@ void take_classes(const std::string& column, const Classes& classes, TableLook& 
 struct TableGroup {
   std::vector<std::string> header;
   std::vector<fs::path> tables{};
-  std::set<std::string> images{};  ///< names of images that are there
+  std::set<std::string> images{};  ///< names of existing images
   bool may_have_labels = false;
 };
 
 /// Names in a table that are images in the folder: by their ending, or DICOM files without one.
 std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
-  std::optional<bool> are_dicom;  // whether names without an ending are DICOM files: decided by the first file
+  std::optional<bool> are_dicom;  // whether names without an ending are DICOM files: the first file decides
   const auto is_image = [&](const std::string& name) {
     try {
       const auto file = files.find(places_of(name, {folder}));

@@ -41,8 +41,8 @@ struct FoundTables {
   /// Tables to read: labels.csv, else those of one header that name most of the existing images. Tables with a possible
   /// label column come first.
   std::vector<std::filesystem::path> read{};
-  std::vector<std::filesystem::path> others{};  ///< further tables that name images that are there
-  std::vector<std::filesystem::path> absent{};  ///< tables of which no image is there
+  std::vector<std::filesystem::path> others{};  ///< further tables that name existing images
+  std::vector<std::filesystem::path> absent{};  ///< tables that name no existing image
   std::vector<std::filesystem::path> tied{};    ///< tables of `others` that name as many images as `read`
   bool may_have_labels = true;                  ///< false: no column of `read` looks like one of labels
 };

@@ -73,7 +73,7 @@ class Shard {
     return !json || json.value().find("labels") != nullptr || json.value().find("label") != nullptr;
   }
 
-  // Text for errors: the file in place of an image.
+  // Text for errors: the file found in place of an image.
   static std::string what_is_instead(const TarSample& sample) {
     if (sample.image != nullptr) return ": a link to " + sample.image->lost_target;
     return sample.others.empty() ? "" : ": " + sample.others.front();
@@ -144,7 +144,7 @@ class Shard {
     return *text;
   }
 
-  // Key of a text or a number, in whatever case.
+  // Key of a text or number field, ignoring case.
   [[nodiscard]] static std::string_view key_in(const Value& json, std::string_view name) {
     if (!json.is_table()) return name;
     return key_of(json.as_table(), name, [](const Value& value) { return value.is_string() || value.is_number(); });

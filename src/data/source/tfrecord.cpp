@@ -66,7 +66,7 @@ std::string known_text(const RecordListing& listing, const io::Example& example,
   return text;
 }
 
-// Key of a feature with one value, in whatever case.
+// Key of a feature with one value, ignoring case.
 std::string_view key_in(const io::Example& example, std::string_view name) {
   return key_of(example, name, [](const io::Feature& feature) {
     return std::visit(
@@ -195,7 +195,7 @@ void read_record(RecordListing& listing, const RecordFile& file, std::size_t num
   }
 }
 
-// Does the sum of the first length hold? Other programs number their files likewise.
+// Whether the checksum of the first length is right. Files of other programs may have the same name.
 bool begins_with_record(const fs::path& path) {
   const auto file = io::MappedFile::open(path);
   if (!file) return false;

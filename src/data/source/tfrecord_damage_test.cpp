@@ -39,7 +39,7 @@ TEST_F(TfRecord, is_unpacked_into_the_cache_folder) {
 TEST_F(TfRecord, takes_damaged_records_for_corrupt_images) {
   const TestFolder folder;
   std::string damaged = own(1);
-  damaged[20] = '\x7f';  // features that are none
+  damaged[20] = '\x7f';  // invalid features
   std::string names = own(2);
   names[names.find("even")] = 'E';
   folder.write("train-0.tfrecord", damaged + own(0) + names + own(3) + own(4));

@@ -44,11 +44,11 @@ struct Batch {
   std::span<const BadRow> bad;
 };
 
-/// Source of batches: a Loader, or a measurement without one. One thread.
+/// Source of batches: a Loader, or a fake one in benchmarks. One thread.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// The next batch, which is waited for; nothing after the last one.
+  /// Returns the next batch, waiting for it; nullopt after the last one.
   [[nodiscard]] virtual std::optional<Batch> next() = 0;
   /// Gives a slot back to be filled again.
   virtual void release(int slot) = 0;

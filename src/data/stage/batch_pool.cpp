@@ -88,7 +88,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 }
 
 void BatchPool::check() const {
-  const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // then a rank may have none
+  const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // a rank may have none
   const char* remedy = shares_files ? "as many files as ranks, or train.pipeline=default" : "a smaller train.batch";
   const auto refuse = [remedy](std::string_view what, std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.loader", what, expected, got, fmt::format("more images, or {}", remedy)));

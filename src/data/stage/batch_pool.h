@@ -32,7 +32,7 @@
 
 namespace roentgen::data {
 
-/// The pipeline that the options name, or their mode's own.
+/// The pipeline in the options, or the default of their mode.
 [[nodiscard]] Pipeline pipeline_of(const LoaderOptions& options);
 
 /// Implementation of Loader, method by method (loader.h).
@@ -115,7 +115,7 @@ class BatchPool {
   LoaderPosition position_;
   bool has_failed_ = false;
   PoolTuner tuner_;
-  /// Batches that were finished when the last one was asked for.
+  /// Finished batches when the consumer last asked for one.
   std::int64_t ready_then_ = 0;
   Clock::time_point last_taken_ = Clock::now();
   RowTimes times_then_;
@@ -139,7 +139,7 @@ class BatchPool {
   /// Numbers of the next batch to open and of the next to give.
   std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
   std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
-  /// Threads below their sum work, the others wait.
+  /// Limit of threads that work at once; the others wait.
   int active_ RG_GUARDED_BY(mutex_);
   int readers_ RG_GUARDED_BY(mutex_);
   /// Finished batches that may be held.

@@ -64,7 +64,7 @@ class RowFiller {
   [[nodiscard]] SampleCosts costs() const;
 
  private:
-  /// `file` is of the planned sample.
+  /// `file` holds the bytes of the planned sample.
   void load(const Element& element, Row& row, SlotView out, const Result<std::span<const std::byte>>& file,
             SampleLoader& loader) const;
   void count(SampleLoader& loader) const;

@@ -14,9 +14,9 @@ namespace roentgen::data {
 
 /// Copies rows into a slot, by one thread. The last batch of all is filled with padding.
 struct BatchStage {
-  static constexpr std::string_view kName = "batch";  ///< name in the text
+  static constexpr std::string_view kName = "batch";  ///< name in pipeline texts
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; throws ConfigError
   friend bool operator==(const BatchStage&, const BatchStage&) = default;
 };
 
@@ -24,11 +24,11 @@ struct BatchStage {
 /// loader has). Reads up to `reads` files at once, never fewer than threads (0, "auto": as many as read_tuner.h
 /// measures). The very last batch is filled with padding.
 struct MapAndBatchStage {
-  static constexpr std::string_view kName = "map_and_batch";  ///< name in the text
+  static constexpr std::string_view kName = "map_and_batch";  ///< name in pipeline texts
   std::int64_t parallel = 0;                                  ///< threads; 0: as the loader's
   std::int64_t reads = 0;                                     ///< files read at once; 0: by measuring
   void describe(StageVisitor& visitor);                       ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;          ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;          ///< output; throws ConfigError
   friend bool operator==(const MapAndBatchStage&, const MapAndBatchStage&) = default;
 };
 

@@ -17,14 +17,14 @@ enum class CachePlace : std::uint8_t { Memory, Disk };
 
 /// Cache stage. In memory: refuses more than `limit_mb` MiB.
 struct CacheStage {
-  static constexpr std::string_view kName = "cache";  ///< name in the text
+  static constexpr std::string_view kName = "cache";  ///< name in pipeline texts
   std::int64_t limit_mb = kLimit_mb;                  ///< most that is kept in memory, MiB
   CachePlace where = CachePlace::Memory;              ///< memory or disk
 
   static constexpr std::int64_t kLimit_mb = 1024;  ///< default of limit_mb
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const CacheStage&, const CacheStage&) = default;
 };
 

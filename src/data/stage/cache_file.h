@@ -79,7 +79,7 @@ class CacheFile {
   /// Waits while another process has it. One thread of a process at a time may ask for the same sample.
   [[nodiscard]] Claim claim(std::uint32_t sample) const { return {*this, sample}; }
 
-  /// Entry of a sample; nullopt if none is kept or its hashes do not hold. DataError as require_intact().
+  /// Entry of a sample; nullopt if there is none or its hashes are wrong. DataError as require_intact().
   [[nodiscard]] std::optional<CacheEntry> find(std::uint32_t sample) const;
   /// DataError naming the file where somebody has cut it short: pixels of an entry that were read since the last call
   /// may have been zeros.
@@ -92,7 +92,7 @@ class CacheFile {
   [[nodiscard]] std::uint64_t largest_bytes() const { return segment_bytes_; }
   /// Samples whose records say that they are kept.
   [[nodiscard]] std::int64_t kept() const;
-  /// Bytes that its disk has left for this user.
+  /// Free bytes of the disk for this user.
   [[nodiscard]] std::uint64_t free_bytes() const;
 
  private:
@@ -108,7 +108,7 @@ class CacheFile {
   /// Allocates `bytes` and returns their offset; nullopt where they fit in no segment.
   [[nodiscard]] std::optional<std::uint64_t> give_away(std::uint64_t bytes);
   [[nodiscard]] const std::byte* mapped(std::uint64_t offset) const;
-  /// The file is that long at least from now on.
+  /// Grows the file to at least this length.
   void expect_bytes(std::uint64_t bytes) const;
 
   const std::filesystem::path path_;

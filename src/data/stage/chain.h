@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chain: runs the stages of a pipeline up to the batch, for the Loader, or for the order alone.
+// Chain: the stages of a pipeline before the batch, run by the Loader, or alone to compute the order.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace roentgen::data {
 
-/// Does the pipeline go over the data more than once?
+/// Whether the pipeline repeats the data.
 [[nodiscard]] bool has_repeat(const Pipeline& pipeline);
 
 /// The files that hold `samples` (indices), in the order in which the samples name them first.

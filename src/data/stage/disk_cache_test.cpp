@@ -36,7 +36,7 @@ class DiskCacheTest : public LoaderTest {
     wanted.cache = &store;
     return wanted;
   }
-  /// Images that were decoded in a pass over everything, without any drawn replacement.
+  /// Images decoded in one pass over all samples, without random replacements.
   [[nodiscard]] std::int64_t decoded_in_a_pass(ImageStore& store) const {
     const LoaderOptions wanted = with(store, LoadMode::Evaluation);
     Slots slots = slots_for(wanted);
@@ -44,7 +44,7 @@ class DiskCacheTest : public LoaderTest {
     while (const auto batch = loader.next()) loader.release(batch->slot);
     return kImages - loader.stats().cached;
   }
-  /// Fills a cache and closes it; its file.
+  /// Fills a cache, closes it and returns its file.
   [[nodiscard]] std::filesystem::path filled() const {
     DiskCache cache(dataset_, kept());
     EXPECT_EQ(decoded_in_a_pass(cache), kImages);
@@ -65,7 +65,7 @@ class DiskCacheTest : public LoaderTest {
       return SampleReader().load(dataset_.samples[sample], Channels::Gray, out);
     };
   }
-  /// Runs `work` in a process of its own; how it ended, as of waitpid().
+  /// Runs `work` in a child process; returns its status as waitpid() does.
   template <typename Work>
   static int in_a_process(const Work& work) {
     const pid_t child = ::fork();
@@ -203,7 +203,7 @@ TEST_F(DiskCacheTest, of_two_processes_decodes_each_image_once) {
     if (::fork() != 0) continue;
     ::close(start[1]);
     char byte = 0;
-    static_cast<void>(::read(start[0], &byte, 1));  // until the parent closes it: both begin together
+    static_cast<void>(::read(start[0], &byte, 1));  // readable once the parent closes it, so that both begin together
     DiskCache cache(dataset_, kept());
     const std::int64_t decoded = decoded_in_a_pass(cache);
     const bool is_told = ::write(counts[1], &decoded, sizeof(decoded)) == sizeof(decoded);

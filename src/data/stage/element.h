@@ -45,11 +45,11 @@ struct Cargo {
 struct Element {
   /// Index of the sample in Dataset::samples, or of the file in the FileTable.
   std::uint32_t index = 0;
-  /// The pass over the data it belongs to.
+  /// Pass over the data to which it belongs.
   std::uint32_t epoch = 0;
   /// Key of its random draws: its pass, or the pass that a cache kept.
   std::uint32_t draw_epoch = 0;
-  /// Fills the last batch of an epoch and counts nowhere.
+  /// Padding of the last batch of an epoch; not counted.
   bool is_padding = false;
   /// Null: a name only. Shared because a cache gives the same cargo in every epoch, and a wrapped tail twice in one.
   std::shared_ptr<const Cargo> cargo{};

@@ -36,14 +36,14 @@ class FileReader {
   /// messages. Failure: absent, a folder, empty, too large, shorter than its size, or an error of the system.
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::filesystem::path& path, std::string_view what,
                                                         std::uint64_t limit_bytes = std::uint64_t{1} << 30);
-  /// `length` bytes of a file from `begin` on, likewise. The files last read so stay open, up to kOpenFiles. Failure:
-  /// as above, or a file that ends before.
+  /// `length` bytes of a file from `begin` on, like read(). Keeps up to kOpenFiles files open. Failure: as read(), or a
+  /// file that ends earlier.
   [[nodiscard]] Result<std::span<const std::byte>> read_part(const std::filesystem::path& path, std::string_view what,
                                                              std::uint64_t begin, std::uint64_t length);
   static constexpr std::size_t kOpenFiles = 4;  ///< files that stay open
   /// Largest part of a file that is read.
   static constexpr std::uint64_t kLimit_bytes = std::uint64_t{1} << 30;
-  /// Was a file opened by the last call?
+  /// Whether the last call opened a file.
   [[nodiscard]] bool has_opened() const { return has_opened_; }
 
  private:

@@ -12,10 +12,10 @@ namespace roentgen::data {
 
 /// First stage of a pipeline that orders files, such as one over record files.
 struct FilesStage {
-  static constexpr std::string_view kName = "files";  ///< name in the text
+  static constexpr std::string_view kName = "files";  ///< name in pipeline texts
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const FilesStage&, const FilesStage&) = default;
 };
 

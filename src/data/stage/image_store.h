@@ -24,7 +24,7 @@ struct StoredPicture {
   Image image;
   /// Hash of the decoded image (pixel_hashes.h), where the store knows it.
   std::optional<std::uint64_t> pixel_hash{};
-  /// Whether it came from the store, without decoding.
+  /// Whether the store had it, so that nothing was decoded.
   bool is_kept = false;
 };
 
@@ -39,14 +39,14 @@ class ImageStore {
   ImageStore& operator=(const ImageStore&) = delete;
   virtual ~ImageStore() = default;
 
-  /// Would get() give the sample's image without reading its file?
+  /// Whether get() would return the image without reading its file.
   [[nodiscard]] virtual bool has(std::uint32_t sample, ImageUse use) = 0;
   /// Returns the stored image, or decodes into `memory` by `decode` and stores the result where there is room and it is
   /// not for one use. The result is valid until `memory` changes. Failure: that of `decode`. All loaders that share a
   /// store must decode to the same channels.
   [[nodiscard]] virtual Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                                   Image& memory) = 0;
-  /// Asked after what get() gave was used. DataError where its pixels may have changed meanwhile.
+  /// Must be called after the result of get() was used. DataError when its pixels may have changed meanwhile.
   virtual void require_intact() const {}
 };
 

@@ -15,13 +15,13 @@ namespace roentgen::data {
 /// followed by `block` of the next; the next unopened file replaces a file that ends. `parallel` threads read ahead, by
 /// at most as many samples (1: the thread that pulls reads).
 struct InterleaveStage {
-  static constexpr std::string_view kName = "interleave";  ///< name in the text
+  static constexpr std::string_view kName = "interleave";  ///< name in pipeline texts
   std::int64_t cycle = 1;                                  ///< files open at a time
   std::int64_t block = 1;                                  ///< samples of one file in a row
   std::int64_t parallel = 1;                               ///< threads that read
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const InterleaveStage&, const InterleaveStage&) = default;
 };
 

@@ -50,11 +50,11 @@ struct LoaderOptions {
   LoadMode mode = LoadMode::Training;  ///< use of the batches
   /// Batch size, tail policy, rank. Training usually drops the tail, evaluation pads.
   ShardOptions shard{};
-  /// The way of the samples; nothing: training_pipeline(shard.tail), or evaluation_pipeline() in the other modes.
+  /// Pipeline; nullopt: training_pipeline(shard.tail), or evaluation_pipeline() in the other modes.
   std::optional<Pipeline> pipeline{};
   /// Threads of a map_and_batch that names no number; at least 1.
   int workers = 1;
-  /// Most threads that wait for storage beside them, where the pipeline leaves that to measuring (read_tuner.h).
+  /// Largest number of extra threads that wait for storage, if the pipeline leaves it to tuning (read_tuner.h).
   int most_readers = 32;
   /// Cores that all its threads are bound to (runtime/core_list.h); empty: those of the thread that makes the loader.
   std::vector<int> cores = {};
@@ -138,7 +138,7 @@ class Loader final : public BatchSource {
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const;  ///< stages that it carries out
-  /// Are all sizes that the pipeline left to measuring found?
+  /// Whether all sizes that the pipeline leaves to tuning are found.
   [[nodiscard]] bool has_settled() const;
   /// Counts of each stage, in order. Thread-safe.
   [[nodiscard]] std::vector<StageReport> report() const;

@@ -106,7 +106,7 @@ TEST_F(LoaderTest, gives_up_when_nothing_is_readable) {
 }
 
 TEST_F(LoaderTest, carries_a_workers_exception_to_next) {
-  ImageCache too_small(4, 1000);  // sample 4 is beyond it: a bug of the caller's, found in a worker
+  ImageCache too_small(4, 1000);  // sample 4 does not exist: a bug of the caller, found by a worker
   auto wanted = options(LoadMode::Evaluation);
   wanted.cache = &too_small;
   Slots slots = slots_for(wanted);

@@ -68,7 +68,7 @@ class LoaderMemory : public testing::Test {
     held.push_back(runtime::resident_memory_bytes());
     ASSERT_EQ(held.size(), kEpochs) << pipeline;
     tell(pipeline, before, planned, held);
-    // Code that is read in from the disk, thread stacks; holes between what threads have got and others given back.
+    // Allowance for code read from the disk, thread stacks and fragmentation.
     const std::size_t own = (std::size_t{6} << 20U) + planned / 4;
     EXPECT_LE(*std::ranges::max_element(held), before + planned + own) << pipeline << ": " << planned << " planned";
     expect_no_growth(held);

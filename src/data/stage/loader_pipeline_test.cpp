@@ -153,7 +153,7 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
     now = seen.empty() ? next : resume_elsewhere(dataset_, everything(), now, {.epoch = 0, .batch = taken}, next);
     const auto batches = run(now);
     ASSERT_FALSE(batches.empty());
-    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last one goes to the end
+    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch is the rest
     for (std::size_t i = 0; i < count; ++i) {
       seen.insert(seen.end(), batches[i].samples.begin(), batches[i].samples.end());
     }
@@ -176,7 +176,7 @@ TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
 }
 
-// A file takes 20 ms, so all of them would take half a second.
+// Each file takes 20 ms, so all of them would take half a second.
 TEST_F(PipelineTest, stops_without_reading_what_nobody_waits_for) {
   for (const std::string way : {"samples | map | shuffle(500) | batch | prefetch",
                                 "files | interleave(parallel=2) | map(2) | skip(20) | batch | prefetch",
@@ -275,7 +275,7 @@ TEST_F(PipelineTest, works_ahead_just_as_far_as_prefetch_says) {
       loader.release(loader.next()->slot);
       const std::int64_t files = (i + ahead) * 5;
       while (storage.opened() < files) std::this_thread::yield();
-      for (int turns = 0; turns < 1000; ++turns) std::this_thread::yield();  // time to go too far
+      for (int turns = 0; turns < 1000; ++turns) std::this_thread::yield();  // time for a faulty loader to read on
       EXPECT_EQ(storage.opened(), files) << tail;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loader on storage that makes it wait: files read ahead of the decoding threads.
+// The loader on slow storage: files are prefetched by extra reading threads.
 #include <algorithm>
 #include <filesystem>
 

@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// Maps with `parallel` threads (1: the thread that pulls), which work at most as many rows ahead.
 struct MapStage {
-  static constexpr std::string_view kName = "map";  ///< name in the text
+  static constexpr std::string_view kName = "map";  ///< name in pipeline texts
   std::int64_t parallel = 1;                        ///< threads
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const MapStage&, const MapStage&) = default;
 };
 

@@ -31,7 +31,7 @@ std::uint64_t product(std::uint64_t count, std::uint64_t bytes) {
   return is_over ? std::numeric_limits<std::uint64_t>::max() / 2 : count * bytes;
 }
 
-/// Walks along the stages, with what an element carries.
+/// Walks along the stages with the bytes of one element.
 class Walk {
  public:
   Walk(const Pipeline& pipeline, const MemoryNeeds& needs) : needs_(needs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NamesIterator: the stages `files` and `samples` at work. For src/data/stage only.
+// NamesIterator: implements the stages `files` and `samples`. For src/data/stage only.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,7 @@ struct PipelinePreset {
 
 /// Pipeline of evaluation and prediction: every sample once, in order, the last batch padded.
 [[nodiscard]] Pipeline evaluation_pipeline();
-/// The preset "default" with another tail.
+/// The preset "default" with another policy for the tail of an epoch.
 [[nodiscard]] Pipeline training_pipeline(Tail tail);
 
 }  // namespace roentgen::data

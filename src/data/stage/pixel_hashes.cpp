@@ -23,7 +23,7 @@ bool is_blank(const Image& image) {
   return bytes.size() <= pixel || std::memcmp(bytes.data(), bytes.data() + pixel, bytes.size() - pixel) == 0;
 }
 
-// 8-bit samples that were stored as 257 times themselves.
+// 8-bit samples that were stored as 16-bit ones, multiplied by 257.
 bool is_widened(const Image& image) {
   if (image.layout().bits != 16 || image.layout().max_value != 65535) return false;
   return std::ranges::all_of(image.samples<std::uint16_t>(), [](std::uint16_t sample) { return sample % 257 == 0; });

@@ -14,15 +14,15 @@ namespace roentgen::data {
 /// Mode of operation of a Loader.
 struct PoolPlan {
   int workers = 1;
-  /// Are they to be as many as are needed, not all (worker_tuner.h)?
+  /// Whether to use only as many as needed (worker_tuner.h).
   bool is_tuned = false;
-  /// Threads beside them that wait for storage, at most.
+  /// Largest number of extra threads that wait for storage.
   int readers = 0;
-  /// Are they to be as many as are needed, not all (read_tuner.h)?
+  /// Whether to use only as many readers as needed (read_tuner.h).
   bool is_read_tuned = false;
   /// Finished batches it may hold; 0: it works while next() waits.
   std::int64_t batches_ahead = 0;
-  /// Are they to be as many as are needed, not all?
+  /// Whether to hold only as many as needed.
   bool is_prefetch_tuned = false;
   /// Pulling an element can take as long as reading or mapping it.
   bool is_work_before = false;

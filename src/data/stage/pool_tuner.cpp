@@ -18,7 +18,7 @@ bool PoolTuner::observe(const BatchTimes& times, std::int64_t ready) {
   if (plan_.is_read_tuned && !reads_.is_settled()) return false;
   if (plan_.is_tuned && !workers_.is_settled()) {
     BatchTimes of_threads = times;
-    if (readers() == 0) of_threads.work_s += times.blocked_s;  // then nobody else waits for storage
+    if (readers() == 0) of_threads.work_s += times.blocked_s;  // only decoding threads wait then
     workers_.observe(of_threads);
   } else if (plan_.is_prefetch_tuned && !ahead_.is_settled()) {
     ahead_.observe(times, ready);
@@ -33,8 +33,7 @@ std::string PoolTuner::text() const {
   if (plan_.batches_ahead > 0)
     text += fmt::format(", {} of {} ahead", ahead(), counted(plan_.batches_ahead, "batch", "batches"));
   if (!plan_.is_tuned) return text;
-  return text + fmt::format("; the rule of thumb, physical cores - 4 for each accelerator, says {}",
-                            counted(runtime::available_cores(), "thread"));
+  return text + fmt::format(" (rule of thumb: {})", counted(runtime::available_cores(), "thread"));
 }
 
 }  // namespace roentgen::data

@@ -22,7 +22,7 @@ class PoolTuner {
 
   /// Threads that decode at once.
   [[nodiscard]] int workers() const { return workers_.active(); }
-  /// Threads beside them that wait for storage.
+  /// Extra threads that wait for storage.
   [[nodiscard]] int readers() const { return plan_.is_read_tuned ? reads_.readers() : plan_.readers; }
   /// Limits the number of readers.
   void limit_readers(int most) {
@@ -33,12 +33,12 @@ class PoolTuner {
   [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
   /// Whether any size is tuned.
   [[nodiscard]] bool does_tune() const { return plan_.is_tuned || plan_.is_read_tuned || plan_.is_prefetch_tuned; }
-  /// Call it for each batch. `ready`: batches that were finished when this one was requested. Returns true when every
-  /// size has settled, for the first time.
+  /// Must be called for each batch. `ready`: finished batches at the time of the request. Returns true once, when every
+  /// size has settled.
   bool observe(const BatchTimes& times, std::int64_t ready);
   /// Whether every size was found once. Reading ahead is still measured afterwards.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
-  /// Result of the tuning next to the rule of thumb, in one line.
+  /// One line with the tuned sizes and the rule of thumb.
   [[nodiscard]] std::string text() const;
 
  private:

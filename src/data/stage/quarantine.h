@@ -13,7 +13,7 @@
 
 namespace roentgen::data {
 
-/// A sample that could not be read, and why.
+/// A sample that could not be read, with the reason.
 struct BadSample {
   std::uint32_t sample = 0;  ///< index into Dataset::samples
   std::string id;            ///< Sample::id
@@ -26,7 +26,7 @@ struct FoundBad {
   std::uint32_t epoch = 0;  ///< epoch, from 0
 };
 
-/// Collects them. One thread.
+/// Collects bad samples. One thread.
 class Quarantine {
  public:
   /// Tolerates at most max_bad_share * samples distinct bad samples. `file`: csv with the columns image, epoch, reason,
@@ -38,7 +38,7 @@ class Quarantine {
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
   /// csv cannot be written.
   void add(const BadSample& bad, std::uint32_t epoch);
-  /// Samples that add() has counted since the last call.
+  /// New samples that add() has counted since the last call.
   [[nodiscard]] std::vector<FoundBad> take_found() { return std::exchange(found_, {}); }
   /// Counts and writes what other ranks have found, as add(), and throws as that once all of it is written.
   void unite(const std::vector<FoundBad>& found);
@@ -47,9 +47,9 @@ class Quarantine {
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }  ///< distinct samples
 
  private:
-  /// False for one that is known.
+  /// Counts one sample; false: it is already known.
   bool count_and_write(const BadSample& bad, std::uint32_t epoch);
-  /// @param last the last one found
+  /// @param last the bad sample found last
   void require_few(const BadSample& last) const;
   void write(const BadSample& bad, std::uint32_t epoch);
 

@@ -23,9 +23,9 @@ class ReadTuner {
  public:
   explicit ReadTuner(int most) : most_(most) {}
 
-  /// Threads beside those that decode, from 0 to the most there are.
+  /// Current number of extra readers.
   [[nodiscard]] int readers() const { return readers_; }
-  /// Did the last window change nothing?
+  /// Whether the last window changed nothing.
   [[nodiscard]] bool is_settled() const { return is_settled_; }
   /// Limits the number of readers from now on.
   void limit(int most) {

@@ -11,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// times = 0 ("forever"): until the training ends.
+/// times = 0 ("forever"): repeats until the training ends.
 struct RepeatStage {
-  static constexpr std::string_view kName = "repeat";  ///< name in the text
+  static constexpr std::string_view kName = "repeat";  ///< name in pipeline texts
   std::int64_t times = 0;                              ///< passes; 0: endless
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const RepeatStage&, const RepeatStage&) = default;
 };
 

@@ -19,7 +19,7 @@ class SampleLoaderJpeg : public LoaderTest {
   std::vector<std::byte> load(const LoaderOptions& options, const AugmentDraw* draw = nullptr) {
     std::vector<std::byte> row(slot_bytes(options.preprocess, DType::F32));
     SampleLoader loader(dataset_, options);
-    for (int pass = 0; pass < 2; ++pass) {  // the second finds what the first left behind
+    for (int pass = 0; pass < 2; ++pass) {  // the second run finds the files of the first
       EXPECT_TRUE(loader.load(0, draw, {row, DType::F32}).ok());
     }
     return row;

@@ -26,8 +26,8 @@ class SampleReader {
 
   /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
   [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
-  /// The bytes of the image in what read() gave; valid as that is. Failure: a record whose checksum does not hold, or
-  /// that is framed otherwise than it was.
+  /// Bytes of the image within the result of read(); valid as long as that. Failure: a record with a wrong checksum or
+  /// other framing than when it was listed.
   [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
   /// Decodes the bytes that read() returned. Failure: as unpack() or Decoder; `out` is then undefined. Pixels stored
   /// without a codec become gray on request, as codecs convert colour (codec.h); else they keep their channels.
@@ -45,9 +45,9 @@ class SampleReader {
   FileReader reader_;
   Intensity intensity_;
   Decoder decoder_;
-  /// A record that was in parts.
+  /// Joined parts of a record.
   std::vector<std::byte> joined_;
-  /// Pixels of colour that become gray.
+  /// RGB pixels before their conversion to gray.
   Image colour_;
 };
 

@@ -15,11 +15,11 @@ namespace roentgen::data {
 /// ranks consecutive ones. A tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have
 /// equally many batches.
 struct ShardStage {
-  static constexpr std::string_view kName = "shard";  ///< name in the text
+  static constexpr std::string_view kName = "shard";  ///< name in pipeline texts
   Tail tail = Tail::Drop;                             ///< treatment of samples that fill no global batch
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const ShardStage&, const ShardStage&) = default;
 };
 

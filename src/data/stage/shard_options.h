@@ -17,7 +17,7 @@ enum class Tail : std::uint8_t {
 };
 /// "pad", "drop", "wrap".
 [[nodiscard]] std::string_view name_of(Tail tail);
-/// The reverse; ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] Tail parse_tail(std::string_view text);
 
 /// Options of that division.

@@ -14,11 +14,11 @@ namespace roentgen::data {
 /// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass. Otherwise: a buffer of that many elements; each drawn
 /// element is replaced by the next one. Use a buffer where elements are too large to hold all.
 struct ShuffleStage {
-  static constexpr std::string_view kName = "shuffle";  ///< name in the text
+  static constexpr std::string_view kName = "shuffle";  ///< name in pipeline texts
   std::int64_t buffer = 0;                              ///< elements held; 0: the whole pass
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
 };
 

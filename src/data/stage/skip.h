@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// Skips the first `count` elements.
 struct SkipStage {
-  static constexpr std::string_view kName = "skip";  ///< name in the text
+  static constexpr std::string_view kName = "skip";  ///< name in pipeline texts
   std::int64_t count = 0;                            ///< elements left out
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const SkipStage&, const SkipStage&) = default;
 };
 

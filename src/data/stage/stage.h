@@ -77,7 +77,7 @@ class StageIterator {
 
  private:
   virtual bool advance(Element& out) = 0;
-  /// Threads and queue, where there are any.
+  /// Threads and queue, if the stage has any.
   [[nodiscard]] virtual StageMeter own_meter() const { return {}; }
 
   std::atomic<std::int64_t> items_ = 0;

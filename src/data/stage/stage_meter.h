@@ -20,8 +20,8 @@ struct StageMeter {
   int threads = 0;  ///< threads that compute
   /// Threads beside them that wait for storage.
   int readers = 0;
-  /// Capacity for finished elements. The following counters say how full it was, how often a pull found none, and how
-  /// often a thread found no free place.
+  /// Capacity for finished elements. The counters below: how full it was, how often a pull found none, how often a
+  /// thread found no free place.
   std::int64_t capacity = 0;
   std::int64_t depth_sum = 0;    ///< full rooms, summed over pulls
   std::int64_t empty_waits = 0;  ///< pulls that found none

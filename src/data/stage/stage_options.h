@@ -24,7 +24,7 @@ enum class Carries : std::uint8_t {
 
 /// A whole number among a stage's settings.
 struct CountSetting {
-  std::string_view name;           ///< name in the text
+  std::string_view name;           ///< name in pipeline texts
   std::int64_t default_value = 0;  ///< value that is not printed
   /// Word for 0 ("auto", "all", "forever"); empty: 0 is not allowed.
   std::string_view word_for_zero{};

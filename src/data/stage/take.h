@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// The first `count` elements.
 struct TakeStage {
-  static constexpr std::string_view kName = "take";  ///< name in the text
+  static constexpr std::string_view kName = "take";  ///< name in pipeline texts
   std::int64_t count = 0;                            ///< elements kept
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
+  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
   friend bool operator==(const TakeStage&, const TakeStage&) = default;
 };
 

@@ -12,14 +12,14 @@
 namespace roentgen::data {
 namespace {
 
-/// Threads that ask for a permit in the order they are given, each once the ones before wait.
+/// Threads that ask for a permit in the given order: each starts once the previous ones wait.
 class Queue {
  public:
   explicit Queue(WorkPermits& permits) : permits_(permits) {}
   void add(int thread, std::int64_t order) {
     threads_.emplace_back([this, thread, order] {
       const WorkPermit permit(permits_, thread, order);
-      served_.push_back(order);  // one permit is out at a time
+      served_.push_back(order);  // only one permit is in use at a time
     });
     while (permits_.waiting() < static_cast<int>(threads_.size())) std::this_thread::yield();
   }

@@ -10,13 +10,13 @@
 
 namespace roentgen::data {
 
-/// Times between two batches.
+/// Times measured between two batches.
 struct BatchTimes {
   /// Time from one taken batch to the next.
   double interval_s = 0.0;
   /// Part of interval_s spent waiting for the batch.
   double wait_s = 0.0;
-  /// Work of all workers together meanwhile.
+  /// Working time of all workers in interval_s, summed.
   double work_s = 0.0;
   /// Time that workers waited for storage, summed; not part of work_s.
   double blocked_s = 0.0;
@@ -37,15 +37,15 @@ class WorkerTuner {
  public:
   /// Batches of a window; the first one is not counted, since the pool starts empty.
   static constexpr std::int64_t kWindow = 4;
-  /// Waiting for less than this share of the time is not being held up.
+  /// Waiting for less than this share of the time counts as no wait.
   static constexpr double kWaitShare = 0.02;
 
   explicit WorkerTuner(int most) : most_(most), active_(most) {}
 
-  /// Workers that should work now, from 1 to the most there are.
+  /// Current number of workers, from 1 to the number of threads.
   [[nodiscard]] int active() const { return active_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// Call it for each batch. Returns true when this one settled the number.
+  /// Must be called for each batch. Returns true when the number settles with this batch.
   bool observe(const BatchTimes& times);
 
  private:
@@ -68,11 +68,11 @@ class PrefetchTuner {
  public:
   explicit PrefetchTuner(std::int64_t most) : most_(most), ahead_(most) {}
 
-  /// Batches to hold now, from 1 to the most.
+  /// Current number of batches to hold, from 1 to the largest.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// Call it for each batch. `ready`: number of finished batches when this one was requested. Returns true when this
-  /// one settled the number.
+  /// Must be called for each batch. `ready`: number of finished batches at the time of the request. Returns true when
+  /// the number settles with this batch.
   bool observe(const BatchTimes& times, std::int64_t ready);
 
  private:

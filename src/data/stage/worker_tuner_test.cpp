@@ -9,7 +9,8 @@
 namespace roentgen::data {
 namespace {
 
-/// A consumer that needs `step_s` a batch, of `work_s` thread-seconds of work each; never more than 1000 batches.
+/// A consumer that needs `step_s` per batch, each of which takes `work_s` thread-seconds of work; never more than 1000
+/// batches.
 int settle(WorkerTuner& tuner, double step_s, double work_s) {
   for (int batch = 0; batch < 1000; ++batch) {
     const double made_s = work_s / tuner.active();
@@ -36,7 +37,7 @@ TEST(WorkerTuner, takes_one_worker_for_little_work) {
 }
 
 TEST(WorkerTuner, adds_workers_until_nothing_waits) {
-  // A device that takes batches by fits and starts: the mean needs 2 of them, waiting ends with 5.
+  // A device that takes batches irregularly: on average it needs 2 workers, but only 5 avoid every wait.
   WorkerTuner tuner(8);
   for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
     tuner.observe({.interval_s = 1.0, .wait_s = tuner.active() < 5 ? 0.1 : 0.0, .work_s = 1.2});

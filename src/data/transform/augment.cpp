@@ -58,7 +58,7 @@ const Field& field_of(std::string_view key) {
       error_text("data.augment", key, "true or false", fmt::format("a value that is {}", value.kind()), kRemedy));
 }
 
-// Sides of the part that is kept, where its aspect varies.
+// Draws the sides of the crop when its aspect ratio may vary.
 void draw_crop(const Augment& augment, Random& random, AugmentDraw& drawn) {
   constexpr int kTries = 10;
   const double range = portable_log(augment.crop_aspect_max);
@@ -139,7 +139,7 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   const double shear_rad = random.uniform(-1.0, 1.0) * augment.shear_deg * std::numbers::pi / 180.0;
   if (augment.shear_deg > 0.0) drawn.shear = portable_sin(shear_rad) / portable_cos(shear_rad);
   drawn.crop_width = drawn.crop_height = side;
-  // Last, since it takes as many numbers as it needs.
+  // Drawn last, since it takes a varying number of random numbers.
   if (augment.crop_aspect_max > 1.0) draw_crop(augment, random, drawn);
   drawn.crop_x = 0.5 + crop_right * (1.0 - drawn.crop_width);
   drawn.crop_y = 0.5 + crop_down * (1.0 - drawn.crop_height);

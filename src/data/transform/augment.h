@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Augment: the ranges of random distortions in training; AugmentDraw: what one sample drew. transform.h carries it out.
+// Augment: the ranges of random distortions in training. AugmentDraw: the values drawn for one sample. transform.h
+// applies them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// Ranges; all zero (and the crop's 1): nothing is changed. Value type.
+/// Ranges of the distortions; all zero (and crop_area_min 1): no change. Value type.
 struct Augment {
   /// Rotation about the middle, uniform in [-, +] degrees.
   double rotate_deg = 0.0;
@@ -23,15 +24,16 @@ struct Augment {
   double translate = 0.0;
   /// Magnification, uniform in [1 - scale, 1 + scale].
   double scale = 0.0;
-  /// A part of the picture is kept: its share of the area is uniform in [crop_area_min, 1], its place uniform.
+  /// Random crop: its share of the area is uniform in [crop_area_min, 1], its position uniform.
   double crop_area_min = 1.0;
-  /// Largest ratio of width to height of that part of the fitted picture, and of height to width. The ratio is e to the
-  /// power of a uniform number in [-, +] log(crop_aspect). Area and ratio are drawn up to ten times until the part fits
-  /// in, else all is kept. This is torchvision's RandomResizedCrop without its rounding to whole pixels. 1: square.
+  /// Largest ratio of the crop's width to its height, and of height to width. The ratio is e to the power of a uniform
+  /// number in [-, +] log(crop_aspect). Area and ratio are drawn up to ten times until the crop fits, else the whole
+  /// picture is used. This is torchvision's RandomResizedCrop without its rounding to whole pixels. 1: square.
   double crop_aspect_max = 1.0;
   /// Probability of a left-right mirror image.
   double flip_probability = 0.0;
-  /// Place of the input that Preprocess cuts out of a larger picture: any, in whole pixels, instead of the middle.
+  /// Whether Preprocess cuts its input from a random position of a larger picture, in whole pixels, instead of the
+  /// middle.
   bool is_crop_random = false;
   /// Added gray, uniform in [-, +] of the range black to white.
   double brightness = 0.0;
@@ -53,19 +55,19 @@ struct Augment {
 /// One draw: the picture is cropped and magnified, sheared and turned about its middle, shifted, and mirrored, in this
 /// order. The default is the identity.
 struct AugmentDraw {
-  /// Counter-clockwise turn of the picture.
+  /// Counter-clockwise rotation of the picture.
   double rotate_rad = 0.0;
-  /// Tangent of the shear: the top of the picture goes right, by this share of its distance from the middle.
+  /// Tangent of the shear: the top of the picture moves right, by this share of its distance from the middle.
   double shear = 0.0;
   /// Shift of the picture to the right and down, as fractions of the output.
   double shift_x = 0.0;
   double shift_y = 0.0;  ///< shift downwards
   double zoom = 1.0;     ///< magnification
-  /// Kept part: its sides and its middle as fractions of the picture.
+  /// Crop: its sides and its middle as fractions of the picture.
   double crop_width = 1.0;
   double crop_height = 1.0;  ///< share of the picture's height
-  double crop_x = 0.5;       ///< middle of the kept part, from the left
-  double crop_y = 0.5;       ///< middle of the kept part, from the top
+  double crop_x = 0.5;       ///< middle of the crop, from the left
+  double crop_y = 0.5;       ///< middle of the crop, from the top
   bool flip = false;         ///< mirrored left to right
   double brightness = 0.0;   ///< added gray, as a share of black to white
   double contrast = 1.0;     ///< factor about mid-gray

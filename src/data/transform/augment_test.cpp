@@ -58,7 +58,7 @@ TEST(Augment, draws_within_its_ranges) {
     ASSERT_LE(std::abs(drawn.zoom - 1.0), 0.1);
     ASSERT_GE(drawn.crop_width * drawn.crop_height, 0.8 - 1e-12);
     ASSERT_LE(drawn.crop_width * drawn.crop_height, 1.0);
-    // The kept part lies within the picture.
+    // The crop lies within the picture.
     ASSERT_GE(drawn.crop_x - drawn.crop_width / 2, -1e-12);
     ASSERT_LE(drawn.crop_x + drawn.crop_width / 2, 1.0 + 1e-12);
     ASSERT_GE(drawn.crop_y - drawn.crop_height / 2, -1e-12);
@@ -100,8 +100,8 @@ TEST(Augment, comes_back_from_its_value) {
   EXPECT_EQ(augment_from_value(Value::table()), Augment{});
 }
 
-// torchvision's RandomResizedCrop: area and log(aspect) uniform, drawn again while the part does not fit in. Means are
-// those of the same rejection done here; 4 standard errors of 4,000 draws.
+// torchvision's RandomResizedCrop: area and log(aspect) are uniform, drawn again until the crop fits. The expected
+// means come from the same rejection done here; 4 standard errors of 4,000 draws.
 TEST(Augment, draws_parts_of_any_aspect_that_fit_in) {
   const Augment augment{.crop_area_min = 0.08, .crop_aspect_max = 4.0 / 3.0};
   Random random(5, RandomStage::Test);

@@ -8,8 +8,8 @@
 //   triangle  max(0, 1 - |j + 0.5 - p| / s)                     = Pillow's BILINEAR, torchvision's antialias = True
 //   area      length of [p - s/2, p + s/2] within [j, j+1]      = the mean over the footprint when shrinking, linear
 //                                                                 interpolation when enlarging
-// Pixels outside the source do not take part. At p outside [0, source) there is nothing: no taps, black. At r = 1 and p
-// = j + 0.5 both give pixel j exactly.
+// Pixels outside the source do not take part. At p outside [0, source) the result is black, without any source pixel.
+// At r = 1 and p = j + 0.5 both filters give pixel j exactly.
 #pragma once
 
 #include <cstdint>

@@ -24,14 +24,14 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   const std::int64_t height = image.height_px;
   if (fit == Fit::Squash) return {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   const std::int64_t side = fit == Fit::Crop ? std::min(width, height) : std::max(width, height);
-  // Whole pixels, rounded down: Pillow's and torchxrayvision's middle.
+  // Whole pixels, rounded down, as Pillow and torchxrayvision place the middle.
   const auto before = [side](std::int64_t extent) {
     return static_cast<double>(extent >= side ? (extent - side) / 2 : -((side - extent) / 2));
   };
   return {before(width), before(height), static_cast<double>(side), static_cast<double>(side)};
 }
 
-// The first of the `size` pixels that a place chooses of `fitted`, out of fitted - size + 1.
+// First pixel of the input in the fitted picture, for a position from 0 to 1 out of fitted - size + 1 choices.
 double first_of(double place, std::int64_t fitted, std::int64_t size) {
   const auto choices = static_cast<double>(fitted - size + 1);
   return std::clamp(std::ceil(place * choices) - 1.0, 0.0, choices - 1.0);
@@ -87,7 +87,7 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
     geometry.xy = -sine + draw.shear * cosine;
     geometry.yx = sine;
     geometry.yy = cosine;
-    // The shift, turned: the upright picture lies around the place that the output's middle shows.
+    // The shift, rotated: the upright picture is centred at the position that the middle of the output shows.
     x.shift = geometry.xx * draw.shift_x + geometry.xy * draw.shift_y;
     y.shift = geometry.yx * draw.shift_x + geometry.yy * draw.shift_y;
     const double reach =
@@ -128,7 +128,7 @@ ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, cons
     const double begin = axis.start / need.reduction;
     const double end = begin + step * static_cast<double>(axis.outputs);
     const std::int64_t pixels = (axis.source + need.reduction - 1) / need.reduction;
-    // Filters reach as far as their support beside a place, and a place is within half a step of an end.
+    // Filters reach as far as their support beside a position, which is within half a step of an end.
     const double reach = std::max(1.0, std::abs(step)) + 1.0;
     const auto last = static_cast<double>(pixels - 1);
     first = static_cast<std::int64_t>(std::clamp(std::floor(std::min(begin, end) - reach), 0.0, last));

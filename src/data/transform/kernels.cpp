@@ -38,7 +38,7 @@ float level_of(T sample) {
   return sizeof(T) == 1 ? static_cast<float>(sample) : static_cast<float>(sample) * (1.0F / kWideLevels);
 }
 
-// `Vectors` neighbouring vectors of dst at x.
+// `Vectors` adjacent vectors of dst from x on.
 template <int Vectors, typename T>
 HWY_INLINE void mix_rows_at(SourceRows<T> rows, std::span<const float> weights, std::size_t x, float* dst) {
   const Floats f32;
@@ -73,7 +73,7 @@ void mix_rows_any(SourceRows<T> rows, std::span<const float> weights, std::span<
   for (; x + 4 * lanes <= dst.size(); x += 4 * lanes) mix_rows_at<4>(rows, weights, x, dst.data());
   for (; x + lanes <= dst.size(); x += lanes) mix_rows_at<1>(rows, weights, x, dst.data());
   if (x == dst.size()) return;
-  if (dst.size() >= lanes) {  // once more, a little further left
+  if (dst.size() >= lanes) {  // repeats a few outputs, so that the last vector is full
     mix_rows_at<1>(rows, weights, dst.size() - lanes, dst.data());
     return;
   }

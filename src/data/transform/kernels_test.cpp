@@ -37,7 +37,7 @@ template <typename T>
 void check_mix_rows(std::size_t width, std::size_t taps, const char* target) {
   Random random(31, RandomStage::Test, width, static_cast<std::uint32_t>(taps));
   const std::size_t stride = width + 3;
-  std::vector<T> samples((taps - 1) * stride + width);  // not one sample more than may be read
+  std::vector<T> samples((taps - 1) * stride + width);  // the kernel must not read one sample more
   for (T& sample : samples) sample = static_cast<T>(random.next_u32());
   const std::vector<float> weights = draw_weights(random, taps);
   std::vector<float> out(width + 1, -7.0F);
@@ -156,7 +156,7 @@ TEST(Kernels, finish_row_of_samples_is_that_of_their_levels) {
   });
 }
 
-// Fails where a build lost one of them: the machine that tests has AVX-512, users' may not.
+// Fails when a build lost a target: the test machine has AVX-512, the machines of users may not.
 TEST(Kernels, are_compiled_for_avx2_and_avx512) {
 #if HWY_ARCH_X86
   std::int64_t compiled = 0;

@@ -35,17 +35,17 @@ enum class JpegSize : std::uint8_t {
   ///< of the output, by libjpeg's reduced inverse DCT (means of 8x8, 4x4, 2x2 pixels); then the resize
 };
 
-/// "squash", "crop", "pad"; and back, ConfigError naming the choices.
+/// "squash", "crop" or "pad".
 [[nodiscard]] std::string_view name_of(Fit fit);
-/// The reverse of name_of(); ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] Fit parse_fit(std::string_view text);
-/// "triangle", "area"; and back.
+/// "triangle" or "area".
 [[nodiscard]] std::string_view name_of(Filter filter);
-/// The reverse of name_of(); ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] Filter parse_filter(std::string_view text);
-/// "exact", "scaled"; and back.
+/// "exact" or "scaled".
 [[nodiscard]] std::string_view name_of(JpegSize jpeg);
-/// The reverse of name_of(); ConfigError naming the choices.
+/// Parses a name; ConfigError naming the choices.
 [[nodiscard]] JpegSize parse_jpeg_size(std::string_view text);
 
 /// A network's input: x = (v - mean[c]) / stddev[c], where v in [0, 1] is the resized sample divided by the file's

@@ -58,7 +58,7 @@ bool shrink(Image& image, std::int64_t side_px, Filter filter) {
   layout.height_px = shrunk(layout.height_px);
   Image out(layout);
   with_sample_type(layout.bits, [&](auto sample) { resize<decltype(sample)>(image, filter, out); });
-  image.reset(layout);  // keeps its memory for the next one
+  image.reset(layout);  // keeps its memory for the next image
   std::ranges::copy(std::as_const(out).bytes(), image.bytes().begin());
   return true;
 }

@@ -38,7 +38,7 @@ TEST(TestViews, of_crops_reach_the_middle_and_all_corners) {
   }
 }
 
-// A part of 7/8 of an 8x8 picture at size 7 is a pixel a pixel: corners are cut, and mirrored, without any blending.
+// A part of 7/8 of an 8x8 picture at size 7 maps pixels one to one, so corners are cut and mirrored without blending.
 TEST(TestViews, of_crops_are_the_parts_of_the_picture) {
   const Image image = random_image({.width_px = 8, .height_px = 8}, 5);
   const std::vector<AugmentDraw> views = test_views("ten-crop");

@@ -96,7 +96,7 @@ class SlotWriter {
   Finish finish_;
 };
 
-// Does every output lie in the middle of a pixel of the source, or beside the source?
+// Whether every output lies in the middle of a source pixel, or outside the source.
 bool is_of_whole_pixels(const Geometry& geometry) {
   const auto is_whole = [](const Axis& axis) {
     return std::abs(axis.step) == 1.0 && std::floor(axis.start) == axis.start && std::abs(axis.start) < 1e9;

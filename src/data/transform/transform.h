@@ -48,8 +48,8 @@ struct SlotView {
 /// Bytes of one sample: channels * size_px^2 elements.
 [[nodiscard]] std::size_t slot_bytes(const Preprocess& preprocess, DType dtype);
 
-/// Does it. Keeps scratch memory and filter weights, so calls with sizes seen before allocate nothing. One per worker:
-/// thread-compatible.
+/// Transforms pictures. Keeps scratch memory and filter weights, so calls with sizes seen before allocate nothing. One
+/// per worker: thread-compatible.
 class Transformer {
  public:
   Transformer();

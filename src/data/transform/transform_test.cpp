@@ -132,7 +132,7 @@ TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
   }
 }
 
-// The way past the resize has the bits of the way through it, which pictures of three equal colours take.
+// The path without a resize gives the same bits as the path through it, which pictures of three equal colours take.
 TEST(Transform, of_whole_pixels_has_the_bits_of_a_resize) {
   const Image gray = random_image({.width_px = 40, .height_px = 30}, 17);
   const Image rgb = make_image({.width_px = 40, .height_px = 30, .channels = 3},

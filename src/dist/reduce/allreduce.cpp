@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `allreduce`: the communicator's own collective, whose order of summing is its affair. MPI would round every partial
-// sum to the wire format; with one, all ranks exchange shares instead, summed in float32.
+// `allreduce`: the communicator's own collective, which decides the order of summing. MPI would round every partial sum
+// to the wire format. So with a wire format, all ranks exchange shares instead, summed in float32.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {

@@ -154,8 +154,8 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     EXPECT_EQ(averaged(before, options, 12), once);
     ReduceOptions whole = options;
     whole.segment = 1000;
-    if (options.wire == "bf16") return;       // an own part is not rounded, and whose it is depends on the cut
-    if (options.algorithm == "ring") return;  // the starting member of a sum depends on it, too
+    if (options.wire == "bf16") return;       // a rank's own part is not rounded; the cut decides which rank that is
+    if (options.algorithm == "ring") return;  // the first member of a sum depends on the cut, too
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
 }
@@ -210,7 +210,7 @@ TEST(Reducer, a_ring_adds_from_the_next_rank_on) {
   }
 }
 
-/// Remembers the longest message.
+/// Records the length of the longest message.
 struct Measured final : MailboxCommunicator {
   using MailboxCommunicator::MailboxCommunicator;
   Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
@@ -340,7 +340,7 @@ TEST(Reducer, auto_is_the_way_that_fits_the_hosts) {
   EXPECT_NE(by("exchange", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1})) << "so that this test can fail";
 }
 
-// Ranks that know collectives alone, as `single` and those of older tests do.
+// Ranks that support only collectives, like `single`.
 TEST(Reducer, a_communicator_without_messages_says_so) {
   const auto single = make_communicator("single");
   EXPECT_THROW(static_cast<void>(single->send({}, {}, {"send"})), CommError);

@@ -43,9 +43,9 @@ struct Round {
   std::vector<Message> receives{};
   /// Number of `receives` that are added before this rank's own part.
   std::int64_t own_at = 0;
-  /// The sum is complete here, and becomes the mean.
+  /// The sum is complete after this step and becomes the mean.
   bool is_mean = false;
-  /// Always float32, whatever the wire format: messages that stay in a host's memory.
+  /// Always float32, whatever the wire format: messages within a host's memory.
   bool is_exact = false;
 };
 
@@ -65,7 +65,7 @@ struct Schedule {
 /// is added to 2k, then 4k+2 to 4k, and so on. The first member gets ((0 + 1) + (2 + 3)) + ..., or its mean when
 /// `is_mean`.
 void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
-/// Appends the way back: the first member's elements become everybody's.
+/// Appends the way back: all members receive the first member's elements.
 void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
 /// Appends an exchange: member i receives share i from all, sums it in the order of members, takes the mean and sends
 /// it to all. 2 (n - 1) / n of the elements pass each link, and rounding happens twice, whatever n.

@@ -31,15 +31,15 @@ void scale(std::span<float> values, float factor);
 /// A sum of received elements and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;
-  /// Received elements in the order of summing: own.size() numbers each, in the wire format.
+  /// Received elements in the order of summing: own.size() numbers from each source, in the wire format.
   std::span<const std::byte* const> sources{};
   /// Number of `sources` that are added before `own`.
   std::size_t own_at = 0;
-  /// Factor of the sum, which is then rounded to the wire format, so that the sender has the same values as the
-  /// receivers. 0: neither.
+  /// Factor of the sum, which is then rounded to the wire format, so that sender and receivers hold the same values. 0:
+  /// no factor, no rounding.
   float mean_factor = 0.0F;
 };
-/// own = the sum: ((source 0 + source 1) + ...), own in its place among them.
+/// own = the sum ((source 0 + source 1) + ...), with own in its place among the sources.
 void sum_into(std::span<float> own, const WireSum& sum);
 
 }  // namespace roentgen::dist

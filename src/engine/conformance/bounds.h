@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How far a float32 engine may be from the double reference, and why.
+// Bounds of a float32 engine's distance from the double reference, and their reasons.
 #pragma once
 
 #include "graph/graph.h"

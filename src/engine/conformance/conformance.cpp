@@ -21,8 +21,8 @@ namespace roentgen::engine::conformance {
 namespace {
 using Values = std::map<std::string, std::vector<float>>;
 
-/// Nearer to a kink than this share of the root mean square, float may fall on the other side: two hundred times the
-/// rounding of one value, so that the errors of everything upstream fit in.
+/// Distance from a kink, as a share of the root mean square, below which float may fall on the other side. It is 200
+/// times the rounding of one value, which leaves room for errors from upstream.
 constexpr double kKinkMargin = 200 * 0x1p-24;
 /// Tries to find values away from kinks; each succeeds with a chance of about 1 - 1e-5 * number of kinked values.
 constexpr std::uint64_t kTries = 50;
@@ -99,7 +99,7 @@ void load_parameters(Executable& executable, const graph::Graph& graph, const Va
   }
 }
 
-/// Every dropout node must be a named output: what it lets through shows the mask. The share kept must lie within five
+/// Every dropout node must be a named output, from which its mask is read. The share that it keeps must lie within five
 /// standard deviations of 1 - p. Runs the reference with these masks.
 void read_masks(const Executable& executable, const graph::Graph& graph, reference::ReferenceRun& run, Report& report) {
   for (const graph::Node& node : graph.nodes()) {
@@ -118,7 +118,7 @@ void read_masks(const Executable& executable, const graph::Graph& graph, referen
   run.forward();
 }
 
-/// Runs a step on other values first, so that nothing left behind by it may matter, then the step to compare.
+/// Runs a step on other values first, to show that nothing of it matters, then the step to compare.
 void step(Executable& executable, const Case& tested, const CompileOptions& compile, const Values& values,
           Report& report) {
   const Form form = compile.form;

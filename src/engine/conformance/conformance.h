@@ -18,7 +18,7 @@ class ReferenceRun;
 
 namespace roentgen::engine::conformance {
 
-/// One comparison.
+/// Result of one comparison.
 struct Finding {
   /// "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
   std::string what;
@@ -28,7 +28,7 @@ struct Finding {
   [[nodiscard]] bool is_bad() const { return !(error <= bound); }
 };
 
-/// All comparisons of one case.
+/// Results of all comparisons of one case.
 struct Report {
   std::vector<Finding> findings;
   [[nodiscard]] bool passed() const;
@@ -38,7 +38,7 @@ struct Report {
   [[nodiscard]] std::string failures() const;
 };
 
-/// How a case is run.
+/// Options of a run of a case.
 struct RunOptions {
   CompileOptions compile;
   /// Multiplies every bound: for kernels that do not sum directly (Winograd) or that use narrower numbers.

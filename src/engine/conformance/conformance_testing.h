@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: the cases of engine/conformance on an engine, in a precision. The tests themselves are in suite_testing.h.
+// Runs the cases of engine/conformance on an engine in a precision, for tests. The tests themselves are in
+// suite_testing.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,10 +30,10 @@ struct Precision {
 
 /// Factor of bounds where values are stored in bf16.
 ///
-/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that; what one op after the
-/// other rounds adds up as a random walk does. Twice that, and as much again for sums; more where a mean far from zero
-/// leaves few digits to what varies, and in networks, where a ReLU whose zero a rounding crosses passes or stops a
-/// gradient.
+/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that. Roundings of one op after
+/// another add up like a random walk. The factor is twice that, and as much again for sums. It is larger where a mean
+/// far from zero leaves few digits to the variation. It is larger in networks as well: a rounding that crosses a ReLU's
+/// zero passes or stops a gradient.
 inline double bf16_scale(const Case& tested) {
   const double margin = tested.name.starts_with("network.")      ? 60.0
                         : tested.name.starts_with("random.")     ? 40.0

@@ -153,8 +153,8 @@ Case value_twice_in_a_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
-/// A segment of a virtual concat whose own batch norm gets three gradients: from the concat, and from a batch norm that
-/// reads it both as source and as residual.
+/// A segment of a virtual concat whose own batch norm gets three gradients. One comes from the concat, two from a batch
+/// norm that reads it as source and as residual.
 Case segment_with_three_gradients() {
   CaseBuilder builder("network.segment_with_three_gradients");
   const NodeId segment = builder.add("segment", BatchNorm{.epsilon = 0.1}, {builder.upstream({2, 16, 6, 6})});
@@ -297,7 +297,7 @@ Case biased_layers() {
   return std::move(builder).finish(builder.add("linear2_relu", Relu{}, {x}));
 }
 
-/// A branch whose value nobody reads: it must neither run wrong nor get a gradient.
+/// A branch whose value has no reader: it must neither fail nor get a gradient.
 Case dead_branch() {
   CaseBuilder builder("network.dead_branch");
   const NodeId up = builder.upstream({2, 16, 6, 6});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Random networks: what nobody thought of writing down.
+// Random networks, for combinations that nobody thought of.
 #include <algorithm>
 
 #include "core/random.h"
@@ -114,7 +114,7 @@ class RandomNetwork {
         return add(graph::AvgPool{}, {src});
     }
   }
-  /// Brings every value that nobody reads to a few features and adds them up.
+  /// Reduces every value without readers to a few features and adds them up.
   NodeId join() {
     NodeId sum = -1;
     for (std::size_t i = 0; i < values_.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "engine/conformance/conformance_testing.h"
 #include "engine/reference/update.h"
+#include "engine/update/rule_cases_testing.h"
 
 namespace roentgen::engine::conformance {
 
@@ -83,22 +84,13 @@ struct UpdateTrial {
 /// For GoogleTest's messages.
 inline void PrintTo(const UpdateTrial& trial, std::ostream* out) { *out << trial.name; }
 
-/// Every rule, with each option that changes what it does.
+/// All cases of update rules, and one whose gradients are clipped.
 [[nodiscard]] inline std::vector<UpdateTrial> update_trials(const MakeEngine& make) {
-  return {{make, "sgd", Sgd{.momentum = 0.0}},
-          {make, "sgd_momentum", Sgd{}},
-          {make, "sgd_nesterov", Sgd{.nesterov = true}},
-          {make, "sgd_clipped", Sgd{}, 0.1, 0.5, 1.5},
-          {make, "adam", Adam{}, 0.01},
-          {make, "adamw", Adam{.decoupled = true}, 0.01},
-          {make, "rmsprop", RmsProp{.momentum = 0.0}, 0.01},
-          {make, "rmsprop_momentum", RmsProp{}, 0.01},
-          {make, "rmsprop_centered", RmsProp{.momentum = 0.0, .centered = true}, 0.01},
-          {make, "rmsprop_centered_momentum", RmsProp{.centered = true}, 0.01},
-          {make, "lars", Lars{.trust = 0.02}, 0.5},
-          {make, "average", Average{.share = 0.3}, 0.1, 1.0},
-          {make, "accumulate", Accumulate{}, 0.1, 1.0},
-          {make, "accumulate_first", Accumulate{.is_first = true}, 0.1, 1.0}};
+  std::vector<UpdateTrial> trials{{make, "sgd_clipped", Sgd{}, 0.1, 0.5, 1.5}};
+  for (const RuleCase& tested : rule_cases()) {
+    trials.push_back({make, tested.name, tested.rule, tested.lr, is_optimizer(tested.rule) ? 0.5 : 1.0});
+  }
+  return trials;
 }
 
 /// Name of a trial as GoogleTest takes it.
@@ -249,7 +241,7 @@ TEST_P(StepConformance, clips_by_the_norm_of_all_gradients) {
   }
 }
 
-/// All of the above for an engine: its name, how it is made, and a list of its precisions.
+/// Defines all of these tests for an engine, given its name, a function that makes it, and a list of its precisions.
 #define RG_CONFORMANCE(Name, make, ...)                                                                          \
   INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);          \
   INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name);       \

@@ -15,8 +15,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// Pinned slots of all graph inputs and two device copies of each, so that the next batch travels while the last one is
-/// still being read. One thread drives it; slots other than the one bound last may be filled by others.
+/// Pinned slots of all graph inputs and two device copies of each, so that the next batch uploads while the last one is
+/// read. One thread drives it; others may fill slots other than the one bound last.
 class InputSlots {
  public:
   /// `slots` (at least 1) per input; `device` must outlive this.

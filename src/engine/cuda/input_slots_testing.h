@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What InputSlots must do on any device. Test code only.
+// Tests that InputSlots must pass on any device. Test code only.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -200,7 +200,7 @@ inline void add_updates(const Source& source, KernelBits& bits) {
   const UpdateRange ranges[] = {{.count = 30001, .weight_decay = 1e-3, .is_layer = true},
                                 {.begin = 30016, .count = kCount - 30016}};
   std::size_t number = 0;
-  for (const UpdateRule& rule : update_testing::rules()) {
+  for (const auto& [case_name, rule, lr] : rule_cases()) {
     update_testing::Arenas arenas(source.device, source.stream, kCount, state_of(rule).size(), 17);
     const UpdateWork work{.target = arenas.target,
                           .source = arenas.source,

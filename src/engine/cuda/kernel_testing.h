@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers of kernel tests that run on any device: values in the types of a network, device memory that begins as NaN,
-// and the largest error of a kernel as a share of its bound.
+// Helpers of kernel tests on any device: values in a network's types, device memory filled with NaN, and errors as a
+// share of their bound.
 #pragma once
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "engine/cuda/norm/segments_testing.h"
 #include "engine/cuda/pool/norm_pool_testing.h"
 #include "engine/cuda/update/update_testing.h"
+#include "runtime/cuda/gpu_testing.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -17,16 +18,9 @@ namespace {
 constexpr std::uint32_t kSeed = 11;
 constexpr DType kTypes[] = {DType::Bf16, DType::F16, DType::F32};
 
-class KernelsGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    const runtime::CudaInventory inventory = runtime::find_cuda_devices();
-    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-    device_ = runtime::make_cuda_device(0);
-  }
-  static void expect_within_bounds(const Worst& worst) { EXPECT_LE(worst.share, 1.0) << worst.where; }
-  std::unique_ptr<runtime::Device> device_;
-};
+using KernelsGpu = runtime::GpuTest;
+
+void expect_within_bounds(const Worst& worst) { EXPECT_LE(worst.share, 1.0) << worst.where; }
 
 TEST_F(KernelsGpu, norm_matches_the_formula) {
   for (const DType type : kTypes) {

@@ -20,12 +20,11 @@ struct Constants {
   float shift[3];
 };
 
-// Planes of integers to interleaved, scaled pixels.
-// Grid: x = blocks of kThreads * kPixels pixels, y = images, in strides of gridDim.y. A thread has every kThreads-th
-// pixel. Reads: channels * sizeof(Src) bytes a pixel, neighbouring threads neighbouring samples of one plane. Writes:
-// DstChannels * sizeof(Dst) bytes a pixel, neighbouring threads neighbouring pixels. Nothing is read twice, so the
-// memory roof is the floor: u8 to bf16 x 8 is 17 bytes a gray pixel, nearly all of it the writing. Source: the plain
-// transpose-and-scale of any uint8 input path; no algorithm to cite.
+// Planes of integers to interleaved, scaled pixels. Grid: x = blocks of kThreads * kPixels pixels, y = images, in
+// strides of gridDim.y. A thread has every kThreads-th pixel. Reads channels * sizeof(Src) bytes a pixel; neighbouring
+// threads read neighbouring samples of one plane. Writes DstChannels * sizeof(Dst) bytes a pixel; neighbouring threads
+// write neighbouring pixels. Nothing is read twice, so memory bandwidth is the bound: u8 to bf16 x 8 moves 17 bytes per
+// gray pixel, 16 of them written. Source: the plain transpose-and-scale of any uint8 input path; no algorithm to cite.
 template <typename Src, typename Dst, int DstChannels>
 __global__ void __launch_bounds__(kThreads)
     normalise_kernel(const Src* __restrict__ src, Dst* __restrict__ dst, std::int64_t images, std::int64_t pixels,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Raw gray levels of a batch slot become the network's input on the device: a quarter (u8) or half (u16) of the bytes
-// over the bus, and none of the host's time.
+// Conversion of a batch slot's raw gray levels to the network's input, on the device. The bus carries a quarter (u8) or
+// half (u16) of the bytes, and the host does no work.
 #pragma once
 
 #include <array>

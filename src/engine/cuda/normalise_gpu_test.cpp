@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel against its formula, and the way of a batch, on the first CUDA device.
+// The kernel against its formula, and a batch from slot to input, on the first CUDA device.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>
 
 #include "engine/cuda/input_slots_testing.h"
 #include "engine/cuda/normalise_testing.h"
+#include "runtime/cuda/gpu_testing.h"
 
 namespace roentgen::engine::cuda {
 namespace {
 
 constexpr std::uint32_t kSeed = 11;
 
-class NormaliseGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    const runtime::CudaInventory inventory = runtime::find_cuda_devices();
-    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-    device_ = runtime::make_cuda_device(0);
-  }
-  std::unique_ptr<runtime::Device> device_;
-};
+using NormaliseGpu = runtime::GpuTest;
 
 TEST_F(NormaliseGpu, formula_holds_for_all_types_and_channels) {
   for (const Normalise& work : normalise_cases()) {

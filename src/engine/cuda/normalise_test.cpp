@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What can be checked without a device; normalise_gpu_test.cpp has the numbers.
+// Checks that need no device; normalise_gpu_test.cpp checks the numbers.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>

@@ -25,10 +25,10 @@ namespace roentgen::engine::cuda {
 
 /// Factor of the bounds of a case in bf16.
 ///
-/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that; what one op after the
-/// other rounds adds up as a random walk does. Twice that, and as much again for sums. More where large values leave
-/// few digits to what varies, and where roundings turn some of the gradients of a ReLU or a maximum: of 1,000 values
-/// near a kink one or two, each a share of sqrt(1 / 1,000) of the whole.
+/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that. Roundings of one op after
+/// another add up like a random walk. The factor is twice that, and as much again for sums. It is larger where large
+/// values leave few digits to the variation. It is larger at kinks as well, where roundings turn some gradients of a
+/// ReLU or a maximum. Of 1,000 values near a kink one or two turn, each a share of sqrt(1 / 1,000) of the whole.
 [[nodiscard]] inline double narrow_scale(const conformance::Case& tested) {
   const double margin = tested.name.starts_with("network.")                ? 60.0
                         : has_kink(tested.graph)                           ? 40.0

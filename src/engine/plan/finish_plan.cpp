@@ -24,7 +24,7 @@ std::int64_t align_elements(std::int64_t count) {
   return round_up<std::int64_t>(count, runtime::AlignedBuffer::kAlignment / sizeof(float));
 }
 
-// Which tensor each tensor shares its memory with after in-place writes, and until when that memory is needed.
+// For each tensor, the tensor it shares memory with after in-place writes, and the last entry that needs the memory.
 struct Sharing {
   std::vector<TensorId> root;
   std::vector<std::int32_t> last;

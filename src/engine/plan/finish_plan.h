@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From emitted entries to a finished plan: shared memory, offsets, arenas in bucket order.
+// Turns emitted entries into a finished plan: shared memory, offsets, arenas in bucket order.
 #pragma once
 
 #include <vector>

@@ -51,7 +51,7 @@ class Addresses {
   std::int64_t replica_stride_bytes_ = 0;
 };
 
-/// One plan entry made runnable. Driven by one thread, with whatever the engine brings to it.
+/// Kernel of one plan entry. One thread drives it; it may use the engine's other threads.
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -20,8 +20,8 @@ enum class Order : std::uint8_t {
   ChannelsLast,  ///< [n][h][w][c]
 };
 
-/// How a value lies in memory. Channels are padded with zeros to a multiple of `block`, which is 1 in Plain. 2-D values
-/// (N, K) are always Plain.
+/// Layout of a value in memory. Channels are padded with zeros to a multiple of `block`, which is 1 in Plain. 2-D
+/// values (N, K) are always Plain.
 struct Layout {
   Order order = Order::Plain;
   int block = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How a parameter lies in the arena, and the way there and back.
+// Layout of a parameter in the arena, and conversions from and to plain order.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace roentgen::engine {
 namespace {
-// A stored plan's type, where there is one: before there were others, it said none.
+// Dtype of a stored plan. Plans written before there was a choice have no entry and mean f32.
 DType dtype_of(const CompileOptions& options, const EngineTraits& traits) {
   if (options.form != Form::Training && !traits.infers_in_16_bits) return DType::F32;
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
@@ -102,7 +102,7 @@ void PlanBuilder::build() {
 
 void PlanBuilder::check_choices() const {
   if (options_.choices.empty() || options_.choices == plan.choices) return;
-  // Each of the plan's own is among the stored ones, or it would not be here.
+  // Every choice of this plan is among the stored ones at this point.
   const auto surplus =
       std::ranges::find_if(options_.choices, [&](const auto& choice) { return !plan.choices.contains(choice.first); });
   throw ConfigError(error_text("engine.plan", "stored plan", "choices for this network alone",
@@ -177,7 +177,7 @@ Located PlanBuilder::value_in(graph::NodeId id, Layout layout) {
   return copy;
 }
 
-// In another order or with another type of elements, through one entry.
+// One entry changes the order or the type of the elements.
 Located PlanBuilder::copy_of(const graph::Node& node, const Located& from, Layout layout) {
   const std::string what = from.layout.dtype == layout.dtype ? "reorder" : "convert";
   const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
@@ -189,7 +189,7 @@ Located PlanBuilder::copy_of(const graph::Node& node, const Located& from, Layou
 
 Located PlanBuilder::reordered(const graph::Node& node, const Located& from, Layout layout) {
   if (from.shape.rank() != 4 || from.layout == layout) return from;
-  // Another order is made of f32, so that kernels that reorder know one type.
+  // The order is changed in f32, so that kernels that reorder know one type.
   const Located wide = from.layout.dtype == DType::F32 ? from : copy_of(node, from, from.layout.as(DType::F32));
   const Layout wide_layout = layout.as(DType::F32);
   const Located ordered = wide.layout == wide_layout ? wide : copy_of(node, wide, wide_layout);

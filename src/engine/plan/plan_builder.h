@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PlanBuilder: turns a graph into plan entries with kernels. An engine derives from it and says which entries the
-// forward and backward of each op are; this class keeps what engines share: where values lie, which gradients have
-// arrived, what is computed again.
+// PlanBuilder: turns a graph into plan entries with kernels. An engine derives from it and defines the entries of each
+// op's forward and backward. This class keeps the common state: places of values, gradients that have arrived, values
+// to recompute.
 #pragma once
 
 #include <cstdint>
@@ -92,7 +92,7 @@ class PlanBuilder {
   [[nodiscard]] graph::NodeId folded_into(graph::NodeId id) const;
   /// True for every node that the plan computes.
   [[nodiscard]] const std::vector<bool>& is_computed() const { return is_computed_; }
-  /// True for every value that a gradient must reach: something trained lies before it, the loss behind.
+  /// True for every value that a gradient must reach: a trained parameter lies before it, and the loss behind it.
   [[nodiscard]] const std::vector<bool>& values_with_gradients() const { return needs_gradient_; }
 
   // Values.
@@ -139,11 +139,11 @@ class PlanBuilder {
 
   // Entries.
   void emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
-  /// The entry of an op that is one kernel: "<node>/forward" of the kind "<op>_forward" writes `dst`, over
-  /// `overwritten` where that is not -1 and not needed any more.
+  /// Emits the entry of an op that is one kernel: "<node>/forward" of the kind "<op>_forward" writes `dst`. It may
+  /// write over `overwritten`, unless that is -1 or still needed.
   void emit_forward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& dst,
                     NamedKernel named, TensorId overwritten = -1);
-  /// The entry "<node>/backward" of an op that is one kernel: writes the gradient of the op's input and hands it over.
+  /// Emits the entry "<node>/backward" of an op that is one kernel: writes the gradient of the input and hands it over.
   void emit_backward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& diff_src,
                      NamedKernel named, TensorId overwritten = -1);
   /// An entry that runs once after parameters were loaded. Reads parameters and state, writes kept memory.
@@ -167,17 +167,17 @@ class PlanBuilder {
   /// Tensor that an op's forward keeps for its backward beside values (a max pool's positions); -1: none.
   TensorId& kept_by_forward(graph::NodeId id) { return state(id).kept_by_forward; }
 
-  /// The value was dropped after forward, and is not there again yet.
+  /// True for a value that was dropped after forward and not recomputed yet.
   [[nodiscard]] bool is_missing(graph::NodeId id) const;
-  /// Something waits for the missing value.
+  /// True if something waits for the missing value.
   [[nodiscard]] bool is_awaited(graph::NodeId id) const { return !state(id).waiting.empty(); }
   /// Runs `emit_later` once the value is there: at once, unless its own backward will write it.
   void when_available(graph::NodeId id, std::function<void()> emit_later);
-  /// In backward, computes the value again where it is missing and nothing else will.
+  /// Recomputes the value in backward, if it is missing and nothing else will.
   void make_available(graph::NodeId id);
-  /// In backward, the value in a layout, computed again first where it is missing and nothing else will.
+  /// Value in a layout in backward; recomputed first if it is missing and nothing else will.
   Located value_again(graph::NodeId id, Layout layout);
-  /// The value lies here again; runs what waited for it.
+  /// Records where the recomputed value lies, and runs the entries that waited for it.
   void recomputed(graph::NodeId id, const Located& located);
 
   // Results, taken by the executable.
@@ -237,7 +237,7 @@ class PlanBuilder {
     std::vector<std::function<void()>> waiting;
     TensorId statistics = -1;
     TensorId kept_by_forward = -1;
-    /// How backward comes by it, and whether it has.
+    /// Source of the value in backward, and whether it was recomputed.
     Source source = Source::Kept;
     bool is_again = false;
   };

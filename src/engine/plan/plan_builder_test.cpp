@@ -38,7 +38,7 @@ TEST(PlanBuilder, makes_a_copy_once_and_for_each_layout_through_f32) {
   EXPECT_THAT(names_of(builder.plan, "image/"), testing::ElementsAre("image/reorder", "image/convert"));
   EXPECT_THAT(names_of(builder.plan, "stem/"),
               testing::ElementsAre("stem/forward", "stem/gradient_sum", "stem/backward_weights"));
-  // Plain f32 of bf16 rows: the way back.
+  // Conversion back: plain f32 from bf16 rows.
   EXPECT_THAT(names_of(builder.plan, "left/"),
               testing::ElementsAre("left/forward", "left/convert", "left/reorder", "left/reorder", "left/convert",
                                    "left/backward_data", "left/backward_weights"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PlanExecutable: the part of an executable that follows from its plan alone. An engine derives from it and adds how
-// inputs come to the device, how entries are queued, how updates are made, and how outputs come back.
+// PlanExecutable: the part of an executable that follows from its plan alone. An engine derives from it and adds upload
+// of inputs, queueing of entries, updates, and download of outputs.
 #pragma once
 
 #include <memory>

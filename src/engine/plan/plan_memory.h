@@ -14,7 +14,7 @@
 
 namespace roentgen::engine {
 
-/// All memory that entries touch, but for inputs: these have addresses once set_input() was called. One thread.
+/// Memory that entries use. Inputs have addresses only after set_input(). One thread.
 class PlanMemory {
  public:
   /// Device and stream must outlive it. DeviceError when the device has not that much memory. `form`: without gradients
@@ -30,7 +30,7 @@ class PlanMemory {
   [[nodiscard]] Arena& parameters() const { return *parameters_; }
   [[nodiscard]] Arena& gradients() const { return *gradients_; }
   [[nodiscard]] Arena& state() const { return *state_; }
-  /// Another arena like those of this kind.
+  /// Allocates another arena of this kind.
   [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) const;
 
  private:

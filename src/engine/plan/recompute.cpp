@@ -87,7 +87,7 @@ class Choice {
     const graph::Node& node = graph_.node(id);
     if (std::holds_alternative<graph::BatchNorm>(node.op)) {
       if (node.inputs.size() == 2) return is_cheap_input(node.inputs[1]);
-      // One input: of use to convolutions; without a ReLU and in "all" also to a residual sum.
+      // A single input: useful for convolutions; without a ReLU and in "all" also for a residual sum.
       return is_needed(id, Need::Later) || (is_all_ && is_needed(id, Need::Result));
     }
     const auto* concat = std::get_if<graph::Concat>(&node.op);

@@ -15,17 +15,17 @@
 
 namespace roentgen::engine {
 
-/// How backward comes by a value.
+/// Source of a value in backward.
 enum class Source : std::uint8_t {
   Kept,      ///< it was never dropped
-  Backward,  ///< its own op's backward writes it while it reads the input anyway; who needs it waits for that
-  OnDemand,  ///< an entry of its own computes it before the first that needs it
+  Backward,  ///< its own op's backward writes it while it reads the input anyway; readers wait for that
+  OnDemand,  ///< a separate entry computes it before its first reader
 };
 
-/// A way for every node of a graph that is trained, by CompileOptions::recompute: "none", "auto" or "all". ConfigError
+/// Source of the value of every node in backward, by CompileOptions::recompute: "none", "auto" or "all". ConfigError
 /// for another word.
-/// - "auto": values for which Source::Backward is enough: what convolutions alone need, and every second sum of a chain
-///   of residual blocks, since the block before has to be there.
+/// - "auto": values for which Source::Backward is enough. These are values that only convolutions need, and every
+///   second sum of a chain of residual blocks, since the block before has to be there.
 /// - "all": also whole chains of residual sums from the beginning of their stage, and concatenations, on demand.
 [[nodiscard]] std::vector<Source> sources_in_backward(const graph::Graph& graph, std::string_view recompute);
 

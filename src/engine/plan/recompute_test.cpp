@@ -52,7 +52,7 @@ TEST(Recompute, auto_drops_every_second_sum_and_what_convolutions_alone_read) {
   for (const char* name : {"norm_a0", "norm_a1", "norm_a3", "sum1", "sum3"}) {
     EXPECT_EQ(of(graph, sources, name), Source::Backward) << name;
   }
-  // The first sum's residual is kept for nobody else; the third is what the fourth is computed from.
+  // Nothing else keeps the first sum's residual. The fourth sum is computed from the third.
   for (const char* name : {"norm_down", "sum0", "sum2", "conv_a0", "conv_b2", "pool"}) {
     EXPECT_EQ(of(graph, sources, name), Source::Kept) << name;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs the entries of a plan: in order, with the time of each, telling of buckets as they become final.
+// Runs the entries of a plan in order, takes the time of each, and reports buckets when they become final.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class StepRunner {
 
  private:
   void cut_backward();
-  // Tells of the buckets that are final after a part, those told of before left out: after the last one, of all.
+  // Calls `on_bucket` for the buckets that became final in a part; after the last part, for all that are left.
   void announce(std::size_t part, const BucketCallback& on_bucket);
 
   const Plan& plan_;
@@ -72,7 +72,7 @@ class StepRunner {
   std::vector<std::unique_ptr<Kernel>> preparations_;
   std::vector<std::int32_t> input_readers_;
   std::vector<EntryRange> parts_;
-  /// One a bucket.
+  /// Events of the buckets, in order.
   std::vector<std::unique_ptr<runtime::Event>> events_;
   std::int64_t announced_ = 0;
   bool is_prepared_ = false;

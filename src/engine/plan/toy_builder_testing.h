@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: an engine's part of compiling whose kernels compute nothing and write down that they ran.
+// A toy engine's part of compiling, for tests: kernels compute nothing and record that they ran.
 #pragma once
 
 #include <memory>

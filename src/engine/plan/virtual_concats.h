@@ -16,10 +16,10 @@ class VirtualConcats {
   /// `channel_block`: channels that kernels work on at a time.
   VirtualConcats(const graph::Graph& graph, int channel_block);
 
-  /// True for a concatenation that is stored nowhere: the graph allows it (virtual_concat), only batch norms without a
-  /// residual read it, and its pieces differ and have whole blocks of channels.
+  /// True for a concatenation that is stored nowhere. The graph allows it (virtual_concat), and only batch norms
+  /// without a residual read it. Its pieces differ and have whole blocks of channels.
   [[nodiscard]] bool is_virtual(graph::NodeId id) const { return is_virtual_.at(static_cast<std::size_t>(id)); }
-  /// The stored values a value consists of, in order: itself, or those of a virtual concatenation's inputs.
+  /// Stored values that a value consists of, in order: itself, or the inputs of a virtual concatenation.
   [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const {
     return pieces_.at(static_cast<std::size_t>(id));
   }

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // ReferenceEngine, for tests: the reference interpreter as an engine. It shows that a second engine fits behind
-// Executable: its arenas lie on a device that the host cannot read, its work is done later, and every parameter lies in
-// its arena backwards and with padding behind it, so that code which takes plain for kernel layout shows.
+// Executable. Its arenas lie on a device that the host cannot read, and its work is done later. Parameters lie in its
+// arena backwards with padding behind them, so that code fails which takes plain layout for kernel layout.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace roentgen::engine::reference {
 
-/// How a machine of the engine computes and lays out, to tell machines apart.
+/// Properties that tell two machines of the engine apart.
 struct ReferenceForm {
   /// Choice of its kernels, where none is given: "plain", or "rounded", which cuts digits of images.
   std::string choice = "plain";
@@ -219,7 +219,7 @@ class ReferenceExecutable final : public Executable {
     return values;
   }
 
-  // From here on within the stream's thread.
+  // Functions below run on the stream's thread.
   [[nodiscard]] std::span<float> behind(const Arena& arena) { return device_.memory().behind(arena.device()); }
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
@@ -235,7 +235,8 @@ class ReferenceExecutable final : public Executable {
     if (is_overflow) {
       *scale_ = {.scale = scale_->scale / 2.0, .skipped = scale_->skipped + 1};
     } else if (++scale_->good_updates == growth_updates_) {
-      *scale_ = {.scale = scale_->scale * 2.0, .skipped = scale_->skipped};
+      const double factor = scale_->scale < kLargestGrownScale ? 2.0 : 1.0;
+      *scale_ = {.scale = scale_->scale * factor, .skipped = scale_->skipped};
     }
   }
   void compute(std::vector<std::vector<double>>& given, std::int64_t step) {

@@ -71,18 +71,19 @@ double norm(const std::vector<double>& values, std::size_t begin, std::size_t co
   return std::sqrt(squares);
 }
 
-/// Factor of a layer's gradient and decay; 1 but for LARS.
+/// Factor of a layer's gradient and decay: 1 for rules that take every element by itself.
 template <typename Rule>
-double adaptation(const Rule& rule, const UpdateRange& range, const std::vector<double>& target,
-                  const std::vector<double>& source) {
-  if constexpr (requires { rule.trust; }) {
-    const auto begin = static_cast<std::size_t>(range.begin), count = static_cast<std::size_t>(range.count);
-    const double weights = norm(target, begin, count), gradients = norm(source, begin, count);
-    if (range.is_layer && weights > 0.0 && gradients > 0.0) {
-      return rule.trust * weights / (gradients + range.weight_decay * weights);
-    }
-  }
+double adaptation(const Rule&, const UpdateRange&, const std::vector<double>&, const std::vector<double>&) {
+  static_assert(!Rule::kIsLayerwise);
   return 1.0;
+}
+
+double adaptation(const Lars& rule, const UpdateRange& range, const std::vector<double>& target,
+                  const std::vector<double>& source) {
+  const auto begin = static_cast<std::size_t>(range.begin), count = static_cast<std::size_t>(range.count);
+  const double weights = norm(target, begin, count), gradients = norm(source, begin, count);
+  if (!range.is_layer || weights == 0.0 || gradients == 0.0) return 1.0;
+  return rule.trust * weights / (gradients + range.weight_decay * weights);
 }
 
 std::vector<double> values_of(const Arena& arena) {

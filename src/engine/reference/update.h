@@ -20,8 +20,8 @@ struct UpdateValues {
 
 /// Does the work of a rule on `values`, whose source it scales, instead of on the arenas.
 void update(const UpdateRule& rule, const UpdateWork& work, UpdateValues& values);
-/// Does the work of a rule on the host and rounds the results to float32. Arenas of any engine, by way of copies.
-/// Allocates.
+/// Runs a rule on the host and rounds the results to float32. Arenas may belong to any engine; they are copied to the
+/// host.
 void update(const UpdateRule& rule, const UpdateWork& work);
 
 }  // namespace roentgen::engine::reference

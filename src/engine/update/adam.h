@@ -21,16 +21,19 @@ struct Adam {
   double epsilon = 1e-8;   ///< added to the denominator, outside the square root
   bool decoupled = false;  ///< weight decay outside the gradient: AdamW
 
-  static constexpr std::string_view kName = "adam";  ///< name in recipes
-  static constexpr bool kIsLayerwise = false;
+  /// Names in recipes.
+  static constexpr RecipeName<Adam> kNames[] = {
+      {.name = "adam"}, {.name = "adamw", .meaning = "weight decay outside the gradient", .form = &Adam::decoupled}};
+  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
+  /// Names of the state: as torch has them.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"exp_avg", "exp_avg_sq"}; }
+  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("beta1", rule.beta1, kShareBelowOne, "");
     visit("beta2", rule.beta2, kShareBelowOne, "");
     visit("epsilon", rule.epsilon, kShareBetween, "");
   }
-  void check() const {}
 };
 
 }  // namespace roentgen::engine

@@ -13,7 +13,8 @@ namespace roentgen::engine {
 struct Average {
   double share = 0.0;  ///< share of the source, 0 to 1
 
-  static constexpr bool kIsLayerwise = false;
+  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
+  /// Names of the state: none.
   [[nodiscard]] std::vector<std::string_view> state() const { return {}; }
 };
 

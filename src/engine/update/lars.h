@@ -19,15 +19,17 @@ struct Lars {
   double momentum = 0.9;  ///< as Sgd's
   double trust = 1e-3;    ///< trust coefficient; above 0
 
-  static constexpr std::string_view kName = "lars";  ///< name in recipes
-  static constexpr bool kIsLayerwise = true;
+  /// Names in recipes.
+  static constexpr RecipeName<Lars> kNames[] = {{.name = "lars", .meaning = "sgd for large batches"}};
+  static constexpr bool kIsLayerwise = true;  ///< whether a layer's weights must be one range
+  /// Names of the state: as torch has them.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
+  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
     visit("trust", rule.trust, Range{.low = 1e-12, .high = 1e3}, "trust coefficient");
   }
-  void check() const {}
 };
 
 }  // namespace roentgen::engine

@@ -24,8 +24,9 @@ struct RmsProp {
   double epsilon = 1e-8;  ///< added to the denominator, outside the square root
   bool centered = false;  ///< divides by the standard deviation of gradients instead of their root mean square
 
-  static constexpr std::string_view kName = "rmsprop";  ///< name in recipes
-  static constexpr bool kIsLayerwise = false;
+  /// Names in recipes.
+  static constexpr RecipeName<RmsProp> kNames[] = {{.name = "rmsprop"}};
+  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
   /// Names of the state, as torch has them.
   [[nodiscard]] std::vector<std::string_view> state() const {
     std::vector<std::string_view> names{"square_avg"};
@@ -33,14 +34,14 @@ struct RmsProp {
     if (centered) names.emplace_back("grad_avg");
     return names;
   }
+  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
-    visit("alpha", rule.alpha, kShareBelowOne, "share of the mean of squares that is kept");
+    visit("alpha", rule.alpha, kShareBelowOne, "decay of the mean of squares");
     visit("epsilon", rule.epsilon, kShareBetween, "");
-    visit("centered", rule.centered, "by the deviation of gradients instead of their root mean square");
+    visit("centered", rule.centered, "divide by the standard deviation of gradients, not their root mean square");
   }
-  void check() const {}
 };
 
 }  // namespace roentgen::engine

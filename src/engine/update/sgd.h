@@ -19,8 +19,9 @@ struct Sgd {
   double momentum = 0.9;  ///< 0: none, and no state
   bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013), with lr outside the velocity
 
-  static constexpr std::string_view kName = "sgd";  ///< name in recipes
-  static constexpr bool kIsLayerwise = false;
+  /// Names in recipes.
+  static constexpr RecipeName<Sgd> kNames[] = {{.name = "sgd"}};
+  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
   /// Names of the state, as torch has them.
   [[nodiscard]] std::vector<std::string_view> state() const {
     return momentum > 0.0 ? std::vector<std::string_view>{"momentum_buffer"} : std::vector<std::string_view>{};

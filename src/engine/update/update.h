@@ -18,7 +18,7 @@ struct UpdateRange {
   std::int64_t begin = 0;     ///< first arena element
   std::int64_t count = 0;     ///< elements
   double weight_decay = 0.0;  ///< weight decay of these elements
-  /// All of one layer's weights, for rules that look at their norms.
+  /// True if the range is all of one layer's weights, for rules that use their norms.
   bool is_layer = false;
 };
 

@@ -19,7 +19,7 @@ struct AvgPool {
   Extent kernel{2, 2};                                ///< size of the window
   Extent stride{2, 2};                                ///< step from window to window
   Extent pad{0, 0};                                   ///< padding on each side
-  bool count_pad = true;                              ///< does padding count as zeros?
+  bool count_pad = true;                              ///< whether padding counts as zeros
 
   void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError

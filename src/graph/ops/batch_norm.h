@@ -27,8 +27,8 @@ struct BatchNorm {
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics
-  bool relu = false;      ///< act is max(., 0), else nothing
-  /// In inference: folded into the convolution before it, which nothing else reads, by weights that include scale and
+  bool relu = false;      ///< act is max(., 0), else the identity
+  /// In inference: folded into the convolution before it, whose only reader it is, by weights that include scale and
   /// statistics. The computed values stay the same.
   bool folded = false;
 

@@ -12,9 +12,9 @@
 
 namespace roentgen::graph {
 
-/// dst[:, c] = the channel of the inputs laid one behind the other. (N, C_i, H, W)... -> (N, sum C_i, H, W).
-/// The gradient is cut up the same way. `is_virtual` (written by the pass virtual_concat): the result is never stored;
-/// its readers take the pieces where they lie.
+/// dst = the channels of all inputs, one input after the other. (N, C_i, H, W)... -> (N, sum C_i, H, W). The gradient
+/// is split in the same way. `is_virtual` (set by the pass virtual_concat): the result is never stored; its readers
+/// read the inputs in place.
 struct Concat {
   static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};  ///< name and inputs
   bool is_virtual = false;                                              ///< never stored

@@ -8,7 +8,7 @@
 
 namespace roentgen::graph {
 namespace {
-// Inputs behind the third: logits of auxiliary classifiers, each with its weight.
+// Inputs after the third: logits of auxiliary classifiers, each with its weight.
 void require_auxiliary(std::string_view op, std::string_view node, std::span<const Shape> inputs,
                        std::span<const double> weights) {
   const std::string place = "graph." + std::string(op);

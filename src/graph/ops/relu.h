@@ -16,7 +16,7 @@ namespace roentgen::graph {
 struct Relu {
   static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};  ///< name and inputs
 
-  /// In inference: folded into the convolution or linear layer before it, which nothing else reads. Set by a pass
+  /// In inference: folded into the convolution or linear layer before it, whose only reader it is. Set by a pass
   /// (graph/passes); the computed values stay the same.
   bool folded = false;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Logistic sigmoid, a smooth activation; as a gate or an output, not as part of a loss.
+// Logistic sigmoid as an activation, a gate or an output; the sigmoid loss is in losses.h.
 #pragma once
 
 #include <span>

@@ -7,7 +7,7 @@
 
 namespace roentgen::graph {
 namespace {
-// Copies the graph, with `folded` set in every Folding that alone reads what one of Layers gives.
+// Copies the graph. Sets `folded` in every Folding that is the only reader of one of Layers.
 template <typename Folding, typename... Layers>
 Graph fold_into(const Graph& graph) {
   const auto readers = graph.consumers();

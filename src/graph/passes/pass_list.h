@@ -46,7 +46,7 @@ RG_PASS_LIST(RG_PASS_DECLARATION)
 /// Purpose that a graph is prepared for.
 enum class Purpose : std::uint8_t { Training, Inference };
 
-/// Fusions that a choice leaves on.
+/// Fusions that a choice leaves enabled.
 struct Fusions {
 #define RG_FUSION_MEMBER(name) bool name = false; /**< is this fusion on? */
   RG_FUSION_LIST(RG_FUSION_MEMBER)

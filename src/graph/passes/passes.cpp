@@ -57,7 +57,7 @@ std::vector<std::string_view> chosen_names(std::string_view choice) {
   return names;
 }
 
-// Calls `visit` with every pass of the choice, the graph before and the one behind it.
+// Calls `visit` with every pass of the choice, the graph before it and the graph after it.
 template <typename Visit>
 Graph run_each(const Graph& graph, std::string_view choice, Purpose purpose, const Visit& visit) {
   const std::vector<std::string_view> chosen = chosen_names(choice);
@@ -72,7 +72,7 @@ Graph run_each(const Graph& graph, std::string_view choice, Purpose purpose, con
   return result;
 }
 
-// Nodes that compute something else than the node of that name did before.
+// Nodes whose computation differs from that of the node of the same name before.
 std::int64_t count_changed(const Graph& before, const Graph& after) {
   return std::ranges::count_if(after.nodes(), [&](const Node& node) {
     const NodeId old = before.find(node.name);

@@ -15,16 +15,17 @@ namespace roentgen::graph {
 struct Replacement {
   /// Node (id of the old graph) that replaces this one for its readers; the node itself is not copied. -1: copied.
   NodeId forwarded_to = -1;
-  /// The node is copied later, in the place of the node that it replaces (see `stands_for`).
+  /// True: the node is copied later, in place of the node that it replaces (see `stands_for`).
   bool is_postponed = false;
-  /// Copy this old node (with `op` and `inputs`) in this place, and let readers of this node read it. -1: itself.
+  /// Old node to copy here (with `op` and `inputs`); readers of this node will read the copy. -1: the node itself.
   NodeId stands_for = -1;
   /// The op and inputs (old ids) to use for the copy.
   Op op;
   std::vector<NodeId> inputs;
 };
 
-/// Copies `graph`, asking `decide` for every node that is no input. A node that is postponed must be stood for later.
+/// Copies `graph`, asking `decide` for every node that is no input. Another node must stand for every postponed one
+/// later.
 [[nodiscard]] Graph rewrite(const Graph& graph, const std::function<Replacement(NodeId)>& decide);
 
 /// A Replacement that copies the node as it is.

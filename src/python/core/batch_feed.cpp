@@ -14,7 +14,7 @@
 
 namespace roentgen::python {
 
-// Slots of the loader, and which of them were let go. Shared with every lent batch, so it outlives the feed if need be.
+// Slots of the loader, and which of them were released. Shared with every lent batch, so it may outlive the feed.
 class BatchFeed::Memory {
  public:
   Memory(int slots, std::size_t image_bytes, std::size_t label_count)
@@ -56,8 +56,8 @@ class BatchFeed::Memory {
 
 namespace {
 
-// Slots that the loader keeps to work ahead in, whatever users hold. Users hold two at most: a loop asks for the next
-// batch while its variable still has the one before.
+// Slots that the loader keeps for prefetching, whatever users hold. Users hold at most two: a loop asks for the next
+// batch while its variable still has the previous one.
 constexpr int kAhead = 1;
 
 // A batch that owns its memory.
@@ -66,7 +66,7 @@ struct CopiedBatch : LentBatch {
   std::vector<float> own_labels;
 };
 
-// Batches of an epoch that have rows on this rank. Images of a padded last step go to the first ranks.
+// Number of batches in an epoch with rows on this rank. Images of a padded last step go to the first ranks.
 std::int64_t steps_of(const data::Dataset& dataset, const FeedOptions& options) {
   const data::ShardOptions& shard = options.loading.shard;
   const std::int64_t steps = data::steps_per_epoch(dataset, options.samples, options.loading);
@@ -89,7 +89,7 @@ BatchFeed::~BatchFeed() {
   if (!process_.is_here()) static_cast<void>(loader_.release());
 }
 
-// The loader of before stays where the new one is refused.
+// Keeps the previous loader when the new one is refused.
 void BatchFeed::start(data::LoaderOptions loading) {
   const auto rows = static_cast<std::size_t>(loading.shard.batch);
   auto memory = std::make_shared<Memory>(options_.slots, rows * data::slot_bytes(loading.preprocess, loading.dtype),
@@ -114,7 +114,7 @@ std::shared_ptr<LentBatch> BatchFeed::next() {
     --memory_->lent;
   }
   while (loader_->position().epoch == epoch_) {
-    has_failed_ = true;  // unless it returns; a loader gives nothing more after an error
+    has_failed_ = true;  // stays true unless next() returns; a loader gives nothing after an error
     const std::optional<data::Batch> batch = loader_->next();
     RG_ASSERT(batch.has_value());
     has_failed_ = false;

@@ -40,16 +40,15 @@ struct FeedOptions {
 /// Position of a feed, with the data that a feed of another batch size or number of ranks needs to continue there.
 struct FeedState {
   data::LoaderPosition position{};    ///< next batch
-  data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
-  std::vector<std::uint32_t> seen{};  ///< samples of this epoch that were given before batch `seen_batch` of it
-  std::int64_t seen_batch = 0;        ///< batch that the feed began with, where `seen` is not empty
+  data::ShardOptions shard{};         ///< batch size and ranks for which `position` counts
+  std::vector<std::uint32_t> seen{};  ///< samples of this epoch that earlier feeds returned
+  std::int64_t seen_batch = 0;        ///< first batch of this feed, if `seen` is not empty
   std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
 };
 
-/// Gives the batches of an endless row of epochs. Thread-safe: calls are served one after the other, and lent batches
-/// may be let go by any thread, also after the feed. A process that was forked from the one that made it is refused by
-/// name: threads do not survive a fork. end_native_work() joins its threads; after that nothing but the destructor is
-/// called.
+/// Provides the batches of endless epochs. Thread-safe: calls are served one after the other, and any thread may
+/// release lent batches, even after the feed is gone. Refused in a process forked after its creation, because threads
+/// do not survive a fork. end_native_work() joins its threads; afterwards only the destructor may be called.
 class BatchFeed {
  public:
   /// Starts to read at once. Throws as data::Loader.
@@ -58,21 +57,21 @@ class BatchFeed {
   BatchFeed(const BatchFeed&) = delete;
   BatchFeed& operator=(const BatchFeed&) = delete;
 
-  /// The next batch of the current epoch; nothing at its end, once: the call after that begins the next epoch. Throws
-  /// as data::Loader::next(). Never a batch without rows: where ranks share a padded tail, a rank may have one batch
-  /// less.
+  /// Returns the next batch of the current epoch, or nullopt once at its end; the next call begins the next epoch.
+  /// Throws as data::Loader::next(). Never returns a batch without rows: where ranks share a padded tail, a rank may
+  /// have one batch less.
   [[nodiscard]] std::shared_ptr<LentBatch> next();
-  /// Skips to the first batch of the next epoch, unless next() is at a beginning. After an error it starts again.
+  /// Skips to the first batch of the next epoch, unless an epoch is just beginning. Restarts after an error.
   void skip_to_next_epoch();
   /// Batches that this rank gets in a whole epoch. A resumed epoch gives fewer.
   [[nodiscard]] std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Position of next().
   [[nodiscard]] FeedState state() const;
-  /// Continues from there. Throws ConfigError where it is no position of these samples.
+  /// Continues at a position. Throws ConfigError when it does not belong to these samples.
   void restore(const FeedState& state);
   /// Counts and times so far.
   [[nodiscard]] data::LoaderStats stats() const;
-  /// Options as the constructor got them.
+  /// Options given to the constructor.
   [[nodiscard]] const data::LoaderOptions& loading() const { return options_.loading; }
   /// Images of the data set, whatever the split.
   [[nodiscard]] std::size_t dataset_size() const { return dataset_->samples.size(); }
@@ -89,11 +88,11 @@ class BatchFeed {
   const OwnProcess process_;
   mutable Mutex mutex_;
   std::shared_ptr<Memory> memory_ RG_GUARDED_BY(mutex_);
-  std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // after memory_: it writes there
+  std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // destroyed before memory_, which it writes to
   data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // options that loader_ started with
   std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // epoch that next() reads
   bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() threw
-  const StopAtEnd at_end_{[this] { stop(); }};                  // last: gone before what it stops
+  const StopAtEnd at_end_{[this] { stop(); }};                  // last member: destroyed before what it stops
 };
 
 }  // namespace roentgen::python

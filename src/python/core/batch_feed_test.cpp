@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchFeed: what becomes of lent memory, of threads, of errors, and of epochs that go on elsewhere.
+// BatchFeed: lent memory, threads, errors, and epochs that continue in another feed.
 #include "python/core/batch_feed.h"
 
 #include <set>
@@ -31,7 +31,7 @@ class BatchFeedTest : public data::LoaderTest {
     }
     return feed;
   }
-  // Batches that are left of the epoch, held.
+  // Remaining batches of the epoch, all held.
   static std::vector<std::shared_ptr<LentBatch>> rest_of(BatchFeed& feed) {
     std::vector<std::shared_ptr<LentBatch>> batches;
     while (auto batch = feed.next()) batches.push_back(std::move(batch));
@@ -55,7 +55,7 @@ TEST_F(BatchFeedTest, gives_epoch_after_epoch) {
 
 TEST_F(BatchFeedTest, held_batches_stay_whatever_comes_after) {
   BatchFeed feed(shared(), feed_options());
-  const auto held = rest_of(feed);  // one for each slot
+  const auto held = rest_of(feed);  // one batch for each slot
   const auto before = pixels_of(held);
   for (int epoch = 0; epoch < 3; ++epoch) rest_of(feed);
   EXPECT_EQ(pixels_of(held), before);

@@ -41,7 +41,8 @@ Work::Work() {
 
 const char* InterpreterEnds::what() const noexcept { return "roentgen: the Python interpreter is ending"; }
 
-// The count is raised before the flag is read, and end_native_work() does the reverse: one of them sees the other.
+// Raises the count before it reads the flag; end_native_work() does the reverse, so at least one of them sees the
+// other.
 CountedCall::CountedCall() {
   ++work().calls;
   if (!work().is_ending) return;

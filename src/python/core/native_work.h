@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Running native calls at the end of the interpreter. Daemon threads still work when Python ends, and the process then
-// destroys the objects that they use. So the end stops them, waits for them, and admits no new call.
+// Native calls at the end of the interpreter. Daemon threads may still work when Python ends, and the process then
+// destroys the objects that they use. So the interpreter's end stops them, waits for them, and admits no new calls.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace roentgen::python {
 
-/// Ends a call that runs or begins while the interpreter ends.
+/// Thrown by a call that runs or begins while the interpreter ends.
 class InterpreterEnds : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override;
@@ -41,7 +41,7 @@ class StopAtEnd {
   const std::function<void()> stop_;
 };
 
-/// InterpreterEnds once end_native_work() has begun. Long calls ask between batches. Thread-safe.
+/// Throws InterpreterEnds once end_native_work() has begun. Long calls use it between batches. Thread-safe.
 void throw_if_interpreter_ends();
 
 /// Asks calls under way to end, refuses new ones, waits until none is left, and stops the threads of every StopAtEnd.

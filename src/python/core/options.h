@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options from Python as entries of a table. Every error names the argument.
+// Reads options from Python as entries of a table. Every error names the argument.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Range {
 /// @param thing room and thing of the error: "python.loader"
 [[nodiscard]] std::int64_t within(std::int64_t value, Range range, std::string_view thing, std::string_view name);
 
-/// Reads entries of a table. Refers to the table, which must outlive it.
+/// Reads entries of a table, which must outlive it.
 class OptionReader {
  public:
   /// @param thing room and thing of its errors

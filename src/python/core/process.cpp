@@ -11,7 +11,7 @@
 namespace roentgen::python {
 namespace {
 
-// The first process that had threads; a forked one inherits the number.
+// Number of the first process that had threads; a forked process inherits it.
 std::atomic<int> working_process = 0;
 
 }  // namespace

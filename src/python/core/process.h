@@ -8,13 +8,13 @@
 
 namespace roentgen::python {
 
-/// The process that an object with threads was made in. Thread-safe.
+/// The process that created an object with threads. Thread-safe.
 class OwnProcess {
  public:
   OwnProcess();
   /// Whether this is the process that created it.
   [[nodiscard]] bool is_here() const;
-  /// ConfigError in a process forked from it.
+  /// Throws ConfigError in a process forked from the one that created it.
   /// @param what name of the object for users
   void require(std::string_view what) const;
 
@@ -22,8 +22,8 @@ class OwnProcess {
   int process_;
 };
 
-/// Call it before this process computes or makes a loader. Throws ConfigError in a process forked from one that has
-/// done so. Its threads are missing, and locks held at the fork stay locked. Thread-safe.
+/// Must be called before this process computes or creates a loader. Throws ConfigError in a process forked from one
+/// that has done so. Its threads are missing, and locks held at the fork stay locked. Thread-safe.
 void require_threads();
 
 }  // namespace roentgen::python

@@ -10,9 +10,9 @@
 
 namespace roentgen::python {
 
-/// Names the program's options as Python's arguments: "another --data" becomes "another data folder", "--overwrite"
-/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Hints at options without an argument go. Command
-/// lines that begin with "roentgen" stay.
+/// Replaces the program's options by Python's arguments: "another --data" becomes "another data folder", "--overwrite"
+/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Removes hints at options without an argument.
+/// Keeps command lines that begin with "roentgen".
 [[nodiscard]] std::string python_terms(std::string_view whole);
 
 }  // namespace roentgen::python

@@ -19,7 +19,7 @@ using EventHandle = UniqueHandle<CUevent_st, cudaEventDestroy>;
 
 class CudaEvent final : public Event {
  public:
-  /// Of the current device.
+  /// Creates an event of the current device.
   CudaEvent();
   [[nodiscard]] bool is_reached() const override;
   void wait() const override;
@@ -31,7 +31,7 @@ class CudaEvent final : public Event {
 
 class CudaStream final : public Stream {
  public:
-  /// Of the current device, whose index is `device`.
+  /// Creates a stream of the current device, whose index is `device`.
   explicit CudaStream(int device);
   /// Waits for what is queued.
   ~CudaStream() override;

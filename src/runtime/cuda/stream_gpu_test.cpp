@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the CPU device is held to, on a CUDA device. Skipped where there is none.
+// Tests of the CPU device, run on a CUDA device. Skipped without one.
 #include "runtime/cuda/stream.h"
 
 #include "runtime/cuda/check.h"
+#include "runtime/cuda/gpu_testing.h"
 #include "runtime/stream_testing.h"
 
 namespace roentgen::runtime::cuda {
 namespace {
 
-class CudaDeviceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const CudaInventory inventory = find_cuda_devices();
-    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-    device_ = make_cuda_device(0);
-  }
-  std::unique_ptr<Device> device_;
-};
+using CudaDeviceTest = GpuTest;
 
 TEST_F(CudaDeviceTest, is_called_cuda_0) { EXPECT_EQ(device_->name(), "cuda:0"); }
 TEST_F(CudaDeviceTest, memory_is_zeroed_and_aligned) { expect_memory_is_zeroed_and_aligned(*device_); }

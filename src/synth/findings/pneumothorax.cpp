@@ -11,7 +11,7 @@ namespace roentgen::synth {
 Painter plant_pneumothorax(Chest&, Plan plan) {
   Random& random = plan.random;
   const int side = either_side(random);
-  const double left = 1.0 - between(plan.severity, 0.13, 0.46) * random.uniform(0.9, 1.1);  // size of the rest
+  const double left = 1.0 - between(plan.severity, 0.13, 0.46) * random.uniform(0.9, 1.1);  // collapsed size
   const double sink_mm = random.uniform(0.0, 12.0);
   const double line_mm = random.uniform(9.0, 16.0);
   return [=](Canvas& canvas, const Chest& chest) {
@@ -32,7 +32,7 @@ Painter plant_pneumothorax(Chest&, Plan plan) {
     canvas.for_each(area_of(lung), [&](std::size_t index, float x, float y) {
       if (planes.air[index] <= 0.0F || x * sign < 0.0F) return;
       const float u = (x - fcx + lean * std::max(0.0F, fcy - y)) * per_a;
-      const float v = std::min(0.0F, y - fcy) * per_b;  // no floor: below, the rest of the lung lies on the diaphragm
+      const float v = std::min(0.0F, y - fcy) * per_b;  // no lower limit: the collapsed lung lies on the diaphragm
       const float r = std::sqrt(u * u + v * v);
       const float beyond_mm = (r - 1.0F) * fa;
       // Full weight only on the free side; the mediastinal side stays attached.

@@ -7,11 +7,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
+#include <tuple>
 #include <type_traits>
-#include <variant>
 
 #include "core/error.h"
+#include "train/field.h"
 
 namespace roentgen::train {
 namespace {
@@ -19,73 +20,95 @@ namespace {
 using engine::OptimizerRules;
 using engine::UpdateRule;
 
-template <typename Rule>
-UpdateRule rule_of(const OptimizerRules& rules) {
-  return std::get<Rule>(rules);
-}
-
-UpdateRule decoupled_adam(const OptimizerRules& rules) {
-  engine::Adam rule = std::get<engine::Adam>(rules);
-  rule.decoupled = true;
-  return rule;
-}
-
-/// An optimizer of recipes.
-struct Entry {
-  std::string_view name;
-  UpdateRule (*make)(const OptimizerRules&);
-};
-
-#define RG_OPTIMIZER_ENTRY(Rule) {engine::Rule::kName, &rule_of<engine::Rule>},
-constexpr Entry kEntries[] = {RG_OPTIMIZER_LIST(RG_OPTIMIZER_ENTRY){"adamw", &decoupled_adam}};
-#undef RG_OPTIMIZER_ENTRY
-
 constexpr std::string_view kSeeDefaults = "a value in that range, such as the default that roentgen train --keys shows";
 
-/// Refuses options out of their range.
-struct RangeCheck {
-  void operator()(std::string_view option, double value, const Range& range, std::string_view) const {
-    if (range.contains(value)) return;
-    throw ConfigError(error_text("train.optimizer", option,
-                                 fmt::format("at least {} and below {}", range.low, range.high), fmt::to_string(value),
-                                 kSeeDefaults));
-  }
-  void operator()(std::string_view, bool, std::string_view) const {}
+// Refuses options out of their range, and options that exclude each other.
+template <typename Rule>
+void check(const Rule& rule) {
+  Rule::visit_options(rule, [](std::string_view key, const auto& value, const auto& range, const auto&...) {
+    if constexpr (std::is_same_v<decltype(range), const Range&>) {
+      if (range.contains(value)) return;
+      throw ConfigError(error_text("train.optimizer", key, range_text(range), fmt::to_string(value), kSeeDefaults));
+    }
+  });
+  if constexpr (requires { rule.check(); }) rule.check();
+}
+
+/// Keys of a rule's options, and those of its flags that are set.
+struct Keys {
+  std::vector<std::string_view> all;
+  std::vector<std::string_view> set_flags;
 };
 
 template <typename Rule>
-void check(const Rule& rule) {
-  if constexpr (requires { rule.check(); }) {
-    Rule::visit_options(rule, RangeCheck{});
-    rule.check();
+Keys keys_of(const Rule& rule) {
+  Keys keys;
+  Rule::visit_options(rule, [&](std::string_view key, const auto& value, const auto&...) {
+    keys.all.push_back(key);
+    if constexpr (std::is_same_v<decltype(value), const bool&>) {
+      if (value) keys.set_flags.push_back(key);
+    }
+  });
+  return keys;
+}
+
+// Refuses flags of `other` that the optimizer lacks, if the two share a key: Nesterov's form with LARS, whose momentum
+// is sgd's by key. Flags of rules that have nothing in common with it are of no account.
+template <typename Other>
+void check_flags(std::string_view optimizer, const Keys& own, const Other& other) {
+  const auto is_own = [&](std::string_view key) { return std::ranges::find(own.all, key) != own.all.end(); };
+  const Keys keys = keys_of(other);
+  if (std::ranges::none_of(keys.all, is_own)) return;
+  for (const std::string_view flag : keys.set_flags) {
+    if (is_own(flag)) continue;
+    const std::string_view name = Other::kNames[0].name;
+    throw ConfigError(error_text("train.optimizer", flag, fmt::format("{} with it", name), optimizer,
+                                 fmt::format("--set optimizer.{}=false, or optimizer.name={}", flag, name)));
   }
 }
 
-// Nesterov's form is sgd's alone among those with momentum.
-void check_nesterov(std::string_view name, const OptimizerRules& rules) {
-  if ((name != engine::Lars::kName && name != engine::RmsProp::kName) || !std::get<engine::Sgd>(rules).nesterov) return;
-  throw ConfigError(error_text("train.optimizer", "nesterov", "sgd with it", name,
-                               "--set optimizer.nesterov=false, or optimizer.name=sgd"));
+// Sets `found` to the rule in the form of that name, if it has the name.
+template <typename Rule>
+void find_rule(std::string_view name, const OptimizerRules& rules, std::optional<UpdateRule>& found) {
+  for (const engine::RecipeName<Rule>& known : Rule::kNames) {
+    if (known.name != name) continue;
+    Rule rule = std::get<Rule>(rules);
+    if (known.form != nullptr) rule.*known.form = true;
+    check(rule);
+    std::apply([&](const auto&... others) { (check_flags(name, keys_of(rule), others), ...); }, rules);
+    found = rule;
+  }
+}
+
+// Calls visit(RecipeName) for all names of all rules.
+template <typename Visit>
+void visit_names(const Visit& visit) {
+  std::apply([&]<typename... Rules>(const Rules&...) { (std::ranges::for_each(Rules::kNames, visit), ...); },
+             OptimizerRules{});
 }
 
 }  // namespace
 
 UpdateRule optimizer_rule(std::string_view name, const OptimizerRules& rules) {
-  const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
-  if (entry == std::end(kEntries)) {
-    throw ConfigError(error_text("train.optimizer", "name", "a known optimizer", name,
-                                 fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
-  }
-  UpdateRule rule = entry->make(rules);
-  std::visit([](const auto& one) { check(one); }, rule);
-  check_nesterov(name, rules);
-  return rule;
+  std::optional<UpdateRule> found;
+  std::apply([&]<typename... Rules>(const Rules&...) { (find_rule<Rules>(name, rules, found), ...); }, rules);
+  if (found) return *found;
+  throw ConfigError(error_text("train.optimizer", "name", "a known optimizer", name,
+                               fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
 }
 
 std::vector<std::string_view> optimizer_names() {
   std::vector<std::string_view> names;
-  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  visit_names([&](const auto& known) { names.push_back(known.name); });
   return names;
+}
+
+std::string optimizer_meanings() {
+  std::string text = "optimizer, as in torch.optim";
+  visit_names([&](const auto& known) {
+    if (!known.meaning.empty()) text += fmt::format("; {}: {}", known.name, known.meaning);
+  });
+  return text;
 }
 
 Optimizer::Optimizer(std::string_view name, const OptimizerRules& rules, engine::Executable& executable)

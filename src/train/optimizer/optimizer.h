@@ -15,11 +15,13 @@
 
 namespace roentgen::train {
 
-/// Rule of the optimizer of that name, with its options out of those of all. ConfigError naming the known optimizers,
-/// or the option that is out of range.
+/// Update rule of the optimizer `name`, with its options from those of all rules. ConfigError naming the known
+/// optimizers, the option that is out of range, or a flag that only a related rule has.
 [[nodiscard]] engine::UpdateRule optimizer_rule(std::string_view name, const engine::OptimizerRules& rules);
 /// Names of all optimizers.
 [[nodiscard]] std::vector<std::string_view> optimizer_names();
+/// One line for people who choose one: "as torch.optim's of these names; lars: sgd for large batches".
+[[nodiscard]] std::string optimizer_meanings();
 
 /// Name and memory of one kind of state.
 struct OptimizerState {
@@ -36,7 +38,7 @@ class Optimizer {
 
   /// Name as in recipes.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Whether it needs every layer's weights as a range of their own.
+  /// Whether it needs every layer's weights as a separate range.
   [[nodiscard]] bool is_layerwise() const { return engine::is_layerwise(rule_); }
   /// All state, which a checkpoint saves and restores. May be empty.
   [[nodiscard]] std::vector<OptimizerState> state();

@@ -3,6 +3,7 @@
 //
 #include "train/optimizer/optimizer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -34,11 +35,29 @@ std::string refusal(std::string_view name, const Rules& rules) {
 
 TEST(Optimizer, refusals_say_what_there_is) {
   EXPECT_EQ(refusal("sdg", {}),
-            "[train.optimizer] name: expected a known optimizer, got sdg; try one of sgd, adam, lars, rmsprop, adamw");
+            "[train.optimizer] name: expected a known optimizer, got sdg; try one of sgd, adam, adamw, lars, rmsprop");
   EXPECT_EQ(
       refusal("sgd", with(engine::Sgd{.momentum = 1.0})),
       "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "
       "default that roentgen train --keys shows");
+  EXPECT_EQ(refusal("lars", with(engine::Sgd{.nesterov = true})),
+            "[train.optimizer] nesterov: expected sgd with it, got lars; try --set optimizer.nesterov=false, or "
+            "optimizer.name=sgd");
+}
+
+TEST(Optimizer, refusals_name_the_range_that_is_accepted) {
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal("adam", with(engine::Adam{.epsilon = 0.0})), HasSubstr("expected above 0 and below 1, got 0"));
+  EXPECT_THAT(refusal("adamw", with(engine::Adam{.beta1 = 1.0})), HasSubstr("expected at least 0 and below 1, got 1"));
+  EXPECT_THAT(refusal("rmsprop", with(engine::RmsProp{.epsilon = 1.0})), HasSubstr("above 0 and below 1, got 1"));
+  EXPECT_THAT(refusal("lars", with(engine::Lars{.trust = 2000.0})), HasSubstr("expected 1e-12 to 1000, got 2000"));
+  EXPECT_THAT(refusal("lars", with(engine::Lars{.trust = 0.0})), HasSubstr("expected 1e-12 to 1000, got 0"));
+}
+
+TEST(Optimizer, flags_of_rules_that_share_no_option_are_of_no_account) {
+  EXPECT_NO_THROW(static_cast<void>(optimizer_rule("adam", with(engine::Sgd{.nesterov = true}))));
+  EXPECT_THAT(refusal("sgd", with(engine::RmsProp{.centered = true})),
+              testing::HasSubstr("centered: expected rmsprop"));
 }
 
 TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {

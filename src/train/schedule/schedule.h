@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Schedule: the learning rate as a function of the step. Only `plateau` also listens to validation.
+// Schedule: the learning rate as a function of the step. Only `plateau` also uses validation results.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ScheduleOptions {
   double base_lr = 0.1;
   /// Steps of the whole run; >= 1.
   std::int64_t total_steps = 1;
-  /// Steps of linear warm-up before the schedule proper begins; 0 = none. A run may be over before they are.
+  /// Steps of linear warm-up before the schedule proper begins; 0 = none. A run may end during warm-up.
   std::int64_t warmup_steps = 0;
   /// Share of the base rate at which warm-up starts, in (0, 1].
   double warmup_start = 0.1;
@@ -34,21 +34,21 @@ struct ScheduleOptions {
   double power = 2.0;
   /// plateau: validations without improvement that are tolerated.
   std::int64_t patience = 1;
-  /// plateau: what counts as an improvement, in the metric's units.
+  /// plateau: smallest change that counts as an improvement, in the metric's units.
   double min_delta = 1e-4;
 };
 
-/// Immutable but for plateau. Thread-compatible.
+/// Learning rate by step. Immutable except for plateau. Thread-compatible.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   /// Learning rate of the update at `step`: finite, >= 0.
   [[nodiscard]] virtual double lr(std::int64_t step) const = 0;
-  /// A validation result, lower is better. Only plateau listens.
+  /// Reports a validation result, lower is better. Only plateau uses it.
   virtual void observe(double metric) { static_cast<void>(metric); }
-  /// State that a checkpoint must hold beside the step. Null for pure functions.
+  /// State for a checkpoint besides the step. Null for pure functions.
   [[nodiscard]] virtual Value state() const { return {}; }
-  /// Restores state(); ConfigError when it is not of this schedule.
+  /// Restores state(); ConfigError when it belongs to another schedule.
   virtual void restore(const Value& state) { static_cast<void>(state); }
 };
 

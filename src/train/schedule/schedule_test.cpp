@@ -103,7 +103,7 @@ TEST(Plateau, drops_after_patience_and_not_before) {
   const auto schedule =
       make_schedule("plateau", {.base_lr = 1.0, .total_steps = 99, .gamma = 0.1, .patience = 1, .min_delta = 0.01});
   schedule->observe(1.0);
-  schedule->observe(0.995);  // better by less than min_delta: one bad
+  schedule->observe(0.995);  // better by less than min_delta: counts as a bad validation
   EXPECT_DOUBLE_EQ(schedule->lr(0), 1.0);
   schedule->observe(1.0);  // two bad: drop
   EXPECT_DOUBLE_EQ(schedule->lr(0), 0.1);

@@ -38,7 +38,7 @@ void prepare_dcmtk() {
   });
 }
 
-// Tags of items, in either byte order. What looks like one inside a value counts as well: a bound, not a number.
+// Tags of items in either byte order. Equal bytes inside a value count as well: the result is an upper bound.
 std::size_t count_items(Bytes bytes) {
   const auto count = [&](std::string_view tag) {
     const std::byte* at = bytes.data();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bytes of a DICOM file to DCMTK's data set, with what hostile bytes could cost held in bounds before it is spent.
-// Only the files of this folder include it.
+// Parses the bytes of a DICOM file into DCMTK's data set. Limits the cost of hostile files before memory or time is
+// spent. Only the files of this folder include it.
 #pragma once
 
 #include <dcmtk/config/osconfig.h>
@@ -25,7 +25,7 @@ inline constexpr const char* kHtj2kLossless = "1.2.840.10008.1.2.4.201";
 inline constexpr const char* kHtj2kLosslessRpcl = "1.2.840.10008.1.2.4.202";
 inline constexpr const char* kHtj2k = "1.2.840.10008.1.2.4.203";
 
-/// A file that was read; long values lie where they were.
+/// A parsed file; long values stay in the original bytes.
 struct ParsedDicom {
   /// Transfer Syntax UID; empty where the file does not say.
   std::string syntax;

@@ -23,7 +23,7 @@ namespace roentgen::data {
 struct DicomView {
   /// Error message of a table or number that cannot be read; empty if all can.
   std::string fault;
-  /// Kinds of statements that are read otherwise than the file makes them, as texts that name no file.
+  /// Kinds of deviations from the file's own statements, as texts that name no file.
   std::vector<std::string> notes;
 };
 
@@ -39,7 +39,7 @@ struct DicomHeader {
   std::string syntax;
   GrayMeaning meaning;
   DicomView view;
-  /// Like view.notes, for every intensity.
+  /// Like view.notes, but for every intensity.
   std::vector<std::string> notes;
 };
 
@@ -60,8 +60,9 @@ class DicomFile {
 
   [[nodiscard]] const DicomHeader& header() const { return header_; }
 
-  /// Fills `codes` (height_px, width_px) with the samples as GrayTable counts them; once. Memory beside it is of the
-  /// order of the image that the header says. Failure: damaged or missing data, another size than the header's.
+  /// Fills `codes` (height_px, width_px) with the samples, numbered as in GrayTable; call it once. Needs extra memory
+  /// of about the image size that the header states. Failure: damaged or missing data, or another size than the
+  /// header's.
   [[nodiscard]] Status read_codes(std::string_view what, std::span<std::uint16_t> codes);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Stored samples of real and odd DICOM files against pydicom's (dicom/labels.csv of the test data), and why each of the
-// others is refused.
+// Compares the stored samples of real and unusual DICOM files with pydicom's (dicom/labels.csv of the test data), and
+// checks why the other files are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>> kRefused{
     {"got 32 in 32", {"badVR", "rtdose_1frame", "rtdose_expb_1frame", "rtdose_rle_1frame"}},
     {"got 1 in 1", {"liver_1frame", "liver_expb_1frame"}},
     {"got Invalid number of tiles", {"JPEG2000-embedded-sequence-delimiter"}},
-    // The first has no end of its fragments, which pydicom does not miss.
+    // The first file has no end of its fragments; pydicom accepts that.
     {"got truncated data", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
 
 // Read here and not by pydicom 2.3.1 as it was installed, for want of decoders.
@@ -131,7 +131,7 @@ TEST_F(DicomReal, compressed_files_cut_or_changed_give_a_picture_or_a_reason) {
   }
 }
 
-// A gray picture of a chest has neither one level nor only the ends of its range.
+// A gray chest picture has more than one level, and levels between the ends of its range.
 TEST_F(DicomReal, chests_give_plausible_inputs_under_every_intensity) {
   Transformer transformer;
   Decoder decoder;

@@ -16,14 +16,14 @@ class Reader {
 
   [[nodiscard]] std::size_t at() const { return at_; }
   [[nodiscard]] bool has(std::size_t bytes) const { return stream_.size() - at_ >= bytes; }
-  /// The byte `ahead` of the next one; 0 behind the end.
+  /// The byte at distance `ahead`; 0 beyond the end.
   [[nodiscard]] std::uint32_t peek(std::size_t ahead = 0) const {
     return has(ahead + 1) ? std::to_integer<std::uint32_t>(stream_[at_ + ahead]) : 0;
   }
   [[nodiscard]] std::uint32_t peek_word(std::size_t ahead) const { return peek(ahead) << 8U | peek(ahead + 1); }
   void skip(std::size_t bytes) { at_ += bytes; }
 
-  /// The second byte of the marker that begins here, after fill bytes; 0 if none does.
+  /// Second byte of the marker at the current position, after fill bytes; 0 if there is no marker.
   std::uint32_t take_marker() {
     if (!has(2) || peek() != 0xFF) return 0;
     while (has(2) && peek(1) == 0xFF) skip(1);

@@ -49,7 +49,7 @@ std::int64_t integer_of(DcmItem& item, const DcmTagKey& tag, std::int64_t absent
 /// Number of Frames (0028,0008).
 struct Frames {
   std::string text;
-  /// 1 if the file does not say; nothing if its text is no number.
+  /// Returns 1 if the file does not state it, nullopt if its text is no number.
   std::optional<double> count = 1.0;
 };
 

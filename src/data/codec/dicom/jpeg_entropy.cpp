@@ -31,7 +31,7 @@ class HuffmanCode {
     std::uint8_t bits = 0;
   };
 
-  /// @param counts  symbols by code length, kLongest numbers. False: there are more codes than bits can tell apart.
+  /// @param counts symbols by code length, kLongest numbers. False: more codes than the lengths allow.
   [[nodiscard]] bool assign(Bytes counts, Bytes symbols) {
     symbols_.assign(symbols.begin(), symbols.end());
     std::uint32_t code = 0;
@@ -81,11 +81,11 @@ class BitReader {
  public:
   explicit BitReader(Bytes data) : data_(data) {}
 
-  /// Makes 32 bits ready, as many as a symbol and its value can have.
+  /// Loads at least 32 bits, the most that a symbol and its value need.
   void prepare() {
     if (count_ < 32) fill();
   }
-  /// The next 16 of the bits made ready; zeros behind the last.
+  /// The next 16 loaded bits; zeros beyond the end.
   [[nodiscard]] std::uint32_t peek16() const { return static_cast<std::uint32_t>(bits_ >> 48U); }
   void skip(int bits) {
     bits_ <<= static_cast<unsigned>(bits);
@@ -132,7 +132,7 @@ class BitReader {
       at_ = std::min(at_ + (byte == 0xFF ? 2 : 1), data_.size());
     }
   }
-  // False if one of the next eight bytes is 0xFF. Bits of a byte that does not fit are put again by the next fill.
+  // False if one of the next eight bytes is 0xFF. The next call loads bits of an incomplete byte again.
   bool fill_at_once() {
     std::uint64_t next = 0;
     std::memcpy(&next, data_.data() + at_, sizeof(next));
@@ -148,9 +148,9 @@ class BitReader {
 
   Bytes data_;
   std::size_t at_ = 0;
-  /// The next bits, from the upper end.
+  /// The next bits, from the most significant end.
   std::uint64_t bits_ = 0;
-  /// Bits in it; below 0 after an overrun.
+  /// Number of bits in it; negative after an overrun.
   int count_ = 0;
 };
 
@@ -211,7 +211,7 @@ std::optional<Scan> read_scan(const JpegFrame& frame) {
   return scan;
 }
 
-// A symbol of the next bits; nothing if they are the code of none.
+// Decodes a symbol from the next bits; nullopt if they are no code.
 std::optional<std::uint32_t> take_symbol(BitReader& bits, const HuffmanCode& code) {
   bits.prepare();
   const HuffmanCode::Match match = code.match(bits.peek16());
@@ -278,8 +278,7 @@ class LosslessRows {
   LosslessRows(const Scan& scan, int bits)
       : code_(*scan.dc.at(scan.dc_number)), predictor_(scan.first), middle_(std::int32_t{1} << (bits - 1)) {}
 
-  /// @param above  the row before; empty in the first row and behind a restart marker
-  /// Returns the fault of the data, or empty.
+  /// @param above the row before; empty in the first row and after a restart marker. Returns an error text, or empty.
   [[nodiscard]] std::string_view decode(BitReader& bits, std::span<const std::uint16_t> above,
                                         std::span<std::uint16_t> row) const {
     for (std::size_t i = 0; i < row.size(); ++i) {

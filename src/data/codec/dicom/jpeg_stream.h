@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG of other kinds than baseline, and JPEG-LS, by DCMTK's decoders; these also take damaged streams, so streams are
-// checked before and after. Baseline streams are checked here and decoded elsewhere. Only the files of this folder
+// Decodes all kinds of JPEG except baseline, and JPEG-LS, with DCMTK's decoders. Those also accept damaged streams, so
+// this code checks streams before and after. Baseline streams are only checked here. Only the files of this folder
 // include it.
 #pragma once
 

@@ -57,7 +57,7 @@ E_TransferSyntax syntax_of(std::string_view uid) {
   return uid == kLossless ? EXS_JPEGProcess14SV1 : EXS_JPEGLSLossless;
 }
 
-// The stream that DCMTK makes of samples that it is told to have so many bits; `predictor` is that of kAnyLossless.
+// Stream that DCMTK writes for samples with a stated number of bits; `predictor` is that of kAnyLossless.
 std::string encoded(std::string_view uid, const std::vector<std::uint16_t>& levels, std::uint16_t bits,
                     int predictor = 1) {
   static std::once_flag once;
@@ -116,7 +116,7 @@ TEST_P(JpegStream, that_is_whole_gives_its_samples) {
   EXPECT_EQ(read.white, 4095U);
   ASSERT_EQ(read.levels.size(), levels.size());
   if (std::string_view(GetParam()) == kExtended) {
-    constexpr int kLossy = 60;  // the noise that quality 95 may drop
+    constexpr int kLossy = 60;  // tolerance for noise that quality 95 may drop
     for (std::size_t i = 0; i < levels.size(); ++i) ASSERT_NEAR(read.levels[i], levels[i], kLossy);
   } else {
     EXPECT_EQ(read.levels, levels);

@@ -26,7 +26,7 @@ constexpr int kLeastLutBits = 8, kMostLutBits = 16;
 // Other intensities need neither table nor rescale nor window.
 std::string remedy(std::string_view first) { return std::string(first) + ", or preprocess.intensity=stored"; }
 
-// A value that is stored as US or SS, whichever the file says, of the sign that the pixels have.
+// A value stored as US or SS, whichever the file says, read with the sign of the pixels.
 std::optional<std::int64_t> sample_value_of(DcmItem& item, const DcmTagKey& tag, bool is_signed,
                                             unsigned long position = 0) {
   DcmElement* element = nullptr;
@@ -58,14 +58,14 @@ std::vector<std::uint16_t> words_of(DcmItem& item) {
   return joined;
 }
 
-/// A table with what it says of itself.
+/// A lookup table with its description.
 struct ReadLut {
   DicomLut lut;
   int said_bits = 0;
   bool is_packed = false;
 };
 
-// Bits of the least range that holds all entries. DCMTK's viewer counts them likewise (ELM_IgnoreValue).
+// Number of bits that hold all entries. DCMTK's viewer counts in the same way (ELM_IgnoreValue).
 int bits_of_entries(const DicomLut& lut) {
   return std::max(kLeastLutBits, static_cast<int>(std::bit_width(*std::ranges::max_element(lut.entries))));
 }
@@ -95,7 +95,8 @@ Result<std::optional<ReadLut>> read_lut(DcmItem& dataset, const DcmTagKey& seque
   return std::optional(std::move(read));
 }
 
-// Takes the table with the bits that its entries have; a greatest entry of just 2^bits is one too many, not one bit.
+// Sets the table's bits from its entries. A largest entry of exactly 2^bits counts as one too many, not as one more
+// bit.
 DicomLut with_own_bits(ReadLut read, std::vector<std::string>& notes) {
   const int bits = bits_of_entries(read.lut);
   const std::uint32_t most = *std::ranges::max_element(read.lut.entries);
@@ -152,7 +153,7 @@ VoiFunction read_function(DcmItem& dataset, DicomView& view) {
   return VoiFunction::Linear;
 }
 
-// The first window that is whole and defined. One that is empty or that DICOM does not define is passed over.
+// The first complete window that DICOM defines. Empty and undefined windows are skipped.
 Status read_window(DcmItem& dataset, std::string_view what, DicomHeader& header) {
   const std::vector<std::string> centers = values_of(dataset, DCM_WindowCenter);
   const std::vector<std::string> widths = values_of(dataset, DCM_WindowWidth);

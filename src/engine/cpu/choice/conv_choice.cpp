@@ -15,18 +15,18 @@ namespace roentgen::engine::cpu {
 namespace {
 
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
-// Up to so many threads each has tiles of its own; more share them, two a core (measured with 1, 2 and 16).
+// Up to this many threads have a tile unit each; more of them share one between two (measured with 1, 2 and 16).
 constexpr int kFewThreads = 4;
 
-// Sizes that the rule looks at.
+// Sizes that decide.
 struct Layer {
   /// Images of the batch in training; 1 in inference.
   std::int64_t images = 1;
-  /// Pixels of the result, of so many images.
+  /// Pixels of the result, over all `images`.
   std::int64_t px = 0;
   /// The shorter side of the result.
   std::int64_t side = 0;
-  /// The fewer of channels in and out, of one group.
+  /// Channels in or out of one group, whichever are fewer.
   std::int64_t channels = 0;
   bool is_1x1 = false;
 };
@@ -65,12 +65,12 @@ bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry&
   return algorithm != ConvAlgorithm::Pointwise || (set >= InstructionSet::Avx512 && !has_tiles);
 }
 
-// Winograd's of four results at a time; what it saves of products it loses where tiles of results are mostly padding.
+// Winograd computes four results at a time. It loses what it saves if tiles of results are mostly padding.
 bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Inference) {
     if (context.instruction_set == InstructionSet::Amx) return layer.side >= 14;
-    // Planes of 7 x 7 take 1.5 to 2.8 times as long as direct for one image, three quarters for 16. One image is
-    // what somebody waits for.
+    // On planes of 7 x 7, Winograd takes 1.5 to 2.8 times as long as direct for one image, and 0.75 times for 16. The
+    // rule favours one image, because its user waits for it.
     return layer.px >= 100;
   }
   if (context.instruction_set == InstructionSet::Amx) {
@@ -138,7 +138,7 @@ std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass,
 ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
   const std::vector<ConvAlgorithm> candidates = conv_candidates(g, pass, context);
   const Layer layer = layer_of(g, context.form);
-  // In the order of kConvAlgorithms, Winograd's first.
+  // Candidates in the order of kConvAlgorithms, Winograd's first.
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     if (is_faster_than_first(candidates[i], layer, pass, context)) return candidates[i];
   }

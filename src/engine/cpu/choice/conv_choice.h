@@ -16,7 +16,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Raised when the rule comes to other answers: resume files say under which theirs were chosen.
+/// Revision of the rule, raised when it gives other answers. Resume files store the revision of their choices.
 constexpr int kChoiceRevision = 2;
 
 /// Inputs of a choice besides the layer and the pass.
@@ -25,12 +25,12 @@ struct ChoiceContext {
   Form form = Form::Training;
   /// Dtype of stored values.
   DType dtype = DType::F32;
-  /// Compute threads; of no account in inference.
+  /// Compute threads; ignored in inference.
   int threads = 1;
 };
 
-/// The context of a plan, whose threads are settled. ConfigError for an instruction set that there is not, or that this
-/// machine has less than.
+/// Context of a plan whose number of threads is settled. ConfigError for an unknown instruction set, or for one that
+/// this machine lacks.
 [[nodiscard]] ChoiceContext choice_context(const CompileOptions& options, DType dtype);
 
 /// Algorithms that can compute a pass in these types within 64 MiB of scratch. The default comes first: Direct, or Bf16

@@ -96,7 +96,7 @@ TEST(ConvRule, sees_neither_batch_nor_threads_in_inference) {
   }
 }
 
-// Whatever the rule says can be computed.
+// Every candidate of the rule can compute the pass.
 TEST(ConvRule, takes_a_candidate) {
   for (const InstructionSet set : kInstructionSets) {
     if (set > this_instruction_set()) continue;
@@ -165,7 +165,7 @@ TEST(Choices, of_a_plan_are_the_rules) {
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "direct"), 0);
 }
 
-// Else gradients would be rounded in a run that says f32, or kernels read what is not there.
+// Otherwise a run in f32 would round its gradients, or kernels would read missing tensors.
 TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
   const CompileOptions options{.threads = 1, .slots = 1};
   const Plan plan = make_plan(network(), options);

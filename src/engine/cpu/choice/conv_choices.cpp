@@ -42,7 +42,7 @@ ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, c
                                fmt::format("{}, and {}", name, what_is_here()), remedy));
 }
 
-// The algorithm that was asked for, where it can be.
+// Algorithm of a request by name, or direct if the requested one cannot compute the pass.
 ConvAlgorithm named_algorithm(ConvAlgorithm wanted, const ConvGeometry& g, ConvPass pass,
                               const ChoiceContext& context) {
   const bool is_bf16 = context.dtype == DType::Bf16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Algorithms of a plan's convolutions: the stored plan's, the one that was asked for, measured ones or the rule's
+// Algorithms of a plan's convolutions: from the stored plan, the option `algorithms`, measurements or the rule
 // (conv_choice.h). They are chosen before anything is lowered.
 #pragma once
 

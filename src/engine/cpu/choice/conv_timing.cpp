@@ -124,7 +124,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   std::unique_ptr<ConvKernel> kernel =
       own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
   const ScratchBytes scratch = kernel->scratch_bytes();
-  // With strides as plans have them.
+  // Buffers with the strides that plans use.
   const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
   const std::size_t src = forward.src_desc().get_size(), weights = forward.weights_desc().get_size();
   return run_on_buffers(

@@ -10,8 +10,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// Each has all that those before it have, for our kernels: AVX-512's blocks of 16 channels, its products of bf16
-/// numbers, tiles of them.
+/// Instruction sets in ascending order; each includes the ones before it. They add AVX-512's blocks of 16 channels, its
+/// products of bf16 numbers, and tiles of bf16 numbers.
 enum class InstructionSet : std::uint8_t { Avx2, Avx512, Avx512Bf16, Amx };
 inline constexpr std::array kInstructionSets{InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Avx512Bf16,
                                              InstructionSet::Amx};
@@ -23,7 +23,7 @@ inline constexpr std::array kInstructionSets{InstructionSet::Avx2, InstructionSe
 /// Instruction set of this machine, limited to what oneDNN may use (DNNL_MAX_CPU_ISA).
 [[nodiscard]] InstructionSet this_instruction_set();
 
-/// Whether it multiplies numbers stored in bf16.
+/// Whether the set multiplies numbers stored in bf16.
 [[nodiscard]] constexpr bool has_bf16_products(InstructionSet set) { return set >= InstructionSet::Avx512Bf16; }
 
 }  // namespace roentgen::engine::cpu

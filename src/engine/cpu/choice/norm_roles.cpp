@@ -44,7 +44,7 @@ struct Given {
   // True if the reader's kernels normalise their input, in the step's type.
   [[nodiscard]] bool normalises(graph::NodeId reader) const {
     if (reader < 0) return false;
-    // Not in bf16: two values that differ before rounding may be equal after it.
+    // False in bf16: two values that differ before rounding may be equal after it.
     const auto* pool = std::get_if<graph::MaxPool>(&graph.node(reader).op);
     if (pool != nullptr) return pools_normalised(*pool) && layout.dtype == DType::F32;
     return std::ranges::all_of(std::array{ConvPass::Forward, ConvPass::BackwardWeights}, [&](ConvPass pass) {

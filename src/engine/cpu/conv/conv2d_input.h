@@ -15,10 +15,10 @@ namespace roentgen::engine::cpu {
 struct ConvSource {
   TensorId src = -1;
   Prologue prologue;
-  /// All of its tensors.
+  /// Appends all of its tensors.
   std::vector<TensorId> reads;
 };
-/// The value in a layout, or what define_normalised() said of it.
+/// Stored value in a layout, or the prologue that define_normalised() recorded for it.
 [[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
 
 /// Makes the sums for the moments of a convolution's `result`, where the batch norm `norm` finds them. Call it before

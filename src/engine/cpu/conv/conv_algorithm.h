@@ -41,12 +41,12 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
   }
 }
 
-/// Whether it is Winograd's, of values in f32 or bf16.
+/// True for Winograd's algorithm, on values in f32 or bf16.
 [[nodiscard]] constexpr bool is_winograd(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::WinogradBf16;
 }
 
-/// Whether it is products of split numbers, three or six for one.
+/// True for products of split numbers: three or six for each product.
 [[nodiscard]] constexpr bool is_split(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
 }

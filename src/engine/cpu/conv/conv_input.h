@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The blocks of channels that a convolution of ours reads: of one tensor, or of several that are normalised while they
-// are read. Internal to convolutions of ours and max_pool.cpp.
+// Blocks of channels that our convolution kernels read: of one tensor, or of several that are normalised during the
+// read. Internal to our convolution kernels and max_pool.cpp.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// T: what the values are stored in. After bind() several threads may read.
+/// Input of a convolution kernel. T: type of stored values. After bind() several threads may read.
 template <class T>
 class ConvInput {
  public:
@@ -28,7 +28,8 @@ class ConvInput {
     const float* shift = nullptr;
   };
 
-  /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
+  /// Reads `blocks` blocks of `block` channels of `src`, or the pieces of `input`. `block_numbers`: numbers in a block
+  /// of an image.
   ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, Prologue input = {})
       : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
     if (!is_normalised()) input_.pieces = {{src, blocks}};
@@ -58,8 +59,8 @@ class ConvInput {
 
   [[nodiscard]] bool relu() const { return input_.relu; }
   [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(places_.size()); }
-  /// Number of tables. The offset of a row within its block depends on the number of blocks of an image in its tensor.
-  /// Each such number has a table.
+  /// Number of tables of row offsets. An offset depends on the blocks per image of the tensor, so each such number has
+  /// its own table.
   [[nodiscard]] std::int64_t tables() const { return static_cast<std::int64_t>(image_blocks_.size()); }
   [[nodiscard]] std::int64_t image_blocks(std::int64_t table) const {
     return image_blocks_[static_cast<std::size_t>(table)];
@@ -70,7 +71,8 @@ class ConvInput {
     const Place& here = place(block);
     return here.base + image * image_blocks(here.table) * block_numbers_;
   }
-  /// Rows from `row` on, every `step`th, of a block; of none behind the last one. `at`: the tables, `table_rows` each.
+  /// Every `step`th row of a block from `row` on; no rows behind the last block. `at`: the tables, `table_rows` entries
+  /// each.
   [[nodiscard]] simd::PackSource<T> rows(std::int64_t block, const std::int64_t* at, std::int64_t table_rows,
                                          std::int64_t row, std::int64_t step = 1) const {
     if (block >= blocks()) return {};

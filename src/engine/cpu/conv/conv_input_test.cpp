@@ -152,8 +152,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     return product_kernel(shape_, pass, tensors);
   }
 
-  // The bits of dst after a forward, of weights after a weight gradient. Reads src, or else pieces; what is not to be
-  // read holds NaN.
+  // Bits of dst after a forward, or of weights after a weight gradient. Reads src or the pieces; tensors that must not
+  // be read hold NaN.
   std::vector<std::byte> result_of(bool is_forward, bool is_of_norm) {
     ConvTensors tensors{.src = kSrc, .weights = kWeights, .dst = kDst, .scratch = kScratch};
     if (is_of_norm) tensors.prologue = input();

@@ -18,7 +18,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Numbered in the order they are added; each stored in its type, aligned as a plan's.
+/// Tensors, numbered in the order they are added. Each is stored in its type and aligned like those of a plan.
 class DrawnTensors {
  public:
   void draw(std::int64_t count, std::uint64_t seed, DType dtype) {
@@ -27,7 +27,7 @@ class DrawnTensors {
     for (float& value : values) value = static_cast<float>(random.normal());
     add(values, dtype);
   }
-  /// NaN: what is not set shows.
+  /// Adds a tensor of NaN, so that tests notice elements that are never written.
   void fill(std::int64_t count, DType dtype) {
     add(std::vector<float>(static_cast<std::size_t>(count), std::nanf("")), dtype);
   }
@@ -45,7 +45,7 @@ class DrawnTensors {
       }
     }
   }
-  /// All bits ones: NaN again.
+  /// Sets all bits to one, which is NaN in every type.
   void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor].bytes(), std::byte{0xff}); }
   [[nodiscard]] std::vector<std::byte> bits(std::size_t tensor) const {
     return {memory_[tensor].data(), memory_[tensor].data() + bytes_[tensor]};

@@ -26,11 +26,11 @@ struct WeightFolding {
   TensorId folded_bias = -1;
   double epsilon = 1e-5;
   std::int64_t channels = 0;
-  /// Plain weights of one output channel.
+  /// Number of plain weights of one output channel.
   std::int64_t weights_per_channel = 0;
   std::shared_ptr<const ParameterLayout> layout;
 };
-/// Allocates the plain weights each time: for preparations.
+/// Allocates the plain weights on every run, which is allowed in preparations.
 [[nodiscard]] std::unique_ptr<Kernel> fold_weights_kernel(WeightFolding work);
 
 }  // namespace roentgen::engine::cpu

@@ -27,7 +27,7 @@ bool is_blocked(const ConvGeometry& g, int block) {
 // Largest number of taps of an axis; no larger window has transforms.
 constexpr std::int64_t kMostTaps = 16;
 
-// Name of an implementation: results by taps of the axes; "winograd_4x3" has the same for both.
+// Name of an implementation: results by taps of each axis; "winograd_4x3" has 4 by 3 on both.
 std::string name_of(const simd::WinogradWindow& window) {
   if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
   return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)
@@ -109,7 +109,8 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   tensors.scratch = lowering.scratch("scratch", scratch.shared);
   tensors.own_scratch = lowering.replicated_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
-  // The suffix after the dot is the revision of the summation order: plans of builds that sum otherwise differ in hash.
+  // The suffix after the dot is the revision of the summation order, so that plans from builds that sum differently do
+  // not compare equal.
   const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";

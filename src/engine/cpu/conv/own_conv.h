@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+// Our own convolution kernels: the convolutions that they can compute, and their plan entries.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@
 
 namespace roentgen::engine::cpu {
 
-/// Shape for our Winograd kernels, where they can compute the convolution in the layouts of direct's forward.
-/// Conditions: a window of simd::WinogradWindow, no stride, pads smaller than the window, whole blocks of channels.
+/// Shape for our Winograd kernels, if they can compute the convolution in the layouts of direct's forward. Conditions:
+/// a window of simd::WinogradWindow, no stride, pads smaller than the window, whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
 /// The convolution as our product kernels want it: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads);
 
-/// Whether our kernels of that algorithm can compute the pass of that geometry here; always, for direct.
+/// Whether our kernels of an algorithm can compute the pass of a geometry on this machine; always true for direct.
 [[nodiscard]] bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g);
 
 /// A kernel of ours for a pass; `algorithm` is not Direct, and can compute the geometry.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which algorithms convolutions of whole networks get, of values in bf16 above all.
+// Tests the algorithms that convolutions of whole networks get, above all for values in bf16.
 #include "engine/cpu/conv/own_conv.h"
 
 #include <gtest/gtest.h>

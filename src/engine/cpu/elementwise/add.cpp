@@ -19,7 +19,7 @@ void lower(const graph::Add&, graph::NodeId id, Lowering& lowering) {
 }
 
 void lower_backward(const graph::Add&, graph::NodeId id, Lowering& lowering) {
-  // Both inputs get the same gradient: the same memory, which nobody may then overwrite while the other needs it.
+  // Both inputs share one gradient tensor, so neither may overwrite it while the other needs it.
   const graph::Node& node = lowering.node(id);
   const Located diff_dst = lowering.gradient(id, lowering.value(id).layout);
   lowering.contribute(node.inputs[0], diff_dst);

@@ -28,7 +28,7 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] std::unique_ptr<Kernel> normalise_kernel(const Located& from, const Located& to,
                                                        std::vector<PixelScale> scales);
 
-/// Calls make with a number of the type that values are stored in.
+/// Calls make with a number of the stored type.
 template <class Make>
 [[nodiscard]] std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
   return dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);

@@ -129,7 +129,7 @@ class LossKernel final : public Kernel {
   LossData data_;
 };
 
-// In training all heads, in inference the first.
+// Heads of the loss: all of them in training, the first one in inference.
 template <typename LossOp>
 std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<graph::NodeId> logits{node.inputs[0]};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch normalisation, forward (its gradients are in batch_norm_gradient.cpp). Two ways, with the same
-// numbers:
-// - a value read by one batch norm: statistics and result block by block, while the block is in cache; or what of these
-//   the convolution before it has added up, and the one behind it computes, is left out (conv2d_input.h);
-// - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
-//   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
+// Plan entries of batch normalisation, forward. Gradients are in batch_norm_gradient.cpp. Two ways give equal results.
+// - A value read by one batch norm: statistics and result are computed block by block, while the block is in cache. The
+//   convolution before may add up the moments, and the one after may normalise. Both parts are then left out here
+//   (conv2d_input.h).
+// - Pieces of a virtual concat, read by many batch norms (DenseNet): statistics are computed once per piece. The
+//   gradients of all readers are summed into one tensor G with two per-channel sums A and B. One last pass combines
+//   them.
 #include "engine/cpu/norm/batch_norm_entries.h"
 
 #include <string>
@@ -16,8 +17,9 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// From here on a result has left a last-level cache share before its reader comes. Measured on DenseNet-121: forward
-// kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
+// Results of at least this size leave a thread's share of the last-level cache before they are read. Measured on
+// DenseNet-121: forward kernels take 0.72 of the time. Backward kernels gain nothing, since their results are read
+// next.
 constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 }  // namespace
 
@@ -74,7 +76,7 @@ std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering) {
 }
 
 namespace {
-// A forward's input, residual and parameters, which are padded to the blocks of its result.
+// Collects a forward's input, residual and parameters, and pads the parameters to the blocks of its result.
 NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout layout, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   NormForward work{.pieces = norm_pieces(node.inputs[0], lowering),
@@ -87,7 +89,7 @@ NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout la
   return work;
 }
 
-// Statistics of a piece: an entry of their own, once.
+// Statistics of a piece, computed by an entry that is emitted once.
 TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, TensorId pivot, std::int64_t pivot_offset,
                            Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(piece);
@@ -112,7 +114,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   return shared.statistics;
 }
 
-// Makes the result, `work.dst`; or none, but the constants from which its reader computes it.
+// Defines the result `work.dst`. If the reader computes the result, defines only the constants for that.
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);

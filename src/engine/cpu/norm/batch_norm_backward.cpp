@@ -73,7 +73,7 @@ class SingleBackward final : public Kernel {
                                                  .dy = dy_ + at,
                                                  .dy2 = behind(dy2_),
                                                  .g = behind(g_),
-                                                 // Without a residual the second phase writes it.
+                                                 // The second phase writes it if there is no residual.
                                                  .y_again = residual_ == nullptr ? nullptr : behind(y_again_),
                                                  .scale = constant(kScale, block),
                                                  .shift = constant(kShift, block),
@@ -151,7 +151,7 @@ class SingleBackward final : public Kernel {
   Partial partial_;
 };
 
-// The sum over all readers is stored as the value is, and read and written in the same pass as a gradient of theirs.
+// Shared backward. The sum over all readers has the type of the value, and every reader's pass reads and writes it.
 template <class X>
 class SharedBackward final : public Kernel {
  public:
@@ -227,7 +227,7 @@ class Finish final : public Kernel {
   }
 
  private:
-  // A and B are means over a rank's images; all ranks have as many.
+  // Averages A and B over the ranks: they are means over a rank's images, and all ranks have equally many.
   void average_sums() {
     for (std::size_t i = 0; i < over_ranks_.size(); ++i) over_ranks_[i] = static_cast<double>(sums_[i]);
     shape_.sum_over_ranks(over_ranks_);
@@ -238,7 +238,7 @@ class Finish final : public Kernel {
 
   NormShape shape_;
   NormFinish work_;
-  /// [A | B] of all ranks; empty where they are a rank's own.
+  /// [A | B] of all ranks; empty if each rank has its own.
   std::vector<double> over_ranks_;
   const X* value_ = nullptr;
   const X* gradient_ = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the forward and backward kernels of batch normalisation share: channel blocks, their statistics, sums.
+// Common parts of the forward and backward kernels of batch normalisation: channel blocks, statistics and sums.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct BlockStatistics {
   float* istd = nullptr;
 };
 
-/// Where one channel block of the input lies, and what belongs to it. X: what values are stored in.
+/// Addresses of one channel block of the input. X: type of stored values.
 template <class X>
 struct BlockPlace {
   const X* value = nullptr;  // image 0
@@ -93,13 +93,13 @@ class BlockTable {
   std::vector<BlockPlace<X>> places_;
 };
 
-/// Sums per (block, slot), added up in order of slots: of an image, whoever computes it; or of a thread, where last
-/// bits depend on how many there are.
+/// Sums per (block, slot), added up in the order of slots. A slot is an image, whichever thread computes it, or a
+/// thread. With slots of threads, last bits depend on their number.
 struct Partial {
   double* base = nullptr;
   std::int64_t slots = 0;
   int block = 16;
-  /// Of all ranks: [first | second] for each channel block; null: of these images alone.
+  /// Totals over all ranks, [first | second] for each channel block; null: only this rank's images count.
   const double* totals = nullptr;
   [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t slot) const {
     return base + (channel_block * slots + slot) * 2 * block;
@@ -116,7 +116,7 @@ struct Partial {
     std::copy_n(totals + channel_block * 2 * block, block, first_total);
     std::copy_n(totals + (channel_block * 2 + 1) * block, block, second_total);
   }
-  // Of this rank.
+  // Totals over the images of this rank.
   void add_up_own(std::int64_t channel_block, double* first_total, double* second_total) const {
     std::fill_n(first_total, block, 0.0);
     std::fill_n(second_total, block, 0.0);
@@ -134,22 +134,22 @@ inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::i
   return (image * shape.blocks + block) * shape.pixels * shape.block;
 }
 
-/// What a batch norm goes through in three phases, of values as they are stored.
+/// Grid of three_phases() for a batch norm, sized by its stored values.
 inline PhaseGrid grid_of(const NormShape& shape) {
   return {shape.blocks, shape.images,
           shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype))};
 }
 
-/// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.
+/// Totals over ranks; empty if statistics are a rank's own. Belongs to one kernel, which one thread runs.
 class OverRanks {
  public:
   explicit OverRanks(const NormShape& shape) : shape_(shape) {
     if (shape.is_over_ranks()) totals_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
   }
-  /// For Partial::totals.
+  /// Value for Partial::totals; null if there are none.
   [[nodiscard]] const double* totals() const { return totals_.empty() ? nullptr : totals_.data(); }
 
-  /// As three_phases(); over ranks with a wait for them between the first phase of all blocks and the second.
+  /// Runs three_phases(). With several ranks, sums over them between the first phase of all blocks and the second.
   template <typename First, typename Middle, typename Second>
   void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
     if (totals_.empty()) return three_phases(shape_.threads, grid_of(shape_), first, middle, second);
@@ -184,8 +184,8 @@ inline void finish_statistics(const NormShape& shape, const Partial& partial, st
   }
 }
 
-/// running += momentum * (batch - running), with the unbiased variance (torch's convention), where both are finite: the
-/// step of such a batch does not count, and what is not finite would stay for good.
+/// running += momentum * (batch - running), with the unbiased variance (torch's convention). Skips channels whose batch
+/// statistics are not finite: such a step is discarded, but the running value would never recover.
 inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
                          float* variance) {
   const double count = shape.count();
@@ -197,7 +197,8 @@ inline void move_running(const NormShape& shape, const BlockStatistics& from, do
   }
 }
 
-/// y = x * scale + shift, the two folded constants. Forward and backward must round alike: the ReLU mask is recomputed.
+/// Folds a norm into y = x * scale + shift. Forward and backward must round alike, since backward recomputes the ReLU
+/// mask.
 inline void fold(int block, const float* weight, const float* bias, const BlockStatistics& from, float* scale,
                  float* shift) {
   for (int i = 0; i < block; ++i) {

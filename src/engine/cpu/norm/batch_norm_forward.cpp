@@ -44,7 +44,7 @@ class Statistics final : public Kernel {
   Partial partial_;
 };
 
-// Without a wait for other ranks: where statistics are there already.
+// The same shape without other ranks, for statistics that are known already and need no wait.
 NormShape of_one(NormShape shape) {
   shape.group = nullptr;
   return shape;
@@ -132,7 +132,7 @@ class Forward final : public Kernel {
   NormShape shape_;
   NormForward work_;
   NormSource from_;
-  /// As `shape_`, with the ranks behind the statistics.
+  /// Copy of `shape_` whose count() includes the other ranks if they share the statistics.
   NormShape counted_;
   OverRanks over_ranks_;
   BlockTable<X> table_;

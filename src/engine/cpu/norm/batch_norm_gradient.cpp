@@ -11,15 +11,15 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Makes room for the value again when something waits for it; -1 otherwise.
+// Tensor for the value that is written again, if something waits for it; else -1.
 Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
   if (!lowering.is_missing(id) || !lowering.is_awaited(id)) return {};
   const graph::Node& node = lowering.node(id);
   return lowering.tensor(node.name + "/again", node.shape, layout);
 }
 
-// All of a shared backward but its dy, constants and sums on the way; opens the pieces' gradients that nothing has come
-// to yet.
+// Operands of a shared backward, except dy, constants and partial sums. Starts the gradients of pieces that have none
+// yet.
 FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.node(id);
   const auto& op = std::get<graph::BatchNorm>(node.op);

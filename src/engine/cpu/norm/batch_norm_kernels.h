@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The batch-norm kernels behind the plan entries of batch_norm.cpp and batch_norm_gradient.cpp. Layout of all values:
+// Batch-norm kernels of the plan entries in batch_norm.cpp and batch_norm_gradient.cpp. Layout of all values:
 // nChw{block}c.
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace roentgen::engine::cpu {
 
-/// Extent of the whole tensor a kernel works on; with pieces, of all pieces together.
+/// Extent of a kernel's tensor; with pieces, of all pieces together.
 struct NormShape {
   std::int64_t images = 0;
   std::int64_t blocks = 0;
   std::int64_t pixels = 0;
   int block = 16;
-  /// What the normalised value is stored in, with its gradient, and the result with its gradient.
+  /// Stored types: of the normalised value and its gradient, and of the result and its gradient.
   DType value_dtype = DType::F32;
   DType result_dtype = DType::F32;
   int threads = 1;
-  /// Results of this extent do not stay in cache until they are read: they are written past it.
+  /// True for results so large that they would leave the cache before they are read: they are written past it.
   bool is_streamed = false;
-  /// Whose images count: null, or of one rank: these.
+  /// Ranks whose images the statistics cover; null or a single rank: only this one's.
   std::shared_ptr<const NormGroup> group{};
-  /// Of the batch norm in its graph, for `group`.
+  /// Index of the batch norm in its graph, named when a wait of `group` times out.
   std::int64_t index = 0;
 
   [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }
-  /// Sums of all ranks, in place.
+  /// Adds up the sums of all ranks, in place.
   void sum_over_ranks(std::span<double> sums) const {
     group->sum(runtime::host_span(sums), runtime::reached_event(), index);
   }
-  /// Elements behind a statistic of a channel.
+  /// Number of elements that a channel's statistics cover.
   [[nodiscard]] double count() const {
     return static_cast<double>(images * pixels) * (is_over_ranks() ? group->ranks : 1);
   }
@@ -48,7 +48,7 @@ struct NormPiece {
   std::int64_t blocks = 0;
   /// [mean | variance | istd], each one float per padded channel.
   TensorId statistics = -1;
-  /// Shared gradient G and its sums [A | B]; `is_first`: nothing in them yet.
+  /// Shared gradient G and its sums [A | B]. `is_first`: they hold nothing yet.
   TensorId gradient = -1;
   TensorId sums = -1;
   bool is_first = false;
@@ -65,9 +65,9 @@ struct NormParameters {
   double momentum = 0.1;
 };
 
-/// A forward. `constants` is for [scale | shift] folded; `partial` is scratch for sums per (block, image), or with
-/// `has_moments` holds those per (block, thread) that the convolution added up whose result this is. Without a `dst`
-/// the constants are all of the result.
+/// Operands of a forward. `constants` receives the folded [scale | shift]. `partial` is scratch for sums per (block,
+/// image). With `has_moments` it holds the sums per (block, thread) that the convolution before added up. Without `dst`
+/// only the constants are computed.
 struct NormForward {
   std::vector<NormPiece> pieces;
   NormParameters parameters;
@@ -98,15 +98,15 @@ struct NormStatistics {
 };
 [[nodiscard]] std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work);
 
-/// A backward. `g`: where the masked sum of dy and dy2 goes, -1 when it is not needed again. `constants`: scratch of
-/// two numbers a channel, of a single one five.
+/// Operands of a backward. `g`: destination of the masked sum of dy and dy2, -1 if it is not needed again. `constants`:
+/// scratch, two numbers per channel in a shared backward, five in a single one.
 struct NormBackward {
   std::vector<NormPiece> pieces;
   NormParameters parameters;
   TensorId dy = -1;
   TensorId dy2 = -1;
   TensorId y = -1;         ///< the mask's source when there is a residual
-  TensorId residual = -1;  ///< where y is not there: added before the mask is taken
+  TensorId residual = -1;  ///< without y: added before the mask is computed
   TensorId g = -1;
   TensorId dx = -1;
   TensorId y_again = -1;
@@ -116,19 +116,19 @@ struct NormBackward {
   TensorId partial = -1;
   bool relu = false;
 };
-/// Both phases block by block.
+/// Kernel of a backward for a single value: both phases block by block.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
-/// Adds to the pieces' G, A and B: one pass.
+/// Kernel of a shared backward: adds to the pieces' G, A and B in one pass.
 [[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);
 
-/// A shared backward within the data gradient of the convolution that reads the result: `work.dy` is stored nowhere,
-/// `work.partial` has a slot for each thread, and `work.constants` are the forward's.
+/// Shared backward inside the data gradient of the convolution that reads the result. `work.dy` is not stored,
+/// `work.partial` has one slot per thread, and `work.constants` are those of the forward.
 struct FusedNormBackward {
   NormShape shape;
   NormBackward work;
 };
 
-/// Closes a shared gradient: dx = istd (G - A - B xhat).
+/// Operands of the pass that completes a shared gradient: dx = istd (G - A - B xhat).
 struct NormFinish {
   TensorId value = -1;
   TensorId gradient = -1;

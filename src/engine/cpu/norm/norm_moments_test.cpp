@@ -19,7 +19,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Another rank that has the same images.
+// Simulates another rank that has the same images.
 std::shared_ptr<NormGroup> group_of_two() {
   auto group = std::make_shared<NormGroup>();
   group->ranks = 2;
@@ -48,7 +48,7 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
       EXPECT_EQ(entries_that(apart->plan(), " with moments"), 0);
       expect_nearly_the_same_step(*alone, *apart, false);
     }
-    // Another rank with the same images changes no mean.
+    // Means do not change when another rank has the same images.
     CompileOptions of_two = options;
     of_two.norm_group = group_of_two();
     const auto over_ranks = make_executable(residual_blocks(), of_two);

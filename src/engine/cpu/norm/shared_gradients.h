@@ -25,7 +25,7 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
-/// A tensor that is read, and one that is read and written, or null.
+/// A tensor that is read, and one that is read and written; null if absent.
 template <class T>
 struct NormTouches {
   const T* read = nullptr;
@@ -53,7 +53,7 @@ class SharedGradients {
     partial_ = {addresses.f64(work_.partial), slots_, shape_.block};
   }
 
-  /// Makes the constants; left out where `work.constants` has those of the forward.
+  /// Computes the constants, unless `work.constants` holds those of the forward.
   void fold_constants() const {
     for (std::int64_t block = 0; block < shape_.blocks; ++block) {
       const std::int64_t c = block * shape_.block;
@@ -63,7 +63,7 @@ class SharedGradients {
   void open(std::int64_t block) const {
     for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
   }
-  /// One slot of a block, before the first add() to it.
+  /// Clears one slot of a block, before the first add() to it.
   void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
   /// `dy`: of these pixels alone, [count][block].
   void add(const NormPixels& pixels, const X* dy) const {

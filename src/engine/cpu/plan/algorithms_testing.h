@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: the cases of engine/conformance on the CPU engine, on one of its algorithms.
+// Runs the cases of engine/conformance on the CPU engine with one of its algorithms, for tests.
 #pragma once
 
 #include <gtest/gtest.h>

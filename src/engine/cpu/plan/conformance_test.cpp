@@ -73,7 +73,7 @@ TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
   }
 }
 
-// In f32 between values in bf16: nearer than products of bf16 numbers.
+// Computes in f32 between values in bf16, which is more accurate than products of bf16 numbers.
 TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   int compared = 0;
@@ -129,7 +129,7 @@ TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
   EXPECT_GE(folded, 20);
 }
 
-// Networks nobody wrote down. ROENTGEN_RANDOM_CASES sets how many, for a longer hunt.
+// Random networks. ROENTGEN_RANDOM_CASES sets how many, for a longer search.
 TEST(ConformanceRandom, networks_agree_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const char* wanted = std::getenv("ROENTGEN_RANDOM_CASES");

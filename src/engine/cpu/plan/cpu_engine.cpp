@@ -29,7 +29,7 @@ auto with_kernels(const graph::Graph& graph, const Make& make) {
 
 class CpuEngine final : public Engine {
  public:
-  // Here already, before there are other threads that dispatch: those that read images.
+  // Limits the targets before other threads exist that dispatch to kernels: those that read images.
   CpuEngine() { cpu::simd::limit_targets(); }
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] std::string description() const override {

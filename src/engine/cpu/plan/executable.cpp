@@ -39,7 +39,7 @@ Arenas build(Lowering& lowering) {
   return finish_plan(lowering);
 }
 
-// A base of executables, so that it outlives what lies on it.
+// A base class, so that it outlives the members that lie on its device.
 struct OwnDevice {
   std::unique_ptr<runtime::Device> device = runtime::make_cpu_device();
 };
@@ -125,7 +125,7 @@ CompileOptions settled(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();
   options.threads = runtime::given_team(options.threads);
   if (options.dtype == DType::F16) {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "bf16, or the device cuda"));
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "--dtype bf16, or --device cuda"));
   }
   if (!options.dtype) {
     const bool is_worth =

@@ -10,11 +10,11 @@
 
 namespace roentgen::engine::cpu {
 
-/// The options with what is left open filled in: threads as OpenMP gives them, and dtype "auto". ConfigError on what is
-/// out of range.
+/// Options with defaults filled in: the number of threads that OpenMP grants, and the type for dtype "auto".
+/// ConfigError for a value out of range.
 [[nodiscard]] CompileOptions settled(CompileOptions options);
 
-/// Lowers and plans memory, and takes none. See Engine::plan.
+/// Lowers the graph and plans memory without allocating it. See Engine::plan.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options);
 /// Lowers, plans memory and binds. See Engine::compile.
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options);

@@ -365,8 +365,8 @@ graph::Graph norms_of(const Shape& shape) {
   return graph::with_loss(std::move(b).build(), {});
 }
 
-// Norms of the first tensor are shared out by images on several threads, and on one by blocks of channels; of the
-// second, of 11 MiB, by blocks on two threads as well, and by images on three.
+// The division of the work depends on tensor and threads. The first tensor: by blocks of channels on one thread, by
+// images on several. The second, of 11 MiB: by blocks on one and two threads, by images on three.
 TEST(CpuExecutable, threads_and_how_norms_are_shared_out_leave_no_bit_of_our_kernels_changed) {
   for (const Shape& shape : {Shape{3, 40, 9, 7}, Shape{2, 32, 212, 212}}) {
     const graph::Graph graph = norms_of(shape);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The scratch memory of a kernel of ours, in parts: those that all threads share, and those that each has of its own.
-// What a thread writes into a part of its own should be in the caches beside it from the kernel before: where another
-// thread wrote to the same lines last, each has to come from there before it can be written
-// (docs/design/engine_cpu.md). Internal to conv/products, conv/winograd, and to who gives them memory.
+// Scratch memory of our kernels, in parts that are shared by all threads or private to each. A private part should
+// still be in the thread's caches from the previous kernel. If another thread wrote its lines last, each line moves
+// between caches before it can be written (docs/design/engine_cpu.md). Internal to conv/products, conv/winograd and the
+// planner.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@
 
 namespace roentgen::engine::cpu {
 
-/// How often `each` goes into `count`, rounded up.
+/// count / each, rounded up.
 [[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t each) {
   return (count + each - 1) / each;
 }
-/// The next multiple of `unit`.
+/// `value`, rounded up to a multiple of `unit`.
 [[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return pieces_of(value, unit) * unit;
 }
 
-/// Where memory that each thread has of its own lies: at multiples of `page_bytes`, `stride_bytes` from one thread's to
-/// the next one's.
+/// Placement of the threads' private memory: at multiples of `page_bytes`, `stride_bytes` from one thread's to the
+/// next.
 struct ThreadsMemory {
   std::size_t page_bytes = 0;
   std::size_t stride_bytes = 0;
 
-  /// Of kernels that need at most `most` bytes of each thread: in huge pages of its own, unless it would waste most of
-  /// one. At multiples of small pages, with the last of them in small pages (AlignedBuffer), DenseNet-121's step took
-  /// 3% longer with threads on two chips.
+  /// Placement for kernels that need at most `most` bytes per thread. Each thread gets huge pages of its own, unless
+  /// most of one would be wasted. With multiples of small pages instead, the last ones small (AlignedBuffer),
+  /// DenseNet-121's step took 3% longer with threads on two chips.
   [[nodiscard]] static ThreadsMemory of(std::size_t most) {
     constexpr std::size_t kPage_bytes = 4096, kHugePage_bytes = std::size_t{2} << 20;
     ThreadsMemory made{.page_bytes = most < kHugePage_bytes / 2 ? kPage_bytes : kHugePage_bytes};
@@ -45,31 +45,31 @@ struct ThreadsMemory {
   }
 };
 
-/// Parts are added while a kernel is made, and found after bind(). Thread-compatible: threads may find parts at a time,
-/// each what is its own, or what they share in turns of the kernel's.
+/// Scratch of one kernel. Parts are added while the kernel is constructed, and have addresses after bind().
+/// Thread-compatible: threads may call at() at the same time; the kernel orders accesses to shared parts.
 class KernelScratch {
  public:
-  /// A part, of each of its owners as many bytes. Begins at a multiple of 64 bytes.
+  /// One part: equally many bytes for each owner. Begins at a multiple of 64 bytes.
   struct Part {
-    std::int64_t at = 0;    ///< bytes from where the memory of its kind begins
-    std::int64_t each = 0;  ///< bytes from an owner to the next; not of what threads have of their own
+    std::int64_t at = 0;    ///< bytes from the start of the shared or private memory
+    std::int64_t each = 0;  ///< shared parts: bytes from one owner to the next
     bool is_own = false;
   };
 
   explicit KernelScratch(int threads) : threads_(threads) {}
-  /// `bytes` that all threads share.
+  /// Adds `bytes` that all threads share.
   [[nodiscard]] Part add(std::int64_t bytes) { return add_shared(bytes, 1); }
-  /// `bytes` that each thread has of its own; owners are numbered like threads.
+  /// Adds `bytes` that are private to each thread; owners are numbered like threads.
   [[nodiscard]] Part add_own(std::int64_t bytes) {
     const Part part{.at = own_, .is_own = true};
     own_ += round_up(bytes, kLine);
     return part;
   }
-  /// `bytes` for each of `crews` sub-teams of one size: of its own, where they are of one thread each.
+  /// Adds `bytes` for each of `crews` sub-teams of one size; private memory if each is a single thread.
   [[nodiscard]] Part add_of_crews(std::int64_t bytes, int crews) {
     return crews == threads_ ? add_own(bytes) : add_shared(bytes, crews);
   }
-  /// `bytes` for each of so many owners, in memory that all threads share.
+  /// Adds `bytes` for each of `owners` owners, in memory that all threads share.
   [[nodiscard]] Part add_shared(std::int64_t bytes, std::int64_t owners) {
     const Part part{.at = shared_, .each = round_up(bytes, kLine)};
     shared_ += owners * part.each;
@@ -83,10 +83,10 @@ class KernelScratch {
     shared_at_ = addresses.bytes(tensors.scratch);
     own_at_ = tensors.own_scratch >= 0 ? addresses.replicas(tensors.own_scratch)
                                        : Addresses::Replicas{shared_at_ + shared_, own_};
-    // Else a thread would write into the next one's memory.
+    // Otherwise a thread would write into the next one's memory.
     RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
   }
-  /// The part of owner `owner`: of as many as it was added for.
+  /// Memory of owner `owner` in a part; owners are numbered from 0.
   template <class T = std::byte>
   [[nodiscard]] T* at(const Part& part, std::int64_t owner = 0) const {
     std::byte* const from = part.is_own ? own_at_.first + owner * own_at_.stride : shared_at_ + owner * part.each;
@@ -101,11 +101,11 @@ class KernelScratch {
   Addresses::Replicas own_at_;
 };
 
-/// A convolution kernel of ours for one pass, with its scratch.
+/// Base of our convolution kernels: one pass with its scratch.
 class ConvKernel : public Kernel {
  public:
   explicit ConvKernel(int threads) : memory_(threads) {}
-  /// Bytes of scratch. They depend on the tensors only in whether the input is normalised; bind() may come later.
+  /// Bytes of scratch. The tensors matter only in whether the input is normalised; bind() may follow later.
   [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
 
  protected:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lowering: plan entries of the CPU engine. Each op's file (conv2d.cpp, ...) says which entries its forward and
-// backward are; this class keeps the choices of algorithms and the work that kernels do for the batch norms around
-// them.
+// Lowering: plan entries of the CPU engine. Each op's file (conv2d.cpp, ...) defines the entries of its forward and
+// backward. This class keeps the choices of algorithms and the work that kernels do for the batch norms around them.
 #pragma once
 
 #include <cstdint>

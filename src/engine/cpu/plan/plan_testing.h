@@ -85,7 +85,7 @@ inline void expect_no_overlap(const Plan& plan, int threads) {
       if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
       const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
                             tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
-      // In place: the one ends in the very entry the other begins in.
+      // Shares memory in place: one ends in the entry in which the other begins.
       const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
       ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The small adapter to oneDNN (2.6 API): the only header besides primitive_internal.h's users that knows a primitive.
-// What the rest of the engine sees of it.
+// Small adapter to oneDNN (2.6 API), for the rest of the engine. Only this header and the users of primitive_internal.h
+// know primitives.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Handling of oneDNN primitives, for the source files of ops that use it (conv2d, linear, pooling). A port to
-// oneDNN 3.x changes this file and those.
+// Handling of oneDNN primitives, for the source files of ops that use them (conv2d, linear, pooling). A port to oneDNN
+// 3.x changes only this file and those.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>

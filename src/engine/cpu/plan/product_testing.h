@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of every case on every unit and instruction set: the part that runs on each change, and the rest.
+// Divides the tests of every case on every unit and instruction set: a part runs on each change, the rest in `make
+// test-all`.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ struct Share {
   return {begin, begin + each + (member < rest ? 1 : 0)};
 }
 
-/// Which member's share item `item` is in.
+/// Member whose share contains item `item`.
 [[nodiscard]] inline int member_with(std::int64_t item, std::int64_t count, int team) {
   const std::int64_t each = count / team, rest = count % team;
   // The first `rest` members have one more: of them the first formula is right, and the larger; of others the second.
@@ -47,7 +47,7 @@ class SubTeam {
     made.is_alone_ = team == made.count_;
     return made;
   }
-  /// Which of the sub-teams, which member of it, and how many it has.
+  /// Index of the sub-team, index of the member in it, and number of its members.
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
@@ -73,8 +73,8 @@ class SubTeam {
     };
     for (std::int64_t round = 0; round < rounds; ++round) (run(phases, share.begin + round), ...);
   }
-  /// Goes on when all of the sub-team have come. Every member of the team calls it: it is for the whole team, since
-  /// OpenMP has nothing smaller.
+  /// Barrier of the sub-team. Every member of the team must call it: it waits for the whole team, since OpenMP has no
+  /// smaller barrier.
   void wait() const {
     if (is_alone_) return;
 #pragma omp barrier
@@ -85,7 +85,7 @@ class SubTeam {
   bool is_alone_ = false;
 };
 
-/// Most sub-teams of one size that `threads` can be, at most `most`.
+/// Largest number of equal sub-teams that `threads` threads can form, at most `most`.
 [[nodiscard]] inline int even_crews(int threads, std::int64_t most) {
   int crews = static_cast<int>(std::clamp<std::int64_t>(most, 1, threads));
   while (threads % crews != 0) --crews;

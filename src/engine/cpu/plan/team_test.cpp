@@ -34,7 +34,7 @@ TEST(SubTeams, share_out_members_and_items) {
               crew.for_share(kShares, [&](std::int64_t) { ++first[static_cast<std::size_t>(item)]; });
             },
             [&](std::int64_t item) {
-              // Nobody is in the second phase before all are through with the first.
+              // The second phase begins when all members have finished the first.
               if (first[static_cast<std::size_t>(item)] != kShares) ++early;
               crew.for_share(kShares, [&](std::int64_t i) { ++second[static_cast<std::size_t>(item * kShares + i)]; });
             });

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Teams as they are not asked for.
+// Teams that are smaller than requested.
 #pragma once
 
 #include <omp.h>
 
 namespace roentgen::engine::cpu {
 
-/// Runs body() where OpenMP gives every team one thread, however many are asked for: as within a parallel region.
+/// Runs body() with teams of one thread, however many are requested: OpenMP does that within a parallel region.
 template <typename Body>
 void with_one_thread(const Body& body) {
   const int levels = omp_get_max_active_levels();

@@ -22,7 +22,7 @@ struct PoolGeometry {
 
 /// True when our kernels can compute this max pooling, of any batch norm that alone comes before it.
 [[nodiscard]] bool pools_normalised(const graph::MaxPool& op);
-/// The input of a pooling as it is, or in f32 where the library cannot pool bf16.
+/// Input of a pooling, converted to f32 if the library cannot pool bf16.
 [[nodiscard]] Located pool_source(graph::NodeId input, Lowering& lowering);
 /// Forward entry; a training max pool keeps a workspace for backward.
 void lower_pool(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);

@@ -52,7 +52,7 @@ HWY_INLINE void moments_lanes(D d, const X* HWY_RESTRICT x, std::int64_t pixels,
   }
 }
 
-// The operand that may be NaN comes second: it is what x86's max gives back then, so that broken weights show.
+// The operand that may be NaN comes second: x86's max then returns it, so that broken weights show.
 template <class D, class V>
 HWY_INLINE V relu(D d, V v) {
   return hn::Max(hn::Zero(d), v);

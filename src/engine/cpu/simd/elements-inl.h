@@ -34,7 +34,7 @@ HWY_INLINE auto load(D d, const Bf16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
 }
 
-/// Past the caches where `kStream` says so (aligned to the vector): a store there does not read the line first.
+/// Stores past the caches if `kStream` (aligned to the vector): such a store does not read the line first.
 template <bool kStream, class D, class V>
 HWY_INLINE void store(V value, D d, float* to) {
   if constexpr (kStream) {

@@ -17,26 +17,26 @@ namespace roentgen::engine::cpu::simd {
 /// Bytes of a cache line.
 constexpr std::int64_t kLine_bytes = 64;
 
-/// Cache lines one after another, of which `first` has the first byte.
+/// Consecutive cache lines; `first` lies in the first of them.
 struct CacheLines {
   const void* first = nullptr;
   std::int64_t count = 0;
-  bool is_written = false;  ///< claimed, then
+  bool is_written = false;  ///< true: claimed for writing (claim.h)
 };
 
-/// Fetches ranges of memory, one after another, into the second-level cache, or claims them. Of one thread. Calls
-/// nothing: a call within a loop would have all vector registers stored.
+/// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. One thread. Calls no function: a
+/// call within a loop would spill all vector registers.
 class Fetching {
  public:
-  /// Nothing.
+  /// Prefetches nothing.
   Fetching() = default;
-  /// All of the ranges when step() has been told of `units` of work. They must stay as long as this.
+  /// Prefetches all ranges by the time that step() has counted `units` of work. `ranges` must outlive this.
   Fetching(std::span<const CacheLines> ranges, std::int64_t units)
       : range_(ranges.data()), end_range_(ranges.data() + ranges.size()), units_(std::max<std::int64_t>(1, units)) {
     for (const CacheLines& range : ranges) lines_ += range.count;
   }
 
-  /// Fetches as many lines as are due with so much work.
+  /// Counts `units` of finished work and prefetches the lines that are due.
   void step(std::int64_t units) {
     for (due_ += units * lines_; due_ >= units_; due_ -= units_) {
       while (next_ == end_) {
@@ -58,7 +58,7 @@ class Fetching {
       ++fetched_;
     }
   }
-  /// So far.
+  /// Number of lines prefetched so far.
   [[nodiscard]] std::int64_t lines_fetched() const { return fetched_; }
 
  private:

@@ -4,7 +4,7 @@
 // The compiler's vector intrinsics, for sources that need instructions Highway does not have.
 #pragma once
 
-// GCC 12 takes the undefined operands of its own intrinsics for a fault.
+// GCC 12 warns about the undefined operands of its own intrinsics.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

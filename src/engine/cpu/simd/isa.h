@@ -16,10 +16,10 @@ namespace roentgen::engine::cpu::simd {
 /// The target our kernels dispatch to: "AVX3", "AVX2", ... Limits targets first.
 [[nodiscard]] std::string_view target_name();
 
-/// Limits our kernels to the instruction set that oneDNN may use (DNNL_MAX_CPU_ISA, read when oneDNN is first asked).
-/// So one variable makes a machine compute as a lesser one does: no code of this process chooses Highway's targets
-/// above it again. The first call does it; the engine makes it before it lays out or computes anything. Thread-safe;
-/// kernels that other threads run at that moment may still take either target.
+/// Limits our kernels to the instruction set that oneDNN may use (DNNL_MAX_CPU_ISA, read at oneDNN's first call). So
+/// one variable makes a machine compute like one with a smaller set. The engine calls it before it lays out or computes
+/// anything; later calls do nothing. Thread-safe, but kernels that other threads run during the first call may still
+/// use either target.
 void limit_targets();
 
 /// Highway's targets (HWY_AVX3, ...) that an instruction set of oneDNN, the bits of a dnnl::cpu_isa, does not reach.

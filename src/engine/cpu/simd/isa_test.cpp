@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which of our kernels' targets an instruction set of oneDNN's reaches. What a limited process does: parity_avx2_test.
+// Tests the targets that a limit of oneDNN's instruction set leaves to our kernels. A limited process:
+// parity_avx2_test.
 #include "engine/cpu/simd/isa.h"
 
 #include <gtest/gtest.h>

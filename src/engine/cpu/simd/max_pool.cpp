@@ -56,7 +56,7 @@ HWY_INLINE void max_pool_lanes(D d, const PoolExtent& e, const MaxPool<T>& work,
         V value = load(d, work.src + ((top + y) * e.in_width + left + x) * e.block + lane);
         if constexpr (kNorm) {
           value = hn::MulAdd(value, scale, shift);
-          // The operand that may be NaN comes second: it is what x86's max gives back then.
+          // The operand that may be NaN comes second: x86's max then returns it.
           if (work.relu) value = hn::Max(zero, value);
         }
         const auto is_larger = hn::Or(hn::Gt(value, best), hn::IsNaN(value));

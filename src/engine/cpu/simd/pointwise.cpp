@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In intrinsics, like what makes numbers of a source (tiles_numbers.h). Instructions beyond the baseline are in
+// Products in intrinsics, like the reading of sources (tiles_numbers.h). Instructions beyond the baseline are in
 // functions marked for them, so that the file compiles like any other.
 #include "engine/cpu/simd/pointwise.h"
 
@@ -84,7 +84,7 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
     }
   }
   if (work.relu) {
-    // In this order: of a NaN and zero the second is what a maximum gives.
+    // The order matters: of a NaN and zero, a maximum returns the second.
 #pragma GCC unroll 2
     for (int c = 0; c < kColumns; ++c) {
 #pragma GCC unroll 16

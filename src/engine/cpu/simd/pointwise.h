@@ -12,8 +12,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Whether this machine has AVX-512 (without bf16 instructions is enough: nothing here uses them), within what oneDNN
-/// may use (DNNL_MAX_CPU_ISA). Of what follows only turn_square() may be called without.
+/// Whether this machine has AVX-512, limited to what oneDNN may use (DNNL_MAX_CPU_ISA). Bf16 instructions are not
+/// needed. Only turn_square() may be called without it.
 [[nodiscard]] bool has_avx512();
 
 /// Rows i < count of a source with a scale, normalised, to `to`, 16 numbers each, one after another.
@@ -22,7 +22,7 @@ void normalise_rows(const PackSource<float>& source, std::int64_t count, float* 
 /// 16 x 16 numbers, turned; `to` is not `from`. On any machine.
 void turn_square(const float* from, float* to);
 
-/// Most blocks of 16 columns of one product.
+/// Largest number of blocks of 16 columns in one product.
 constexpr int kMostColumns = 2;
 
 /// c = a * b, or the result after bias, adds and relu. Rows are pixels, each of `steps` blocks of 16 terms; there are
@@ -39,9 +39,9 @@ struct RowProduct {
   std::int64_t c_column = 0;   ///< floats from one block of columns to the next
   bool is_streaming = false;   ///< c, past the caches
   bool is_claiming = false;    ///< lines of c are claimed (claim.h) before the products
-  bool is_first = false;       ///< `a` was not read before: it is fetched ahead
-  Fetching* ahead = nullptr;   ///< told of rows times steps
-  Fetching* beside = nullptr;  ///< likewise
+  bool is_first = false;       ///< `a` was not read before: prefetch it
+  Fetching* ahead = nullptr;   ///< prefetch that counts rows times steps
+  Fetching* beside = nullptr;  ///< second prefetch, counted alike
   /// Epilogue: the written value is act(result + bias + the value in memory).
   const float* bias = nullptr;  ///< 16 a column, or null
   bool adds = false;            ///< not with is_streaming
@@ -53,7 +53,7 @@ struct RowProduct {
   double* sum_sq = nullptr;
   std::int64_t sum_column = 0;
 };
-/// Writes all rows of c; those of its sums that are asked for.
+/// Writes all rows of c, and the sums that are requested.
 void row_product(const RowProduct& work);
 
 /// c = (or +=) the sum over pixels of a's 16 numbers by those of each of `columns` blocks of b.
@@ -66,7 +66,7 @@ struct PixelProduct {
   float* c = nullptr;         ///< [column][16 of a][16 of b]
   std::int64_t c_column = 0;  ///< floats
   bool is_accumulating = false;
-  Fetching* ahead = nullptr;  ///< told of pixels
+  Fetching* ahead = nullptr;  ///< prefetch that counts pixels
 };
 /// Sums over the pixels in order, in f32.
 void pixel_product(const PixelProduct& work);

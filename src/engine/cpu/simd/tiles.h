@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy. Every number is the
-// sum of three bf16 numbers (8 + 8 + 8 bits). Six of the nine products are added up in f32; the others are negligible
-// (Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
-// arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
-// AVX-512 does twice as many bf16 multiplications as f32 ones, which is enough for bf16 values but not for split ones.
+// sum of three bf16 numbers (8 + 8 + 8 bits). Six of the nine products are added up in f32; the others are negligible.
+// Source: Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
+// Computations", arXiv 1904.06376. A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster
+// than one. AVX-512 does twice as many bf16 multiplications as f32 ones, which is enough for bf16 values but not for
+// split ones.
 //
 // A number can also be the sum of two (16 bits), with three products. Each product is then off by at most 2^-15, and by
 // 4e-6 in the mean square. A NaN whose upper 17 bits are all ones, as in memory filled with ones, then counts as zero.
@@ -109,18 +110,18 @@ struct TileProduct {
 };
 void tile_product(ProductUnit unit, const TileProduct& work);
 
-/// Rows of results to where they belong: act(result + bias + what lies there). T: float, or Bf16, to which they are
-/// rounded (the nearest, of two the even one; numbers below 2^-126 become zeros).
+/// Stores rows of results: act(result + bias + the value in memory). T: float, or Bf16, to which they are rounded (the
+/// nearest, of two the even one; numbers below 2^-126 become zeros).
 template <class T>
 struct TileResults {
   const float* c = nullptr;          ///< rows of 16, 64 bytes apart; null: zeros
-  const std::int64_t* at = nullptr;  ///< where each row goes, in numbers behind `base`; negative: nowhere
+  const std::int64_t* at = nullptr;  ///< destination of each row, in numbers behind `base`; negative: none
   std::int64_t rows = 0;
   T* base = nullptr;
   const float* bias = nullptr;  ///< 16, or null
   bool adds = false;
   bool relu = false;
-  bool is_streaming = false;  ///< past the caches: for more than they hold; not with adds
+  bool is_streaming = false;  ///< writes past the caches, for results larger than they are; not with adds
   /// Pivot, 16 numbers, or null. Stored numbers minus the pivot, and their squares, are added to 16 sums each, over
   /// rows that have a destination.
   const float* pivot = nullptr;

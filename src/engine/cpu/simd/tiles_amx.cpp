@@ -114,7 +114,7 @@ struct Products {
     const std::byte* b = work.b;
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
       const std::byte* a = work.a + work.a_steps[step];
-      // In the order that loads each plane once, b's middle one twice.
+      // This order loads each plane once, the middle one of b twice.
       load_a(a, work, 0);
       load_b(b, work, 1);
       add();

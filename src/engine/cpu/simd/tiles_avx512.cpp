@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In intrinsics, since Highway 1.0 has no products of bf16 pairs. Instructions beyond the baseline are in functions
-// marked for them, so that the file compiles like any other.
+// Products in intrinsics, since Highway 1.0 has no products of bf16 pairs. Instructions beyond the baseline are in
+// functions marked for them, so that the file compiles like any other.
 #include "engine/cpu/simd/tiles_avx512.h"
 
 #if defined(__x86_64__)

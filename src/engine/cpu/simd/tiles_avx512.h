@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// tiles.h on AVX-512 with its bf16 instructions: what stands around products of either unit, and products of bf16
-// values. For tiles.cpp only; without is_there() the others must not be called (machines with AMX have it, too).
+// Implementation of tiles.h on AVX-512 with its bf16 instructions: packing and storing for either unit, and products of
+// bf16 values. For tiles.cpp only. Call the other functions only if is_there(), which also holds on machines with AMX.
 #pragma once
 
 #include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu::simd::avx512 {
 
-/// Within what oneDNN may use.
+/// Whether this machine has these instructions, limited to what oneDNN may use.
 [[nodiscard]] bool is_there();
 /// Orders this thread's streaming stores before any later signal to other threads, however the team signals.
 void release();

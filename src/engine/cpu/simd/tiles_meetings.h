@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which planes of two split matrices are multiplied, for units that loop over them. Internal to tiles*.cpp.
+// Pairs of planes of two split matrices that are multiplied, for units that loop over them. Internal to tiles*.cpp.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Numbers as they are split: read from where they lie, normalised where the source says so, taken apart into bf16
-// parts. Internal to tiles_avx512.cpp and pointwise.cpp, and for x86 alone.
+// Numbers that products split: read in place, normalised if the source asks for it, and split into bf16 parts. Internal
+// to tiles_avx512.cpp and pointwise.cpp, and for x86 alone.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +53,12 @@ RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
   return _mm512_ternarylogic_epi32(shifted, _mm512_castps_si512(high), mask, 0xf8);
 }
 
-// Rows lie side by side mostly: what is so many bytes on will be read soon. Splitting waits for memory, which fetches
-// a page ahead by itself, but late: 5 to 15% of a pass whose source is in no cache.
+// Rows are mostly adjacent, so the line this many bytes ahead will be read soon. The hardware prefetcher fetches it too
+// late: 5 to 15% of a pass whose source is in no cache.
 constexpr std::uintptr_t kAhead_bytes = 2048;
 
 RG_AVX512 inline void expect(const void* from, std::uintptr_t ahead_bytes = kAhead_bytes) {
-  // May lie behind the tensor, which a prefetch does not mind, but adding to the pointer would.
+  // The address may lie behind the tensor, which a prefetch ignores; pointer arithmetic would be undefined.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
   _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + ahead_bytes), _MM_HINT_T0);
 }

@@ -71,7 +71,7 @@ struct WinogradLanes {
 void winograd_weights_gradient(const WinogradWindow& window, const WinogradLanes& from, int block, float* taps,
                                std::int64_t tap_stride);
 
-/// Most channel blocks of the result that one product works on.
+/// Largest number of channel blocks of the result in one product.
 constexpr std::int64_t kMostWinogradGroup = 4;
 
 /// One position, one group of result blocks: result[tile][group] = sum over channels of values * weights.
@@ -84,7 +84,7 @@ struct WinogradProduct {
   std::int64_t in_blocks = 0;
   int group = 1;
   int block = 16;
-  Fetching* fetching = nullptr;  ///< told of tiles times channel blocks
+  Fetching* fetching = nullptr;  ///< prefetch that counts tiles times channel blocks
 };
 /// Reads the values once for every group, the weights once for every few tiles.
 void winograd_product(const WinogradProduct& work);
@@ -100,7 +100,7 @@ struct WinogradGradientProduct {
   int group = 1;
   int block = 16;
   bool is_accumulating = false;
-  Fetching* fetching = nullptr;  ///< told of tiles times channels of values
+  Fetching* fetching = nullptr;  ///< prefetch that counts tiles times channels of values
 };
 /// Sums over the tiles in order, in f32.
 void winograd_gradient_product(const WinogradGradientProduct& work);

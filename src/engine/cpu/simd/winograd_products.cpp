@@ -88,7 +88,7 @@ constexpr int kGradientRows = kColumns == 1   ? 8
                               : kColumns == 3 ? (kRegisters >= 32 ? 8 : 4)
                                               : (kRegisters >= 32 ? 16 : 8) / kColumns;
 
-// Tiles between two steps of what is fetched meanwhile: many lines at a time would be waited for.
+// Tiles between two steps of the prefetch. Many lines at once would stall the loop.
 constexpr std::int64_t kTilesAtOnce = 16;
 
 template <int kColumns, class D>

@@ -32,14 +32,14 @@ struct WinogradWindow {
   /// Values of a transformed tile: of a 3x3 window 36, for 144 products of a tile's 16 results by its taps.
   [[nodiscard]] constexpr int positions() const { return down.positions() * across.positions(); }
   [[nodiscard]] constexpr bool operator==(const WinogradWindow&) const = default;
-  /// Whether there are transforms for it.
+  /// Whether the window has transforms.
   [[nodiscard]] constexpr bool is_known() const;
 };
 
 /// Windows with transforms: 3x3 and 5x5, and a row or column of 3 or 7. Every further one takes time to compile.
 constexpr std::array<WinogradWindow, 6> kWinogradWindows{
     {{{3}, {3}}, {{5}, {5}}, {{1}, {7}}, {{7}, {1}}, {{1}, {3}}, {{3}, {1}}}};
-/// Most taps of one of them.
+/// Largest number of taps of a window with transforms.
 constexpr int kMostWinogradTaps = std::ranges::max(kWinogradWindows, {}, &WinogradWindow::taps).taps();
 
 constexpr bool WinogradWindow::is_known() const {

@@ -30,8 +30,8 @@ double chunk_sum_of_squares(std::span<const float> values) {
 }  // namespace
 
 double sum_of_squares(std::span<const float> values, int threads) {
-  // Chunks whose sums wait for each other: on the stack, since steps allocate nothing, and enough for 16 million
-  // values.
+  // Number of chunks whose sums are kept on the stack, since steps allocate nothing. Enough for 16 million values at a
+  // time.
   constexpr std::int64_t kWaiting = 1024;
   std::array<double, kWaiting> partial;
   double sum = 0.0;

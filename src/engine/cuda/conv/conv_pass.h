@@ -43,8 +43,8 @@ void emit_pass(const graph::Node& node, const std::string& op, const ConvProblem
 /// its result to f32.
 void emit_weight_gradient(const graph::Node& node, const std::string& op, const ConvProblem& problem,
                           const WeightShape& shape, PassTensors tensors, Lowering& lowering);
-/// True for a ReLU that alone reads a convolution or linear layer with a bias: it acts where the bias is added, to the
-/// same bits, and its value is the layer's.
+/// True for a ReLU that alone reads a convolution or linear layer with a bias. It is applied where the bias is added,
+/// to the same bits, and its value is the layer's.
 [[nodiscard]] bool acts_with_bias(graph::NodeId relu, const Lowering& lowering);
 /// Adds the entry of dst[..., c] += bias[c] for the layer `id`, with the ReLU that acts there, and sets the form of the
 /// parameter "bias".

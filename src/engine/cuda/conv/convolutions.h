@@ -44,8 +44,8 @@ struct ConvProblem {
   /// OH, OW.
   [[nodiscard]] std::array<std::int64_t, 2> out_size() const;
   [[nodiscard]] Elements elements() const;
-  /// All of it in one line: "forward bf16 n256 c64 56x56 o64 k3x3 s1x1 p1x1 d1x1 g1", with "tf32" for F32 whose
-  /// products may be rounded. Equal texts, equal problems.
+  /// The problem in one line: "forward bf16 n256 c64 56x56 o64 k3x3 s1x1 p1x1 d1x1 g1". F32 whose products may be
+  /// rounded adds "tf32". Equal texts mean equal problems.
   [[nodiscard]] std::string text() const;
   /// Floating-point operations of the pass: two for each product.
   [[nodiscard]] double flops() const;

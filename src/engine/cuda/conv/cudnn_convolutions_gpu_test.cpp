@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "engine/cuda/conv/convolutions.h"
 #include "engine/reference/ops.h"
+#include "runtime/cuda/gpu_testing.h"
 #include "runtime/stream.h"
 
 namespace roentgen::engine::cuda {
@@ -19,8 +20,8 @@ namespace {
 
 using reference::Array;
 
-/// Bounds of |got - reference|: `result` times the reference, for the rounding of the result, and `sum` times the sum
-/// of the products' magnitudes, for rounding within the sum.
+/// Bounds of |got - reference|. `result` times the reference is for the rounding of the result. `sum` times the sum of
+/// the products' magnitudes is for rounding within the sum.
 struct Bounds {
   double result;
   double sum;
@@ -147,12 +148,11 @@ Array expected(const ConvProblem& problem, const Array& src, const Array& weight
   return problem.pass == ConvPass::DataGradient ? diff_src : diff_weights;
 }
 
-class CudnnConvolutions : public testing::Test {
+class CudnnConvolutions : public runtime::GpuTest {
  protected:
   void SetUp() override {
-    const runtime::CudaInventory inventory = runtime::find_cuda_devices();
-    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-    device_ = runtime::make_cuda_device(0);
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
     stream_ = device_->make_stream();
     convolutions_ = make_cudnn_convolutions();
   }
@@ -205,7 +205,6 @@ class CudnnConvolutions : public testing::Test {
     EXPECT_LE(worst, 1.0) << "largest error as a multiple of its bound";
   }
 
-  std::unique_ptr<runtime::Device> device_;
   std::unique_ptr<runtime::Stream> stream_;
   std::unique_ptr<Convolutions> convolutions_;
 };

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/folder_testing.h"
+#include "runtime/cuda/gpu_testing.h"
 
 namespace roentgen::engine::cuda {
 namespace {
@@ -30,15 +31,7 @@ class CountingTimer final : public PlanTimer {
   int& calls_;
 };
 
-class TimedConvolutionsGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    const runtime::CudaInventory inventory = runtime::find_cuda_devices();
-    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
-    device_ = runtime::make_cuda_device(0);
-  }
-  std::unique_ptr<runtime::Device> device_;
-};
+using TimedConvolutionsGpu = runtime::GpuTest;
 
 TEST_F(TimedConvolutionsGpu, every_plan_can_be_timed_in_a_graph) {
   const auto convolutions = make_cudnn_convolutions();

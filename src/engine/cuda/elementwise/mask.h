@@ -12,8 +12,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// dst = src * keep / (1 - p). Element i of chunk c = i / 1024 is dropped where draw i % 1024 of the stream
-/// {seed ^ node << 32, epoch c, sample = step, stage Dropout} is below p, as in engine/cpu. Device memory.
+/// dst = src * keep / (1 - p), in device memory. Element i belongs to chunk c = i / 1024. It is dropped if draw i %
+/// 1024 of the stream {seed ^ node << 32, epoch c, sample = step, stage Dropout} is below p, as in engine/cpu.
 struct Mask {
   DType type = DType::F32;           ///< of src and dst: F32, Bf16 or F16
   const StepState* state = nullptr;  ///< its step keys the streams

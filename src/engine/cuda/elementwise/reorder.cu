@@ -22,8 +22,8 @@ struct Extents {
   std::int64_t padded;  // channels of the result with padding
 };
 
-// to = from. Grid: x blocks of kThreads threads; a thread has one pixel of one image and up to 8 channels of it,
-// neighbouring threads neighbouring pixels: accesses of a plane lie side by side, those of channels-last memory are 8
+// to = from. Grid: x blocks of kThreads threads. A thread has one pixel of one image and up to 8 channels of it;
+// neighbouring threads have neighbouring pixels. So accesses of a plane are adjacent, those of channels-last memory 8
 // channels long. Reads and writes each element once.
 template <typename From, typename To>
 __global__ void __launch_bounds__(kThreads)

@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Plan kernel of to = from, two layouts of one shape (N, C, H, W) or (N, K), each Plain or ChannelsLast; padding of
+/// Plan kernel of to = from: two layouts of one shape (N, C, H, W) or (N, K), each Plain or ChannelsLast. Padding of
 /// `to` becomes zero. Queued on `stream`.
 [[nodiscard]] std::unique_ptr<Kernel> reorder_kernel(const Located& from, const Located& to, runtime::Stream* stream);
 

@@ -36,7 +36,7 @@ struct BackwardWork {
   double over_rows;  // 1 / rows
 };
 
-/// Blocks that a multiprocessor runs at once, and rows that a thread reads at once: two norms need more registers, and
+/// Blocks that a multiprocessor runs at once, and rows that a thread reads at once. Two norms need more registers, and
 /// the same bytes in flight.
 template <int Norms>
 inline constexpr int kBackwardBlocks = Norms == 1 ? kNormBlocks : 1;

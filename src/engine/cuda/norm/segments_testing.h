@@ -281,7 +281,7 @@ inline void check_backward(const Bench& bench, const Segments& segments, int nor
 
 }  // namespace segments_testing
 
-/// Moments, forward and backward of every form, over segments of these channels; `shape.channels` is of no account.
+/// Moments, forward and backward of every form, over segments of these channels; `shape.channels` is ignored.
 [[nodiscard]] inline Worst check_norm_segments(runtime::Device& device, NormShape shape,
                                                const std::vector<int>& channels, std::uint32_t seed) {
   Worst worst;

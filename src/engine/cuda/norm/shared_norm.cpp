@@ -318,7 +318,7 @@ void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
     }
   }
   for (const WaitingNorm::Part& part : here.parts) {
-    // Nobody will ask for a gradient that is not needed.
+    // A gradient that is not needed is never requested.
     const bool waits = both.empty() && lowering.needs_gradient(part.segment);
     if (waits) {
       wait.push_back(part);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Plan entries of batch norms that read segments of virtual concatenations (segments.h). Backward of a norm waits for
-// the next one that reads the same segments, so that the two share a pass; a segment whose gradient is wanted before
-// then gets a pass of its own.
+// the next one that reads the same segments, so that the two share a pass. A segment whose gradient is needed earlier
+// gets a pass of its own.
 #pragma once
 
 #include <vector>

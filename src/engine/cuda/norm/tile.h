@@ -37,8 +37,8 @@ __device__ inline ThreadPart part_of_thread(const NormGrid& grid, std::int64_t r
 
 static_assert(2 * kSumLanes * kWide <= kNormThreads);
 
-/// Calls body<true>(first) for each stretch of `Unroll` rows of a thread, first + i * rows_at_once, and
-/// body<false>(first) for the last one, where rows from part.rows on must be skipped.
+/// Calls body<true>(first) for each stretch of `Unroll` rows of a thread, first + i * rows_at_once. For the last
+/// stretch calls body<false>(first), which must skip rows from part.rows on.
 template <int Unroll, typename Body>
 __device__ inline void for_rows(const ThreadPart& part, const NormGrid& grid, const Body& body) {
   const std::int64_t stretch = Unroll * grid.rows_at_once;

@@ -21,9 +21,8 @@ struct DeviceSetup {
   int multiprocessors = 1;                     ///< of the device: decides the order of sums
 };
 
-/// Options with defaults settled: bf16 in training and f32 in inference where no type is given, "auto" recomputes
-/// nothing, since each value takes an entry of its own.
-/// ConfigError on what no plan can have.
+/// Options with defaults settled: without a type, bf16 in training and f32 in inference. Recompute "auto" becomes
+/// "none", since each value would need an entry of its own. ConfigError for options that no plan can have.
 [[nodiscard]] CompileOptions settled(CompileOptions options);
 /// See Engine::compile().
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options,

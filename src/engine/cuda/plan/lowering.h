@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lowering: plan entries of the CUDA engine. Each op's file (conv2d.cpp, ...) says which entries its forward and
-// backward are; this class keeps what they share: the stream, the library of convolutions, and weights in the compute
-// type.
+// Lowering: plan entries of the CUDA engine. Each op's file (conv2d.cpp, ...) defines the entries of its forward and
+// backward. This class keeps what they share: the stream, the library of convolutions, and weights in the compute type.
 #pragma once
 
 #include <cstddef>
@@ -87,9 +86,9 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] bool has_loss_scale() const { return is_training() && dtype() == DType::F16; }
   /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
-  /// Plan of a convolution's pass: the stored choice; else, in training with Algorithms::Auto, the one of
-  /// ChoiceInputs::measured for this problem, or the fastest; else the library's first one. The last two give the same
-  /// bits on every run. Adds it to the choices.
+  /// Plan of a convolution's pass, which is added to the choices. The stored choice comes first. In training with
+  /// Algorithms::Auto, ChoiceInputs::measured follows, then the fastest plan. Otherwise it is the library's first one.
+  /// The last two give the same bits on every run.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
   /// Norm whose backward waits; without parts: none.

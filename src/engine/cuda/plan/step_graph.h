@@ -33,9 +33,9 @@ class GraphRecorder {
 /// CUDA graphs.
 [[nodiscard]] std::unique_ptr<GraphRecorder> make_cuda_graph_recorder();
 
-/// A part of a step that queues the same work every time, but for what lies in device memory. Queues it for the first
-/// time as it is, since libraries prepare themselves then, captures it the second time and launches the graph from then
-/// on. One thread.
+/// Part of a step that queues the same work every time, except for values in device memory. The first run queues it
+/// directly, since libraries prepare themselves then. The second run captures it; later runs launch the graph. One
+/// thread.
 class RecordedWork {
  public:
   /// Calls queue(), which queues the work on `stream`, or launches the graph. `recorder`: null: always queues.

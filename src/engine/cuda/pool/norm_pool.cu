@@ -41,8 +41,8 @@ __device__ Place place_of_thread(unsigned rows, unsigned columns, unsigned packs
 
 __device__ int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-// Numbers that order the elements of a window: x with the sign of the scale, wide enough that its lowest 4 bits are
-// free for the place of the element.
+// Numbers that order the elements of a window: x with the sign of the scale. They are wide enough that their lowest 4
+// bits are free for the element's place in the window.
 template <typename T>
 struct KeyOf {
   using Type = float;

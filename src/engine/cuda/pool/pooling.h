@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Pooling of the node's input by windows, or by regions where `kernel` is of no account.
+/// Pooling of the node's input by windows, or by regions, for which `kernel` is ignored.
 struct PoolWindow {
   PoolOp op = PoolOp::Max;
   graph::Extent kernel{1, 1};

@@ -17,7 +17,7 @@ enum class PoolOp : std::uint8_t {
   Max,                ///< of the pixels inside the image; the first of equal values
   AverageWithPad,     ///< sum of the pixels inside the image / pixels of the window
   AverageWithoutPad,  ///< mean of the pixels inside the image
-  Region,             ///< mean over graph::region(): windows are of no account
+  Region,             ///< mean over graph::region(); windows are ignored
 };
 
 /// One axis of a pooling.

@@ -44,7 +44,7 @@ __device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t
   if (++state->good_updates < growth_updates) return;
   state->good_updates = 0;
   // Larger ones overflow with every gradient that f16 holds.
-  if (state->loss_scale < 0x1p100) state->loss_scale *= 2.0;
+  if (state->loss_scale < kLargestGrownScale) state->loss_scale *= 2.0;
 }
 
 // Grid: one block, which adds up the partial sums. `limit`: 0 where there is none.

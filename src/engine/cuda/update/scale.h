@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels that find the factor of an update's source: StepState::scale, clipped by the norm where there is a limit,
-// without the loss scale where there is one.
+// Kernels that compute StepState::scale, the factor of an update's source. It is clipped by the norm if there is a
+// limit, and divided by the loss scale if there is one.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ inline constexpr std::size_t kNormPartials = 512;
 
 /// state->scale = scale. `state` here and below lies in device memory.
 void store_scale(runtime::Stream& stream, StepState* state, float scale);
-/// *norm = work.scale / state->loss_scale * L2 norm of work.source, summed in double in a fixed order; state->scale =
-/// work.scale / state->loss_scale, clipped as UpdateWork::clip_norm says; state->is_unsound = 1 where the norm is not
-/// finite. Reads each element once. Elements outside of slices are zero, so the whole arena is summed.
+/// *norm = work.scale / state->loss_scale * L2 norm of work.source, summed in double in a fixed order. state->scale =
+/// work.scale / state->loss_scale, clipped by UpdateWork::clip_norm. state->is_unsound = 1 if the norm is not finite.
+/// Reads each element once. Elements outside of slices are zero, so the whole arena is summed.
 /// @param growth_updates LossScaling's, and the loss scale changes as it says; 0: it does not
 void store_clipped_scale(runtime::Stream& stream, StepState* state, const UpdateWork& work, std::int64_t growth_updates,
                          double* partial, double* norm);

@@ -9,6 +9,7 @@
 #include "engine/cuda/kernel_testing.h"
 #include "engine/cuda/update/updates.h"
 #include "engine/reference/update.h"
+#include "engine/update/rule_cases_testing.h"
 
 namespace roentgen::engine::cuda {
 namespace update_testing {
@@ -34,23 +35,6 @@ struct Arenas {
   std::vector<std::unique_ptr<Arena>> owned;
   std::vector<Arena*> state;
 };
-
-/// Every rule in every form that has a kernel of its own.
-[[nodiscard]] inline std::vector<UpdateRule> rules() {
-  return {Sgd{.momentum = 0.0},
-          Sgd{},
-          Sgd{.nesterov = true},
-          Adam{},
-          Adam{.decoupled = true},
-          RmsProp{.momentum = 0.0},
-          RmsProp{},
-          RmsProp{.momentum = 0.0, .centered = true},
-          RmsProp{.centered = true},
-          Lars{.trust = 0.02},
-          Average{.share = 0.3},
-          Accumulate{},
-          Accumulate{.is_first = true}};
-}
 
 /// Runs the rule's kernel on the ranges.
 inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRule& rule, const UpdateWork& work) {
@@ -86,9 +70,8 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
     ranges.push_back({.begin = size, .count = count, .weight_decay = is_layer ? 1e-2 : 0.0, .is_layer = is_layer});
     size += count + 3;  // so that ranges begin anywhere
   }
-  std::size_t number = 0;
-  for (const UpdateRule& rule : update_testing::rules()) {
-    const bool is_scaled = !std::holds_alternative<Average>(rule) && !std::holds_alternative<Accumulate>(rule);
+  for (const RuleCase& tested : rule_cases()) {
+    const UpdateRule& rule = tested.rule;
     const std::size_t states = state_of(rule).size();
     update_testing::Arenas got(device, *stream, size, states, seed), wanted(device, *stream, size, states, seed);
     const auto work = [&](update_testing::Arenas& arenas) {
@@ -98,11 +81,11 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
                         .ranges = ranges,
                         .lr = 0.01,
                         .step = 3,
-                        .scale = is_scaled ? 0.25 : 1.0};
+                        .scale = is_optimizer(rule) ? 0.25 : 1.0};
     };
     update_testing::run(device, *stream, rule, work(got));
     reference::update(rule, work(wanted));
-    const std::string name = "rule " + std::to_string(number++) + ", array ";
+    const std::string name = tested.name + ", array ";
     for (std::size_t array = 0; array <= states; ++array) {
       const std::vector<float> a = (array == 0 ? got.target : *got.state[array - 1]).values();
       const std::vector<float> b = (array == 0 ? wanted.target : *wanted.state[array - 1]).values();

@@ -90,7 +90,7 @@ BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
 
 BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
   const Fwd::primitive_desc forward = conv_forward(g);
-  // In the forward's layouts where a fast kernel takes them, else through plain ones (narrow groups: a gemm).
+  // Uses the forward's layouts if a fast kernel supports them, else plain ones (narrow groups: a gemm).
   try {
     BwdWeights::primitive_desc chosen =
         make_backward_weights(g, forward, {forward.src_desc(), forward.weights_desc(), forward.dst_desc()});

@@ -9,9 +9,9 @@
 
 namespace roentgen::engine::cpu {
 
-/// Descriptors of the library's direct kernels, in the layouts that it chooses. Plain layouts replace a choice that is
-/// none of ours, or that falls back to the reference implementation. Inference uses the layouts of training as well.
-/// The library's preference there (channels last) is no faster, and a layer has one layout. Only `adds` and `relu` of
+/// Descriptors of the library's direct kernels, in the layouts that it chooses. Plain layouts replace one that we do
+/// not support, or one that falls back to the reference implementation. Inference uses the layouts of training as well:
+/// the library's preference there (channels last) is no faster, and a layer has one layout. Only `adds` and `relu` of
 /// the epilogue matter.
 [[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g,
                                                                      const Epilogue& epilogue = {});

@@ -10,8 +10,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// A forward, or with `is_turned` a data gradient, which is a forward from the gradient of dst with turned weights; and
-/// the weight gradient. On tiles:
+/// Kernels of the passes. `is_turned`: the data gradient, which is a forward from the gradient of dst with turned
+/// weights. On tiles:
 [[nodiscard]] std::unique_ptr<ConvKernel> tile_convolution(const ProductShape& shape, const ConvTensors& tensors,
                                                            bool is_turned);
 [[nodiscard]] std::unique_ptr<ConvKernel> tile_weights(const ProductShape& shape, const ConvTensors& tensors);

@@ -123,7 +123,7 @@ TEST_P(ProductMoments, of_what_is_stored) {
   forward({.src = kSrc});
   const auto expected = tensors_.bits(kDst);
   tensors_.forget(kDst);
-  // Twice: nothing is left of the first time.
+  // Runs twice, to show that nothing is left of the first run.
   forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
   forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
   EXPECT_EQ(tensors_.bits(kDst), expected);

@@ -25,10 +25,10 @@ namespace roentgen::engine::cpu {
 
 /// Rows of two tiles: how many are computed before they are stored, where that is not done from registers.
 constexpr std::int64_t kPanelUnit = 2 * simd::kTileRows;
-/// Results of so many bytes go past the caches, which would first read what they will overwrite.
+/// Results of at least this size are written past the caches, which would otherwise read the lines first.
 constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
-/// Up to kPanelUnit rows of 16 results, as they would be stored: as they are, or rounded.
+/// Up to kPanelUnit rows of 16 results, as they will be stored: unchanged, or rounded.
 template <class T>
 class ResultRows;
 template <>
@@ -117,10 +117,10 @@ class ProductResults {
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->close(block);
   }
 
-  /// Whether results go to the target: product kernels may put them there themselves.
+  /// Whether results are stored in the target tensor; product kernels may then store them directly.
   [[nodiscard]] bool has_target() const { return !norm_; }
-  /// Has results of columns from block `block` on put `at` numbers behind a block of the target; has_target(), f32
-  /// values.
+  /// Sets up a product to store the columns from block `block` on, `at` numbers behind the block's start. Only with
+  /// has_target() and f32 values.
   void set_target(simd::RowProduct& product, std::int64_t block, std::int64_t at, int thread) const {
     product.c = target_ + block * plane_ + at;
     product.c_column = plane_;
@@ -136,12 +136,12 @@ class ProductResults {
     product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
-  /// Tensors that put() reads and writes for `pixel` of `image` in a block, to prefetch them. Only without a target.
+  /// Memory that put() reads and writes for `pixel` of `image` in a block, to prefetch it. Only without a target.
   [[nodiscard]] NormTouches<T> touches(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
     return norm_->touches({.block = block, .image = image, .first = pixel});
   }
 
-  /// Stores rows, or takes them into the batch norm's backward.
+  /// Stores rows, or passes them to the batch norm's backward.
   void put(const ResultsOfBlock& of) const {
     if (norm_) return add_to_norm(of);
     simd::TileResults<T> results{.c = of.c,
@@ -167,7 +167,7 @@ class ProductResults {
   }
 
  private:
-  // Pixels side by side one run after another.
+  // Adds rows to the norm's sums, one run of adjacent pixels after another.
   void add_to_norm(const ResultsOfBlock& of) const {
     const std::int64_t pixels = s_.in_height * s_.in_width;
     const std::int64_t* at = of.at;
@@ -177,7 +177,7 @@ class ProductResults {
       const std::int64_t image = at[row] / (pixels * blocks_ * kProductBlock);
       const std::int64_t pixel = at[row] / kProductBlock - image * pixels * blocks_;
       const std::int64_t last = std::min(of.rows, row + pixels - pixel);
-      // Pixels only ever follow each other: where the last is as far off as it is rows on, none lacks in between.
+      // Offsets only grow. If the last pixel is as far away as its row, no pixel is missing in between.
       if (at[last - 1] == at[row] + (last - 1 - row) * kProductBlock) next = last;
       while (next < last && at[next] == at[next - 1] + kProductBlock) ++next;
       const ResultRows<T> some(s_.unit, of.c + row * kProductBlock, next - row);

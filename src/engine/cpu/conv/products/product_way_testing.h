@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The ways to compute a convolution that tests of our kernels go through: what multiplies, and the type of values.
+// Variants of a convolution that tests of our kernels run: the unit that multiplies, and the type of values.
 #pragma once
 
 #include <string>
@@ -51,7 +51,7 @@ enum class ProductWay {
   return what + (stores_bf16(way) ? "_bf16" : "_f32");
 }
 
-/// Ways that differ in the unit alone, for share_by_unit().
+/// Variants that differ in the unit alone, for share_by_unit().
 using WaysByUnit = std::vector<std::vector<ProductWay>>;
 [[nodiscard]] inline WaysByUnit product_ways() {
   return {{ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32},
@@ -65,10 +65,10 @@ using WaysByUnit = std::vector<std::vector<ProductWay>>;
   return ways;
 }
 
-/// Whether this machine has the unit of a way.
+/// Whether this machine has the unit of a variant.
 [[nodiscard]] inline bool has_unit_of(ProductWay way) { return simd::has_unit(unit_of(way)); }
 
-/// Every case by every way, shared out by unit. A case has `is_large` where plain loops take too long.
+/// Every case in every variant, divided by unit. `is_large` marks a case that takes too long in plain loops.
 template <typename Case>
 [[nodiscard]] SharedCases<std::tuple<ProductWay, Case>> share_by_unit(const std::vector<Case>& cases,
                                                                       const WaysByUnit& ways) {

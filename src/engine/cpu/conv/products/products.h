@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions as matrix products, with the batch norms around them in them (choice/norm_roles.h), by one of
-// several units:
-// - Tiles (Intel AMX) take any window and stride. F32 values are split into bf16 parts (simd/tiles.h), which keeps
-// f32's
-//   accuracy or, in gradients, 16 bits of it. Bf16 values are multiplied as they are, also by AVX-512's bf16
-//   instructions. A part of the source that fits into the second-level cache is laid out there and multiplied by all
-//   weights before the next one (tile_convolution.cpp, tile_weights.cpp).
-// - AVX-512 in f32 takes pointwise windows and multiplies values where they lie (row_convolution.cpp, row_weights.cpp).
+// Convolutions as matrix products, fused with the batch norms around them (choice/norm_roles.h). One of these units
+// multiplies:
+// - Tiles (Intel AMX) compute any window and stride. F32 values are split into bf16 parts (simd/tiles.h): f32 accuracy,
+//   or 16 bits in gradients. Bf16 values are multiplied as they are, also by AVX-512's bf16 instructions. A part of the
+//   source that fits into the L2 cache is packed there and multiplied by all weights before the next one
+//   (tile_convolution.cpp, tile_weights.cpp).
+// - AVX-512 in f32 computes pointwise windows and reads values in place (row_convolution.cpp, row_weights.cpp).
 #pragma once
 
 #include <cstdint>
@@ -55,14 +54,14 @@ struct ProductShape {
   return shape.dtype == DType::Bf16 ? 1 : shape.planes;
 }
 
-/// A window of one pixel that meets every pixel: rows of both matrices are those of the images.
+/// True for a 1x1 window that reads every pixel: the rows of both matrices are the pixels of the images.
 [[nodiscard]] bool is_pointwise(const ProductShape& shape);
-/// Whether the unit can compute it: Avx512F32 alone is particular, it takes pointwise products of f32 values.
+/// Whether the unit can compute it. Only Avx512F32 is limited, to pointwise products of f32 values.
 [[nodiscard]] bool is_for_unit(const ProductShape& shape);
 
-/// A pass. Results of forward and data gradient do not depend on the number of threads, but for moments and the sums of
-/// a batch norm's gradient, one a thread; the weight gradient of a layer of few channels is summed in parts, so that
-/// every thread has one.
+/// Kernel of one pass. The number of threads does not change the results of forward and data gradient. It may change
+/// last bits of moments and of a batch norm's gradient sums, which have one slot per thread. The weight gradient of a
+/// layer with few channels is summed in parts, so that every thread has work.
 [[nodiscard]] std::unique_ptr<ConvKernel> product_kernel(const ProductShape& shape, ConvPass pass,
                                                          const ConvTensors& tensors);
 

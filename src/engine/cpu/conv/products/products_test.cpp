@@ -117,7 +117,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     weights_ = values(c.in_blocks * c.out_blocks * c.kernel_height * c.kernel_width * b * b, 3);
     bias_ = values(c.out_blocks * b, 4);
     if (is_bf16()) {
-      // Numbers that bf16 holds: what is left are roundings of sums and of results.
+      // Numbers that bf16 holds exactly; the only errors are roundings of sums and of results.
       for (std::vector<float>* each : {&src_, &dst_, &weights_}) {
         for (float& value : *each) value = to_f32(to_bf16(value));
       }
@@ -277,14 +277,14 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
     shape_.threads = std::abs(threads);
     std::ranges::fill(weights_, std::nanf(""));
     const auto compute = [&] { run(product_kernel(shape_, ConvPass::BackwardWeights, tensors())); };
-    // Less than none: of 3 threads that are asked for one comes.
+    // A negative number: 3 threads are requested and OpenMP grants one.
     threads < 0 ? with_one_thread(compute) : compute();
     expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width, product_rounding());
     if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1, 1e-7);
   }
 }
 
-// By any number of planes.
+// Products with any number of planes.
 class SplitNan : public SplitPasses {};
 
 TEST_P(SplitNan, reaches_all_results_of_its_pixel) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The weight gradient of pointwise windows in f32: some pixels of an image at a time, whose values and gradients of all
-// channels that a thread has stay in the second-level cache, those of the blocks that are multiplied in the first. They
-// are read where they lie, normalised values from a copy.
+// Weight gradient of pointwise windows in f32, over panels of pixels of one image. A panel's values and gradients, in
+// all channels of a thread, stay in the L2 cache; the blocks that are multiplied stay in L1. Both are read in place,
+// normalised values from a copy.
 #include <omp.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kSquare = kProductBlock * kProductBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
 constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
-// Two blocks of gradients and one of values of so many pixels fit into the first-level cache.
+// Two blocks of gradients and one of values fit into the L1 cache with at most this many pixels.
 constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
 
 class RowWeights final : public ConvKernel {
@@ -43,7 +43,7 @@ class RowWeights final : public ConvKernel {
     panels_of_image_ = pieces_of(pixels_, panel_);
     sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
     copy_rows_ = panel_ | 1;
-    // Enough for any batch norms: scratch is asked for before they are known.
+    // Enough for any batch norms: scratch is requested before they are known.
     values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kProductBlock * kFloat_bytes);
     rows_part_ = memory_.add_own(input_.tables() * panel_ * static_cast<std::int64_t>(sizeof(std::int64_t)));
     lines_part_ =
@@ -63,7 +63,7 @@ class RowWeights final : public ConvKernel {
 #pragma omp parallel num_threads(s_.threads)
     {
       const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-      // A team may be smaller than the one that was asked for.
+      // OpenMP may grant a smaller team than was requested.
       for (int item = thread; item < parts_ * slices_; item += threads) compute(item / slices_, item % slices_, thread);
 #pragma omp barrier
       const Share squares = share_of(parts_ > 1 ? floats() / kSquare : 0, thread, threads);
@@ -78,8 +78,8 @@ class RowWeights final : public ConvKernel {
  private:
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * kSquare; }
 
-  // Threads share out the pixels, with sums of their own, as far as these are small beside what is read; or else the
-  // channels of the side that has more of them.
+  // Divides the work. Threads take different pixels and have sums of their own, if these are small compared with the
+  // data that is read. Otherwise they divide the channels of the wider side.
   void share_out() {
     const std::int64_t read = s_.images * plane_ * (s_.in_blocks + s_.out_blocks);
     is_cut_by_input_ = s_.in_blocks >= s_.out_blocks;
@@ -90,11 +90,11 @@ class RowWeights final : public ConvKernel {
       const bool is_cheap = (parts - 1) * floats() * 8 <= read;
       if (is_cheap || 2 * slices_ > pairs) break;
     }
-    // At least as many panels: an image may have several.
+    // Lower bound of the number of panels: an image may have several.
     const std::int64_t panels = s_.images * pieces_of(pixels_, kMostPixels);
     parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, panels));
   }
-  // Most blocks of a side that a thread has.
+  // Largest number of blocks of a side that one thread has.
   [[nodiscard]] std::int64_t own_blocks(bool is_input) const {
     const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
     if (is_input != is_cut_by_input_) return blocks;
@@ -155,7 +155,7 @@ class RowWeights final : public ConvKernel {
     return {lines, count};
   }
 
-  // Where they lie: blocks of channels `step` floats apart.
+  // Values or gradients of a panel: blocks of channels, `step` floats apart.
   struct Side {
     const float* first = nullptr;
     std::int64_t step = 0;

@@ -17,7 +17,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Bytes of each part-of-a-panel that stays in the second-level cache beside what streams through.
+/// Bytes of packed source that stay in the L2 cache beside the data that streams through.
 constexpr std::int64_t kTilePanel_bytes = std::int64_t{768} << 10;
 
 /// Rows or columns of a grid.
@@ -42,12 +42,12 @@ struct GridAxis {
   std::vector<Target> targets;
 };
 
-/// Both axes, for all images. Rows of the matrix are [image][row pitch][column pitch]; those that are no result of a
-/// target are computed and thrown away.
+/// Both axes of all images. Rows of the matrix are [image][row pitch][column pitch]. Rows that are no result of a
+/// target are computed and discarded.
 class TileGrid {
  public:
   struct Tap {
-    std::int64_t weights = 0;  ///< which tap of the kernel
+    std::int64_t weights = 0;  ///< index of the tap in the kernel
     std::int64_t phase = 0;    ///< index into phases
     std::int64_t offset = 0;   ///< rows of the matrix
   };
@@ -62,16 +62,16 @@ class TileGrid {
     friend bool operator==(const Phase&, const Phase&) = default;
   };
 
-  /// From src to dst.
+  /// Grid of a forward, from src to dst.
   [[nodiscard]] static TileGrid forward(const ProductShape& shape);
-  /// From the gradient of dst to that of src.
+  /// Grid of a data gradient, from the gradient of dst to that of src.
   [[nodiscard]] static TileGrid backward(const ProductShape& shape);
 
   [[nodiscard]] const std::vector<Phase>& phases() const { return phases_; }
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
   /// Rows of the matrix.
   [[nodiscard]] std::int64_t rows() const { return images_ * rows_.pitch * columns_.pitch; }
-  /// How far behind a row its taps read at most.
+  /// Largest number of rows that a tap reads ahead of its own row.
   [[nodiscard]] std::int64_t reach() const { return reach_; }
   /// Floats of a source block and of a target block: one image.
   [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kProductBlock; }

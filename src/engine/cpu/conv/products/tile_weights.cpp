@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The weight gradient on tiles: for every tap, the product of the turned source (in channels x pixels) and the gradient
-// of dst (pixels x out channels), moved by the tap's distance. Groups of channels whose pixels stay in the second-level
-// cache, a part of the pixels at a time.
+// Weight gradient on tiles. For every tap it multiplies the transposed source (in channels x pixels) by the gradient of
+// dst (pixels x out channels). The tap's distance shifts the gradient. Groups of channels are multiplied a panel of
+// pixels at a time, so that the panel stays in the L2 cache.
 //
-// Tiles are loaded fast from whole cache lines only. A line of the turned source is 32 pixels of a channel, one of the
-// gradient a pair of pixels of 16 channels: so the gradient is what a tap moves, by pairs, and where taps lie an odd
-// number of pixels apart it is there twice, in pairs that begin with even pixels and with odd ones.
+// Tiles load fast from whole cache lines only. A line of the transposed source has 32 pixels of a channel; a line of
+// the gradient has a pair of pixels of 16 channels. So taps shift the gradient, by pairs. If taps lie an odd number of
+// pixels apart, the gradient is packed twice, in pairs that begin with even and with odd pixels.
 #include <omp.h>
 
 #include <algorithm>
@@ -31,9 +31,9 @@ constexpr std::int64_t kTile = kTileRows * kTileRows;
 constexpr std::int64_t kHalf_bytes = 2;
 constexpr std::int64_t kLeastRows = 128, kMostRows = 2048;
 
-// What is at a time, the fastest that were seen of ResNet-50's layers: split values of a panel of both sides, beside
-// the sums that come and go, and blocks of channels of each side. The more blocks, the less often is the other side
-// split again; windows of several taps multiply longer, and their gradient is there twice.
+// Sizes of what is in cache at a time, the fastest ones measured on ResNet-50's layers. `panel_bytes`: packed values of
+// a panel of both sides, beside the sums. `most_blocks`: blocks of channels of each side. More blocks mean that the
+// other side is packed less often. Windows of several taps multiply longer, and their gradient may be packed twice.
 struct Sizes {
   std::int64_t panel_bytes;
   std::int64_t most_blocks;
@@ -43,7 +43,7 @@ Sizes sizes_of(std::int64_t taps, std::int64_t planes) {
   return {std::int64_t{768} << 10, planes == 1 ? 24 : 16};
 }
 
-// One of the two tensors that are multiplied, and how many of its blocks of channels are at a time.
+// One of the two tensors that are multiplied, divided into groups of channel blocks that are packed together.
 struct Side {
   std::int64_t blocks = 0;
   std::int64_t groups = 1;
@@ -61,9 +61,9 @@ struct Blocks {
   std::int64_t end = 0;
 };
 
-// The left matrix is the source, turned. Turning costs twice what splitting does, so where one tap is all there is and
-// the gradient has fewer channels, that one is on the left, and the results are turned at the end.
-// T: what values are stored in.
+// The left matrix is the source, transposed. Transposing costs twice as much as packing. So with a single tap, a
+// gradient of fewer channels is on the left instead, and the results are transposed at the end. T: type of stored
+// values.
 template <class T>
 class TileWeights final : public ConvKernel {
  public:
@@ -90,7 +90,7 @@ class TileWeights final : public ConvKernel {
     panel_rows_ =
         std::clamp(sizes_of(taps_, planes_).panel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
-    // Work for every thread alike: of few groups, a part of the panels each.
+    // Gives all threads equal work: few groups are divided into parts, each with a share of the panels.
     const std::int64_t groups = left_.groups * right_.groups;
     if (groups % s_.threads != 0 && groups < 4 * s_.threads) {
       parts_ = std::min<std::int64_t>(panels_, s_.threads / std::gcd(groups, static_cast<std::int64_t>(s_.threads)));
@@ -139,25 +139,25 @@ class TileWeights final : public ConvKernel {
     targets_part_ = memory_.add_own(words(moved_rows()));
     steps_part_ = memory_.add_own(words(panel_rows_ / kTileTerms));
   }
-  // Of the left matrix: bytes of a row, an odd number of cache lines, so that 16 rows do not fall into the same ones;
-  // of a block in all planes.
+  // Bytes of the left matrix: of a row, and of a block in all planes. A row is an odd number of cache lines long, so
+  // that 16 rows use different cache sets.
   [[nodiscard]] std::int64_t turned_row() const { return (panel_rows_ / kTileTerms | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t turned_block() const { return planes_ * kTileRows * turned_row(); }
-  // Of the right one: pairs of rows, from `lead_` rows before the panel on; bytes of a plane of a block, of a copy in
-  // all planes, of all copies.
+  // Right matrix: its pairs of rows, which begin `lead_` rows before the panel. Then bytes: of a plane of a block, of a
+  // copy in all planes, and of all copies.
   [[nodiscard]] std::int64_t pair_rows() const { return (lead_ + panel_rows_) / 2; }
   [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
-  // What the second copy ends with lies one row behind the first.
+  // Rows that all copies read: the second copy begins and ends one row after the first.
   [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
-  // Where a part adds up: the first in the weights themselves, unless they are to be turned.
+  // Sums of a part. The first part adds up in the weights themselves, unless these are transposed at the end.
   [[nodiscard]] float* sums_of(std::int64_t part) const {
     const std::int64_t slot = is_swapped_ ? part : part - 1;
     return slot < 0 ? weights_ : memory_.at<float>(sums_part_) + slot * floats();
   }
-  // One block of weights [in][out] from the sums of all parts.
+  // Writes one block of weights [in][out] from the sums of all parts.
   void finish(std::int64_t at) const {
     if (!is_swapped_) {
       for (std::int64_t part = 1; part < parts_; ++part) {
@@ -195,13 +195,13 @@ class TileWeights final : public ConvKernel {
         sources += panel_rows_;
       }
     }
-    // Only results count: the rows between them are zeros on this side, and so are those before the first.
+    // Rows between results are zeros on this side, and so are rows before the first one.
     std::int64_t* targets = memory_.at<std::int64_t>(targets_part_, thread);
     const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
-  // Every other row of a block: of the source from `row` of all phases on, of the gradient from `row` of its own on.
+  // Every other row of a block, beginning with `row`. Rows of the source are numbered across all phases.
   [[nodiscard]] simd::PackSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
     return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }
@@ -240,7 +240,7 @@ class TileWeights final : public ConvKernel {
     const std::int64_t next_left = is_swapped_ ? next_out : next_in;
     const std::int64_t next_right = is_swapped_ ? next_in : next_out;
     for (const TileGrid::Tap& tap : grid_.targets().front().taps) {
-      // Where the gradient begins whose results read the panel's first row through this tap.
+      // Row of the gradient whose result reads the panel's first row through this tap.
       const std::int64_t moved = lead_ - tap.offset;
       for (std::int64_t r = right.begin; r < right.end; r += 2) {
         for (std::int64_t l = left.begin; l < left.end; l += 2) {

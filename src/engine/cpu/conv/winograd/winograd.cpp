@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and backward data. Each sub-team takes chunks of tiles of its own through all three phases, so that no
-// transformed value leaves the cache it was written to. Only where the weights of a wide layer outweigh all tiles are
-// the groups of result channels shared out instead: values are transformed by all for all, weights by who reads them.
+// Forward and backward data. Each sub-team takes its own chunks of tiles through all three phases, so that transformed
+// values stay in the cache they were written to. In wide layers, whose weights outweigh all tiles, sub-teams divide the
+// groups of result channels instead. All threads then transform the values together, and each sub-team transforms the
+// weights that it reads.
 #include "engine/cpu/conv/winograd/winograd.h"
 
 #include <omp.h>
@@ -18,7 +19,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Backward data is a forward with the roles of input and output exchanged, turned weights, and what the padding leaves.
+// Backward data is a forward with input and output exchanged, turned weights and the complementary padding.
 template <class T>
 class Convolution final : public WinogradPass<T> {
   using Base = WinogradPass<T>;
@@ -66,7 +67,7 @@ class Convolution final : public WinogradPass<T> {
         [&](std::int64_t c) {
           const WinogradChunk here = chunk(c);
           const std::int64_t products = positions() * weights_.groups;
-          // What the next chunk of this sub-team will read is fetched meanwhile.
+          // Prefetches the input of this sub-team's next chunk meanwhile.
           simd::Fetching fetching(
               lines_of(crew.is_last(tiling_.chunks(), c) ? tiling_.chunks() : c + 1, false, crew, lines),
               products * here.tiles * s_.in_blocks / crew.size());
@@ -136,8 +137,8 @@ class Convolution final : public WinogradPass<T> {
       taps = turned.data();
     }
     for (std::int64_t i = 0; i < s_.block; ++i, to += row) {
-      // Taps come from memory in lines that lie apart, and go to as many places as there are weights: neither is
-      // what the processor fetches by itself.
+      // Taps are read from scattered lines and written to as many places as there are positions. The hardware
+      // prefetcher covers neither.
       for (int tap = 0; tap < s_.window.taps(); ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
       for (int position = 0; position < s_.window.positions() && i + 1 < s_.block; ++position) {
         simd::claim(to + row + position * weights_.stride);
@@ -145,11 +146,11 @@ class Convolution final : public WinogradPass<T> {
       simd::winograd_weights(s_.window, taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
-  // Of a pair of blocks. Where this is turned the stored weights have the roles of the channels exchanged.
+  // Taps of a pair of blocks. In backward data (`is_turned_`) the stored weights have the channels exchanged.
   [[nodiscard]] const float* taps_of(std::int64_t out_block, std::int64_t in_block) const {
     return is_turned_ ? this->taps(in_block, out_block, s_.out_blocks) : this->taps(out_block, in_block, s_.in_blocks);
   }
-  // The channels exchanged; the taps run backwards.
+  // Exchanges the channels and reverses the order of the taps.
   void turn(const float* taps, float* turned) const {
     const std::int64_t square = s_.block * s_.block;
     for (int tap = 0; tap < s_.window.taps(); ++tap) {
@@ -170,7 +171,7 @@ class Convolution final : public WinogradPass<T> {
   KernelScratch::Part slots_part_, data_part_, lines_part_;
 };
 
-// Backward data as a forward from the gradient of dst to that of src.
+// Shape of backward data as a forward from the gradient of dst to that of src.
 WinogradShape mirrored(const WinogradShape& s) {
   WinogradShape m = s;
   std::swap(m.in_blocks, m.out_blocks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What Winograd's passes share. Internal to winograd*.cpp.
+// Common parts of the Winograd passes. Internal to winograd*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace roentgen::engine::cpu {
 /// Channels of the widest block.
 constexpr int kMostWinogradBlock = 16;
 
-/// Transformed data [position][channel block][tile][block], positions a little apart from a power of two: streams a
-/// power of two apart would all fall into the same few cache lines.
+/// Transformed data [position][channel block][tile][block]. Positions lie slightly more than a power of two apart;
+/// otherwise their streams would use the same few cache sets.
 struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
-  std::int64_t positions = 0;  ///< of a tile
+  std::int64_t positions = 0;  ///< number of positions of a tile
 
   Positions() = default;
   Positions(std::int64_t count, std::int64_t blocks, std::int64_t tiles, int block)
@@ -39,8 +39,8 @@ struct Positions {
 };
 
 /// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
-/// Sub-teams that share out groups have as many each, and about as many blocks; groups have four blocks at most and are
-/// as few as that allows, of sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. No result depends on it.
+/// A group has at most four blocks. Sub-teams that divide the groups have equally many each, as few as possible. Sizes
+/// of groups differ by at most one: 13 blocks are 4 + 3 + 3 + 3. No result depends on the division.
 struct PositionWeights {
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
@@ -51,7 +51,7 @@ struct PositionWeights {
   std::int64_t slot_stride = 0;  ///< floats
 
   PositionWeights() = default;
-  /// `sharing`: threads that share out groups, or 1.
+  /// `sharing`: number of threads that divide the groups among them; 1: they do not.
   PositionWeights(const WinogradShape& s, int sharing)
       : in_blocks(s.in_blocks),
         out_blocks(s.out_blocks),
@@ -60,7 +60,7 @@ struct PositionWeights {
         groups(crews * static_cast<int>(pieces_of(pieces_of(s.out_blocks, crews), simd::kMostWinogradGroup))),
         stride(s.in_blocks * s.block * pieces_of(s.out_blocks, groups) * s.block + kMostWinogradBlock),
         slot_stride(s.window.positions() * stride) {}
-  /// Of a slot for each group.
+  /// Floats of all slots, one for each group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
   /// Result blocks of a group.
   [[nodiscard]] Share blocks_of(std::int64_t group) const {
@@ -69,13 +69,14 @@ struct PositionWeights {
     const Share within = share_of(crew.end - crew.begin, static_cast<int>(group) % each, each);
     return {crew.begin + within.begin, crew.begin + within.end};
   }
-  /// The group that has a result block.
+  /// Group that contains a result block.
   [[nodiscard]] std::int64_t group_of(std::int64_t out_block) const {
     const int each = groups / crews, crew = member_with(out_block, out_blocks, crews);
     const Share share = share_of(out_blocks, crew, crews);
     return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
-  /// Where in its slot a pair of blocks lies, in floats: its first channel of weight 0, and from one to the next.
+  /// Offsets of a pair of blocks in its slot, in floats: of its first channel at position 0, and from one channel to
+  /// the next.
   struct Place {
     std::int64_t first = 0;
     std::int64_t row = 0;
@@ -94,11 +95,11 @@ struct WinogradChunk {
   std::int64_t tiles = 0;
 };
 
-/// The tensors of a pass, and tiles of them to transformed values and back. T: what values are stored in.
+/// Base of a pass: its tensors and tiling, and the transform of its input. T: type of stored values.
 template <class T>
 class WinogradPass : public ConvKernel {
  public:
-  /// `shares_groups` says of a tiling whether threads share out the groups of result blocks.
+  /// `shares_groups`: whether threads divide the groups of result blocks, for a given tiling.
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
       : ConvKernel(shape.threads),
         s_(shape),
@@ -142,14 +143,14 @@ class WinogradPass : public ConvKernel {
     const std::int64_t each = tiling_.count() / s_.images;
     return {chunk.first / each, (chunk.first + chunk.tiles - 1) / each + 1};
   }
-  /// What transform_input() of a chunk reads of image `image` and block `in_block`.
+  /// Cache lines that transform_input() of a chunk reads in image `image` and block `in_block`.
   [[nodiscard]] simd::CacheLines values_lines(const WinogradChunk& chunk, std::int64_t image,
                                               std::int64_t in_block) const {
     const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
     return lines_of(input_.plane(image, in_block), s_.in_height, s_.in_width, first_row(starts.begin),
                     first_row(starts.end) + s_.window.down.positions());
   }
-  /// What lies in dst.
+  /// Cache lines of dst that a chunk covers in image `image` and block `out_block`.
   [[nodiscard]] simd::CacheLines results_lines(const WinogradChunk& chunk, std::int64_t image,
                                                std::int64_t out_block) const {
     const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
@@ -157,7 +158,7 @@ class WinogradPass : public ConvKernel {
                     s_.out_width, starts.begin, starts.end + s_.window.down.out());
   }
 
-  /// Where a tile's results lie in block `out_block` of dst.
+  /// Place of a tile's results in block `out_block` of dst.
   [[nodiscard]] simd::PlaneTile<T> result_place(const WinogradChunk& chunk, std::int64_t index,
                                                 std::int64_t out_block) const {
     const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
@@ -168,21 +169,21 @@ class WinogradPass : public ConvKernel {
             .row = tile.row,
             .column = tile.column};
   }
-  /// Of a transformed tile.
+  /// Positions of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
-  /// The taps of a pair of channel blocks.
+  /// Taps of a pair of channel blocks.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
     return plain_weights_ + (out_block * in_blocks + in_block) * s_.window.taps() * s_.block * s_.block;
   }
 
-  /// Room for the ranges of a chunk's values, and of results where `has_results`, for each thread.
+  /// Bytes per thread for the result of lines_of().
   [[nodiscard]] std::int64_t lines_bytes(bool has_results) const {
     const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
     const std::int64_t images = tiling_.most() * s_.images / tiling_.count() + 2;
     return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines));
   }
-  /// A sub-team member's share of what transform_input() of a chunk reads, and of what lies in dst where `has_results`,
-  /// in the memory at `to`; nothing without a chunk.
+  /// Cache lines that the chunk reads: its input and, with `has_results`, its part of dst. Returns the calling member's
+  /// share, stored at `to`; empty if there is no such chunk.
   [[nodiscard]] std::span<const simd::CacheLines> lines_of(std::int64_t index, bool has_results, const SubTeam& crew,
                                                            simd::CacheLines* to) const {
     if (index >= tiling_.chunks()) return {};
@@ -198,32 +199,32 @@ class WinogradPass : public ConvKernel {
     return {to, count};
   }
 
-  /// A chunk's transformed values and results, or the gradients in their place.
+  /// Transformed values and results of a chunk. In a weight gradient, `results` are gradients.
   struct Data {
     Positions values;
     Positions results;
   };
-  /// In data_floats() floats from `at` on.
+  /// Data in the data_floats() floats that begin at `at`.
   [[nodiscard]] Data data_at(float* at) const {
     Data data{values_, results_};
     data.values.base = at;
     data.results.base = at + values_.floats();
     return data;
   }
-  /// A sub-team member's share of a chunk's values.
+  /// Transforms the calling member's share of a chunk's values.
   void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
     crew.for_share(s_.in_blocks * here.tiles,
                    [&](std::int64_t i) { transform_input(here, i % here.tiles, i / here.tiles, data.values); });
   }
-  /// Calls body(result block, input block) for the calling member's share of the pairs of these result blocks.
+  /// Calls body(result block, input block) for the calling member's share of all pairs with these result blocks.
   template <typename Body>
   void for_pairs(const SubTeam& crew, const Share& out_blocks, const Body& body) const {
     crew.for_share((out_blocks.end - out_blocks.begin) * s_.in_blocks,
                    [&](std::int64_t i) { body(out_blocks.begin + i / s_.in_blocks, i % s_.in_blocks); });
   }
-  /// Of a chunk's transformed values and results.
+  /// Floats of a chunk's transformed values and results.
   [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
-  /// How many of them may be in memory at a time.
+  /// Largest number of chunks whose data may be in memory at a time.
   [[nodiscard]] std::int64_t most_data() const {
     constexpr std::int64_t kMostFloats = std::int64_t{8} << 20;
     return std::max<std::int64_t>(1, kMostFloats / data_floats());
@@ -232,9 +233,9 @@ class WinogradPass : public ConvKernel {
     return floats * static_cast<std::int64_t>(sizeof(float));
   }
 
-  /// The first row that tiles read whose results begin with row `result`.
+  /// First row that is read by tiles whose results begin at row `result`.
   [[nodiscard]] std::int64_t first_row(std::int64_t result) const { return result - s_.pad_top; }
-  /// Rows [begin, end) of a plane, as far as it has them.
+  /// Cache lines of rows [begin, end) of a plane, clipped to the plane.
   [[nodiscard]] simd::CacheLines lines_of(const T* plane, std::int64_t height, std::int64_t width, std::int64_t begin,
                                           std::int64_t end) const {
     begin = std::clamp<std::int64_t>(begin, 0, height);
@@ -248,7 +249,7 @@ class WinogradPass : public ConvKernel {
   ConvInput<T> input_;
   Tiling tiling_;
   Positions values_;   ///< of a chunk
-  Positions results_;  ///< or the gradients in their place
+  Positions results_;  ///< of a chunk; in a weight gradient, of the gradients
   PositionWeights weights_;
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;

@@ -181,10 +181,10 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
   }
 
-  // Growth of the rounding errors of products by A^T (or G^T, which gives the same), relative to a direct sum, for one
-  // axis. Two axes multiply. It is the root of a sum over positions, divided by the square root of the number of taps
-  // (of results), in the mean square over the rows. A term is the square of a row's coefficient and of the norms of the
-  // position's rows in the two other matrices.
+  // Growth of rounding errors along one axis, relative to a direct sum. Two axes multiply. It is that of products by
+  // A^T; G^T gives the same. For each row, squares are summed over the positions. Each term multiplies the row's
+  // coefficient by the norms of the position's rows in the two other matrices. The growth is the root of the mean over
+  // the rows, divided by the root of the number of taps (G^T: of results).
   static double growth(const simd::WinogradAxis& axis) {
     return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }

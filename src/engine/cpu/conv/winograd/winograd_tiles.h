@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which tiles Winograd's convolutions work on, in which order and how many at a time. Internal to winograd*.cpp.
+// Tiles of Winograd's convolutions, their order, and the chunks that are computed at a time. Internal to winograd*.cpp.
 //
 // Tiles of 4 results cover an axis of several taps; where its length is no multiple of 4, some tiles have 3. A tile of
 // 3 needs all positions but the last, whose point at infinity only reaches its fourth result. So 14 = 4 + 4 + 3 + 3
@@ -18,13 +18,13 @@
 
 namespace roentgen::engine::cpu {
 
-/// Tiles along one axis: those of `out` results first, narrow ones have one less.
+/// Tiles along one axis: first those of `out` results, then narrow ones with one result less.
 struct TileAxis {
   std::int64_t whole = 0;
   std::int64_t narrow = 0;
   std::int64_t out = 1;
 
-  /// Covers `length`; with narrow tiles only where `can_mix`.
+  /// Tiles that cover `length` results; narrow tiles are used only if `can_mix`.
   [[nodiscard]] static TileAxis over(std::int64_t length, const simd::WinogradAxis& axis, bool can_mix) {
     const std::int64_t tiles = (length + axis.out() - 1) / axis.out();
     const std::int64_t narrow = can_mix ? std::min(tiles, tiles * axis.out() - length) : 0;
@@ -34,7 +34,7 @@ struct TileAxis {
   [[nodiscard]] std::int64_t start(std::int64_t index) const {
     return index * out - std::max<std::int64_t>(0, index - whole);
   }
-  /// How many results it has.
+  /// Number of results of a tile.
   [[nodiscard]] std::int64_t results(std::int64_t index) const { return index < whole ? out : out - 1; }
   [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
 };
@@ -54,9 +54,9 @@ struct Tile {
   std::int64_t columns = 0;
 };
 
-/// All tiles of a batch, in chunks whose transformed values stay in cache. Where there are narrow tiles a chunk is
-/// whole images. Its tiles are sorted so that those which need a position are adjacent: low, whole, wide, small below.
-/// Nothing depends on the number of threads.
+/// Tiles of a batch, in chunks whose transformed values stay in cache. With narrow tiles a chunk is whole images. Its
+/// tiles are sorted so that those which need a position are adjacent: low, whole, wide, small below. Nothing depends on
+/// the number of threads.
 class Tiling {
  public:
   /// Tiles over results of height x width.
@@ -97,7 +97,7 @@ class Tiling {
   }
   /// Tiles of the largest chunk.
   [[nodiscard]] std::int64_t most() const { return std::min(count_, (units_ + chunks_ - 1) / chunks_ * unit_); }
-  /// Whether transformed weights outweigh what is transformed of all tiles: then these are one chunk.
+  /// Whether the transformed weights outweigh the transformed tiles; then all tiles are one chunk.
   [[nodiscard]] bool is_wide() const { return is_wide_; }
   /// Number of parts of a sum over tiles: 1 where a few copies of the weights outweigh the tiles, else 2 or 4.
   [[nodiscard]] std::int64_t lanes() const {
@@ -118,15 +118,15 @@ class Tiling {
     return place(image, index - sizes.wide, down_.narrow, across_.narrow, down_.whole, across_.whole);
   }
 
-  /// First and last rows of tiles of image `image` in the chunk of `tiles` tiles from `first` on: where their results
-  /// begin.
+  /// First and last rows of tiles of image `image` in the chunk of `tiles` tiles from `first` on, given by their first
+  /// row of results.
   [[nodiscard]] Share row_starts(std::int64_t first, std::int64_t tiles, std::int64_t image) const {
     const std::int64_t begin = std::max(first - image * per_image(), std::int64_t{0}) / across_.tiles();
     const std::int64_t last = std::min(first + tiles - 1 - image * per_image(), per_image() - 1) / across_.tiles();
     return {down_.start(begin), down_.start(last)};
   }
 
-  /// Those of a chunk's `tiles` tiles that need position `position`.
+  /// Tiles that need position `position`, among the `tiles` tiles of a chunk.
   [[nodiscard]] TileRange needing(std::int64_t position, std::int64_t tiles) const {
     if (!is_mixed_) return {0, tiles};
     const Sizes sizes = sizes_of(tiles / per_image());

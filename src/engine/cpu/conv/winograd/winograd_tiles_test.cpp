@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which tiles, chunks and lanes Winograd's convolutions work on, and in which groups of result blocks.
+// Tests the tiles, chunks, lanes and groups of result blocks of Winograd's convolutions.
 #include "engine/cpu/conv/winograd/winograd_tiles.h"
 
 #include <gtest/gtest.h>

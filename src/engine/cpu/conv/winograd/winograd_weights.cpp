@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The weight gradient. Where the transformed weights are small beside the tiles, these are cut into a few lanes, which
-// sum apart: each is a sub-team's own, and what it transforms nobody else reads. Else the groups of result channels
-// are shared out: each sub-team transforms its own gradients and all values, where there is room for as many copies of
-// these, since what another has written comes late where caches are apart. Where there is not, all transform for all.
+// Weight gradient. If the transformed weights are small compared with the tiles, the tiles are divided into a few lanes
+// with separate sums. A lane belongs to one sub-team, and only that sub-team reads the values it transforms. Otherwise
+// sub-teams divide the groups of result channels, and each transforms its own gradients. If memory allows, each also
+// transforms its own copy of all values, since values from another sub-team arrive slowly if caches are separate. If
+// not, all threads transform the values together.
 #include <omp.h>
 
 #include <algorithm>
@@ -52,13 +53,13 @@ class WeightsGradient final : public WinogradPass<T> {
       Base::tiling_, Base::transform_values, Base::values_, Base::weights_;
   using typename Base::Data;
 
-  // Each has the same number of whole lanes.
+  // Number of sub-teams, each with the same number of whole lanes.
   [[nodiscard]] int crews_for_lanes(int threads) const {
     return static_cast<int>(
         std::min(lanes_, static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(threads)))));
   }
 
-  // Chunks of a lane lie one after another; which they are does not depend on the team.
+  // Runs lane by lane. The chunks of a lane are consecutive and the same for every team size.
   void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
     const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
     auto* const next_lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
@@ -80,7 +81,7 @@ class WeightsGradient final : public WinogradPass<T> {
         [&](std::int64_t item) {
           if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
             const std::int64_t products = positions() * weights_.groups;
-            // What the next chunk of this sub-team will read is fetched meanwhile.
+            // Prefetches the input of this sub-team's next chunk meanwhile.
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
@@ -122,7 +123,7 @@ class WeightsGradient final : public WinogradPass<T> {
           });
     }
   }
-  // One of a group, or, where one chunk is all there is, one of a sub-team for each of its groups in turn.
+  // Number of slots: one per group or, with a single chunk, one per sub-team, which reuses it for each of its groups.
   [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
   [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
     return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
@@ -154,7 +155,7 @@ class WeightsGradient final : public WinogradPass<T> {
                                      .fetching = fetching});
   }
 
-  // Adds up what the lanes have at a slot of the first, and has its taps.
+  // Adds up the lanes' sums of a pair of blocks and transforms them to taps.
   void finish(const float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
     const auto [first, row] = weights_.place(group, out_block, in_block);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Fixture of the tests that need a CUDA device. Test code only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "runtime/stream.h"
+
+namespace roentgen::runtime {
+
+/// The first CUDA device. Without one, tests are skipped with the reason.
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const CudaInventory inventory = find_cuda_devices();
+    if (inventory.devices.empty()) GTEST_SKIP() << "NO CUDA DEVICE, NOTHING TESTED: " << inventory.why_none;
+    device_ = make_cuda_device(0);
+  }
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace roentgen::runtime
