@@ -144,8 +144,8 @@ eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& a
     return value ? fmt::format(fmt::runtime(form), *value) : std::string("-");
   };
   const bool is_known = !score::group_text(side).starts_with("several");
-  eval::TextRow row{side.what, count(is_known ? model.ranks : 0),
-                    count(is_known ? model.images_per_update : 0), digits(auroc.value, "{:.4f}")};
+  eval::TextRow row{side.what, count(is_known ? model.ranks : 0), count(is_known ? model.images_per_update : 0),
+                    digits(auroc.value, "{:.4f}")};
   const std::optional<double> none;
   row.push_back(digits(against == nullptr ? none : against->delta.value, "{:+.4f}"));
   row.push_back(digits(against == nullptr ? none : against->p, "{:.4f}"));
@@ -223,7 +223,6 @@ Value CompareCommand::compare_with(const std::string& other, std::vector<eval::T
   rows.push_back(scale_row(b, comparison.mean.b, &comparison.mean));
   return json;
 }
-
 
 }  // namespace
 

@@ -163,7 +163,8 @@ std::vector<std::int64_t> expand_tasks_per_node(std::string_view text) {
     const bool is_repeated = open != std::string_view::npos;
     const bool is_closed = is_repeated && part.ends_with(')');
     const auto tasks = number_in(part.substr(0, open));
-    const auto times = is_closed ? number_in(part.substr(open + 2, part.size() - open - 3)) : std::optional<std::int64_t>(1);
+    const auto times =
+        is_closed ? number_in(part.substr(open + 2, part.size() - open - 3)) : std::optional<std::int64_t>(1);
     if (!tasks || !times || *tasks < 1 || *times < 1 || is_repeated != is_closed) {
       refuse_list(kTasks, "numbers of tasks such as 2(x3),1", part);
     }
@@ -188,7 +189,8 @@ HostList parse_host_lines(std::string_view text, std::string_view what) {
     line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
-    const auto slots = colon == std::string_view::npos ? std::optional<std::int64_t>(1) : number_in(line.substr(colon + 1));
+    const auto slots =
+        colon == std::string_view::npos ? std::optional<std::int64_t>(1) : number_in(line.substr(colon + 1));
     const std::string where = fmt::format("{}, line {}", what, number);
     if (!is_host_name(name) || !slots || *slots < 1) refuse_list(where, "host or host:slots", line);
     total += *slots;

@@ -38,8 +38,10 @@ TEST(NodeList, expands_ranges_lists_and_leading_zeros) {
 
 TEST(NodeList, refuses_lists_that_are_cut_short_or_spoilt) {
   const std::string whole = "n[1-3,7],m[01-02]x";
-  for (const char* bad : {"", ",", "n[", "n[1", "n[1-", "n[1-]", "n[]", "n[1,]", "n]", "n[[1]]", "n[3-1]", "n[a-b]",
-                          "n[-1]", "n[1-2-3]", "n[1 - 2]", "a b", "a;b", "-oProxyCommand=x", "n[1-2],", "n\n"}) {
+  for (const char* bad :
+       {"",        ",",      "n[",     "n[1",   "n[1-",     "n[1-]",    "n[]", "n[1,]", "n]",
+        "n[[1]]",  "n[3-1]", "n[a-b]", "n[-1]", "n[1-2-3]", "n[1 - 2]", "a b", "a;b",   "-oProxyCommand=x",
+        "n[1-2],", "n\n"}) {
     EXPECT_THAT(refusal([&] { return expand_node_list(bad); }), HasSubstr("[cli.hosts] SLURM_JOB_NODELIST")) << bad;
   }
   for (std::size_t size = 0; size < whole.size(); ++size) {  // every cut gives names or a refusal, and never ends us
@@ -81,7 +83,8 @@ TEST(NodeList, never_fails_otherwise_on_spoilt_bytes) {
 TEST(TasksPerNode, repeats_numbers) {
   EXPECT_THAT(expand_tasks_per_node("2(x3),1"), ElementsAre(2, 2, 2, 1));
   EXPECT_THAT(expand_tasks_per_node("16"), ElementsAre(16));
-  for (const char* bad : {"", "2(x3", "2(x)", "(x3)", "0", "2(x0)", "-1", "2(x99999999)", "2(y3)", "1,", "2x3", "70000"}) {
+  for (const char* bad :
+       {"", "2(x3", "2(x)", "(x3)", "0", "2(x0)", "-1", "2(x99999999)", "2(y3)", "1,", "2x3", "70000"}) {
     EXPECT_THAT(refusal([&] { return expand_tasks_per_node(bad); }), HasSubstr("SLURM_TASKS_PER_NODE")) << bad;
   }
 }
@@ -93,7 +96,9 @@ TEST(HostLines, count_slots_and_skip_comments) {
 }
 
 TEST(HostLines, name_the_line_that_is_wrong) {
-  const auto refused = [](std::string_view text) { return refusal([&] { return parse_host_lines(text, "hosts.txt"); }); };
+  const auto refused = [](std::string_view text) {
+    return refusal([&] { return parse_host_lines(text, "hosts.txt"); });
+  };
   EXPECT_THAT(refused("a:2\nb:x\n"), HasSubstr("hosts.txt, line 2: expected host or host:slots, got b:x"));
   for (const char* bad : {"a:0", "a:", ":2", "a:2:3", "a b", "a slots=2", "-x:1", "a:-1", "a:99999"}) {
     EXPECT_THAT(refused(bad), HasSubstr("hosts.txt, line 1")) << bad;

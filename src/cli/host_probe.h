@@ -17,8 +17,8 @@ namespace roentgen::cli {
 /// within `limit`; a command that takes longer is killed with its process group. This host always answers.
 /// @param command_for program and arguments for a host
 /// @return the hosts that answer, in their order
-[[nodiscard]] HostList find_answering(
-    const HostList& hosts, const std::function<std::vector<std::string>(const HostSlots& host)>& command_for,
-    std::chrono::milliseconds limit);
+[[nodiscard]] HostList find_answering(const HostList& hosts,
+                                      const std::function<std::vector<std::string>(const HostSlots& host)>& command_for,
+                                      std::chrono::milliseconds limit);
 
 }  // namespace roentgen::cli

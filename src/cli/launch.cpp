@@ -249,8 +249,8 @@ void refuse_lone_process(const RankOptions& options) {
                  "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
 }
 
-// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A library
-// that ROENTGEN_MPI names by its file may have been built for it.
+// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A
+// library that ROENTGEN_MPI names by its file may have been built for it.
 void refuse_open_mpi_under_pmi2() {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE")) return;
@@ -290,8 +290,8 @@ CommandResult run_as_ranks(const RankOptions& given,
                                        {"--tag-output", options.is_tagged && !is_own_rank()},
                                        {"--hosts-from", !options.hosts_from.empty()}}) {
     if (!is_given) continue;
-    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks", launched ? "a launcher" : "none",
-                                 "--ranks N; or mpirun's or srun's own option"));
+    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
+                                 launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
   }
   if (!launched) return body(nullptr);
   if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);

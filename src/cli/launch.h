@@ -45,10 +45,11 @@ struct RankOptions {
   bool is_stoppable = false;
   /// Work of the command after all ranks that this program has started are gone, however they ended.
   std::function<void()> after{};
-  /// Of a command that can go on after a failure: --restart.
+  /// Restarts of a command that can go on after a failure.
   RestartOptions restart{};
 
-  /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this object's members.
+  /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
+  /// object's members.
   [[nodiscard]] std::vector<Option> options();
   /// --reduce, --wire: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();

@@ -77,22 +77,22 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
 
 GroupEnd start_groups(RankOptions options, const std::vector<std::string>& command) {
   if (!options.hosts.empty()) require_hosts(options.hosts);
-  const RestartCalls calls{
-      .start =
-          [&options](const RankGroup& group) {
-            options.ranks = group.ranks;
-            options.hosts = text_of(group.hosts);
-            return start_group(options, group.command,
-                               {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
-          },
-      .find_answering =
-          [](const HostList& hosts) {
-            constexpr std::chrono::seconds kLimit{15};
-            const auto command_for = [](const HostSlots& host) {
-              return mpirun_command(group_start(1, host.name + ":1"), {"true"});
-            };
-            return find_answering(hosts, command_for, kLimit);
-          }};
+  const RestartCalls calls{.start =
+                               [&options](const RankGroup& group) {
+                                 options.ranks = group.ranks;
+                                 options.hosts = text_of(group.hosts);
+                                 return start_group(
+                                     options, group.command,
+                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+                               },
+                           .find_answering =
+                               [](const HostList& hosts) {
+                                 constexpr std::chrono::seconds kLimit{15};
+                                 const auto command_for = [](const HostSlots& host) {
+                                   return mpirun_command(group_start(1, host.name + ":1"), {"true"});
+                                 };
+                                 return find_answering(hosts, command_for, kLimit);
+                               }};
   return run_with_restarts({.ranks = options.ranks,
                             .hosts = options.hosts.empty() ? HostList{} : parse_hosts(options.hosts),
                             .command = command},

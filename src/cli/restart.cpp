@@ -29,8 +29,8 @@ bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   HostList left = calls.find_answering(group.hosts);
   for (const HostSlots& host : group.hosts) {
     if (std::ranges::find(left, host) != left.end()) continue;
-    log::warning(fmt::format("restart: {} does not answer, and is left out with {}", host.name,
-                             counted(host.slots, "rank")));
+    log::warning(
+        fmt::format("restart: {} does not answer, and is left out with {}", host.name, counted(host.slots, "rank")));
   }
   if (left.empty()) return false;
   if (left.size() < group.hosts.size()) {  // the same share of slots as before
@@ -57,8 +57,8 @@ GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const
       return end;
     }
     if (!is_worth_restart(last, failure)) {
-      log::error(fmt::format("restart: not again, since the same failure came twice {}: {}", text_of(failure.saved_step),
-                             failure.cause.empty() ? "no cause is known" : failure.cause));
+      log::error(fmt::format("restart: not again, since the same failure came twice {}: {}",
+                             text_of(failure.saved_step), failure.cause.empty() ? "no cause is known" : failure.cause));
       return end;
     }
     if (!drop_lost_hosts(group, calls)) {

@@ -15,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// What --restart knows of the command.
+/// Knowledge of --restart about the command.
 struct RestartOptions {
   /// Most restarts; 0: none.
   std::int64_t most = 0;
@@ -46,13 +46,14 @@ struct GroupFailure {
 
 /// Calls that run_with_restarts() makes.
 struct RestartCalls {
-  std::function<GroupEnd(const RankGroup& group)> start{};         ///< runs a group to its end
+  std::function<GroupEnd(const RankGroup& group)> start{};          ///< runs a group to its end
   std::function<HostList(const HostList& hosts)> find_answering{};  ///< those of the hosts that can start a process
 };
 
-/// Runs a group. While it fails with exit code 1 or by a signal that nobody sent to this process, it starts the group
-/// again, at most `options.most` times. A host that no longer answers is left out with its ranks; all others keep
-/// theirs. Logs a line for each restart and for the reason to make none. Returns the end of the last start.
+/// Runs a group. Starts it again, at most `options.most` times, while it fails. Bad input and stops are no failures,
+/// and neither is an end that a signal to this process asked for. A host that no longer answers is left out with its
+/// ranks; all others keep theirs. Logs a line for each restart and for the reason to make none. Returns the end of the
+/// last start.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

@@ -55,8 +55,8 @@ void check_truth(const ComparedSide& a, const ComparedSide& b);
 [[nodiscard]] std::string version_warning(std::string_view name, const ComparedSide& side);
 
 /// For JSON: {"kind": "run" or "predictions", "seeds", "epoch_chosen_on_these_images", "predictions_sha256",
-/// "labels_sha256"}; hashes are arrays where there are several. Runs also have "ranks" and "images_per_update", where all
-/// models have the same.
+/// "labels_sha256"}; hashes are arrays where there are several. Runs also have "ranks" and "images_per_update", where
+/// all models have the same.
 [[nodiscard]] Value to_value(const ComparedSide& side);
 
 }  // namespace roentgen::score

@@ -98,8 +98,8 @@ CheckpointPlace::CheckpointPlace(RunFolder run, const fs::path& dir, Copy copy)
   folder_ = local_checkpoints(run_, dir);
   const std::string reason = runtime::make_private_folder(folder_);
   if (reason.empty()) return;
-  throw DataError(error_text("train.checkpoint", dir.string(), "a folder that can be written", reason,
-                             "another --checkpoint-dir"));
+  throw DataError(
+      error_text("train.checkpoint", dir.string(), "a folder that can be written", reason, "another --checkpoint-dir"));
 }
 
 CheckpointPlace::~CheckpointPlace() {

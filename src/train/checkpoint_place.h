@@ -49,7 +49,7 @@ class CheckpointPlace {
   /// Gives copies under way some seconds, and then stops them. The local files stay.
   ~CheckpointPlace();
 
-  /// Where to write the checkpoint that belongs at `path` in the run folder. Waits for the copies of earlier ones.
+  /// Path to write the checkpoint to that belongs at `path` in the run folder. Waits for the copies of earlier ones.
   /// Throws DataError where one failed.
   [[nodiscard]] std::filesystem::path file(const std::filesystem::path& path);
   /// Starts to copy checkpoints, which are written whole, to their paths in the run folder, in this order.

@@ -86,7 +86,8 @@ TEST_F(CheckpointPlaceTest, hands_on_a_copy_that_failed) {
   fs::remove_all(run_.checkpoints());
   folder_.write("run/checkpoints", "a file in the way");
   write(place, run_.resume(), "new");
-  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(place.file(run_.resume())); }), HasSubstr("resume.safetensors"));
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(place.file(run_.resume())); }),
+              HasSubstr("resume.safetensors"));
   write(place, run_.resume(), "new");
   EXPECT_THAT(message_of<DataError>([&] { place.finish(std::chrono::minutes(1)); }), HasSubstr("resume.safetensors"));
   EXPECT_TRUE(fs::exists(local_checkpoints(run_, dir_) / "resume.safetensors"));

@@ -84,7 +84,7 @@ class Trainer {
   const Ranks& ranks_;
   RunState& state_;
   LinkWatch links_;
-  /// Of rank 0; of others without a local folder.
+  /// Place of checkpoints, of which rank 0 alone writes any.
   CheckpointPlace place_;
   /// Step and epoch of the existing resume file; -1: none.
   std::int64_t saved_step_;

@@ -133,9 +133,9 @@ TEST_F(Launch, compare_shows_ranks_and_batches_of_runs_of_several_numbers_of_ran
   place_.must_run(train("r1", small));
   place_.must_run(ranks("r2", 2, small));
   place_.must_run(ranks("r4", 4, plus(small, {"--set", "train.accumulate=2"})));
-  const Ended run = place_.must_run({"compare", place_ / "r1", place_ / "r2", place_ / "r4", "--labels",
-                                     data_ / "Data_Entry_2017_v2020.csv", "--replicates", "50", "--json",
-                                     place_ / "compare.json"});
+  const Ended run =
+      place_.must_run({"compare", place_ / "r1", place_ / "r2", place_ / "r4", "--labels",
+                       data_ / "Data_Entry_2017_v2020.csv", "--replicates", "50", "--json", place_ / "compare.json"});
   EXPECT_THAT(run.out, HasSubstr("r1 (1 rank, 4 images an update)"));
   EXPECT_THAT(run.out, HasSubstr("r2 (2 ranks, 8 images an update)"));
   EXPECT_THAT(run.out, HasSubstr("r4 (4 ranks, 32 images an update)"));

@@ -13,8 +13,8 @@ namespace roentgen::e2e {
 /// Test of restarts.
 class Restarted : public Struck {
  protected:
-  /// Starts a training into `run` with `--restart`, and strikes the rank at its place in the first `blows` of the starts
-  /// that come there. Later starts pass it. Waits for the end.
+  /// Starts a training into `run` with `--restart`, and strikes the rank at its place in the first `blows` of the
+  /// starts that come there. Later starts pass it. Waits for the end.
   Outcome strike_each(std::string_view run, const Blow& blow, int restarts, int blows,
                       const std::vector<std::string>& more = {}) {
     const fs::path sign = place_ / (std::string(run) + ".held");
