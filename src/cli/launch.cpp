@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "cli/failure.h"
 #include "cli/launcher.h"
@@ -82,7 +83,8 @@ void be_silent(bool is_tagged) {
   if (!is_tagged) log::set_level(log::Level::Error);
 }
 
-// Two options with equal texts share a line of the help.
+// Options with equal texts share a line of the help.
+constexpr const char* kHostsDoc = "a:2,b:2 with --ranks 4; slurm, pbs or a FILE of host:ranks lines";
 constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
 
 }  // namespace
@@ -94,13 +96,8 @@ std::vector<Option> RankOptions::options() {
            .target = &ranks,
            .doc = "number of processes to start under mpirun; 0 = do not start any",
            .range = {0, 65536}},
-          {.name = "--hosts",
-           .target = &hosts,
-           .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
-          {.name = "--hosts-from",
-           .target = &hosts_from,
-           .doc = "hosts of a job or of lines host[:ranks]; instead of --ranks and --hosts",
-           .value_name = "slurm|pbs|FILE"},
+          {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
+          {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
           {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
           {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
@@ -118,11 +115,8 @@ std::vector<Option> RankOptions::gradient_options() {
       {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
 }
 
-Option RankOptions::restart_option() {
-  return {.name = "--restart",
-          .target = &restart.most,
-          .doc = "restarts after a rank or host failed, with --resume; needs --ranks",
-          .range = {0, 1000}};
+Option RankOptions::restart_option(std::string doc) {
+  return {.name = "--restart", .target = &restart.most, .doc = std::move(doc), .range = {.low = 0}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {

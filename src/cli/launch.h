@@ -54,7 +54,8 @@ struct RankOptions {
   /// --reduce, --wire: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
   /// --restart: of commands that fill in `restart`.
-  [[nodiscard]] Option restart_option();
+  /// @param doc text for the help
+  [[nodiscard]] Option restart_option(std::string doc);
 };
 
 /// Whether this process is a rank that the program itself started.

@@ -23,6 +23,8 @@ namespace {
 
 // Options with equal texts share a line of the help.
 constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
+constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
+constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
 constexpr const char* kTraceDoc = "first N updates (100), every Nth (100), N ranks (16)";
 
@@ -79,10 +81,8 @@ std::vector<Option> TrainOptions::list() {
        .target = &input_cores,
        .doc = "cores for decoding: 0-1,4 (the rest compute); shared: all cores do both"},
       {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
-      {.name = "--cache-dir",
-       .target = &cache_dir,
-       .doc = "cache decoded images here, also for later runs (train.cache=disk)",
-       .value_name = "DIR"},
+      {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
+      {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--memory-budget",
        .target = &memory_mb,
        .doc = "memory for input, MiB; 0 = half of the free memory (train.memory_mb)",
@@ -90,18 +90,12 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--seeds",
        .target = &seeds,
        .doc = "seeds such as 0,1,2: a run each, in --out/seed-0 ..., then mean and sd"},
-      {.name = "--checkpoint-dir",
-       .target = &checkpoint_dir,
-       .doc = "write checkpoints to this local folder, and copy them to --out while training",
-       .value_name = "DIR"},
       {.name = "--resume",
        .target = &is_resume,
        .doc = "resume the run in --out, if it exists, with its own recipe and data"},
       {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
-      {.name = "--stop-after",
-       .target = &stop_after,
-       .doc = "save and stop after this number of updates; 0 = never",
-       .range = {.low = 0}},
+      {.name = "--stop-after", .target = &stop_after, .doc = kTimesDoc, .range = {.low = 0}},
+      ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
       {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
   const std::vector<Option> computing{
@@ -115,7 +109,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
       {.name = "--trace-every", .target = &trace.every, .doc = kTraceDoc, .range = {1, 1e9}},
       {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = kTraceDoc, .range = {1, 65536}}};
-  return joined({own, computing, ranks.options(), {ranks.restart_option()}, tracing, ranks.gradient_options()});
+  return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
 }
 
 void TrainOptions::check() const {
