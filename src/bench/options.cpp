@@ -93,7 +93,7 @@ Option slow_option(double& factor) {
 std::vector<Option> SizeArguments::options(Names names) {
   return picked({{.name = "--batch",
                   .target = &batch,
-                  .doc = "images per batch; default 16 with a model, else 64; infer, choose: 1,16",
+                  .doc = "images per batch (16 with a model, else 64); infer, choose: 1,16",
                   .value_name = "N"},
                  {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
                  {.name = "--channels",
@@ -132,7 +132,7 @@ std::vector<Option> NetworkArguments::options(Names names) {
        {.name = "--fuse", .target = &network.fuse, .doc = "graph passes and fusions: on, off, names or on,-NAME"},
        {.name = "--algorithms",
         .target = &network.algorithms,
-        .doc = "convolutions: auto, direct, heuristic, winograd, split, split2, pointwise"},
+        .doc = "auto, direct, heuristic, winograd, split, split2 or pointwise"},
        {.name = "--dtype",
         .target = &network.dtype,
         .doc = "dtype of activations and products: f32, bf16, f16 or auto"},

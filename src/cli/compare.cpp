@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 class CompareCommand final : public Command {
  public:
   CompareCommand()
-      : Command("compare", "Compare two models or recipes on the same images, with intervals and p.",
+      : Command("compare", "Compare two models or recipes on the same images, with intervals.",
                 "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
                 "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
                 "roentgen compare run1 run2 --labels chexpert\n"

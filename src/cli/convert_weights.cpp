@@ -46,7 +46,7 @@ class ConvertWeightsCommand final : public Command {
              .doc = "training preprocessing: imagenet, xrv, xray, unit; default: by weights"},
             {.name = "--loss",
              .target = &weights_.loss,
-             .doc = "sigmoid or softmax (exclusive); default: softmax only for 1,000 outputs"}};
+             .doc = "sigmoid or softmax (exclusive); default: softmax for 1,000 outputs"}};
   }
   [[nodiscard]] Folders folders() const override { return {.read = {weights_.file}}; }
 

@@ -77,9 +77,6 @@ class EvalCommand final : public Command {
   EvalCommand()
       : Command("eval", "Evaluate a checkpoint or a csv of predictions, with intervals.",
                 "roentgen eval --checkpoint best.safetensors --data nih --split test --json eval.json\n"
-                "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
-                "--metrics all\n"
-                "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
                 "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
                 "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age") {}
   [[nodiscard]] bool needs_options() const override { return true; }

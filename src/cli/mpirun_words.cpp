@@ -81,7 +81,7 @@ std::string MpirunWords::take_line(std::string line) {
   if (paragraph_.empty() && !is_rule(line)) return line;
   const bool is_end = !paragraph_.empty() && is_rule(line) && line[0] == paragraph_[0];
   paragraph_ += line;
-  constexpr std::size_t kMost = 1U << 14U;  // a message of mpirun is shorter
+  constexpr std::size_t kMost = 1U << 14U;  // mpirun prints no longer message
   if (paragraph_.size() > kMost) return std::exchange(paragraph_, {});
   return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
 }

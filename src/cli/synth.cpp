@@ -109,7 +109,7 @@ class SynthCommand final : public Command {
              .range = {0, 0.4}},
             {.name = "--prevalence",
              .target = &prevalence_,
-             .doc = "range: low to high, see above; nih: as in NIH ChestX-ray14, 0.2-17.7%",
+             .doc = "range: low to high, above; nih: as in NIH ChestX-ray14, 0.2-17.7%",
              .value_name = "range|nih"},
             {.name = "--test-prevalence-factor",
              .target = &options_.test_prevalence_factor,

@@ -26,7 +26,7 @@ constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt
 constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
-constexpr const char* kTraceDoc = "first N updates (100), every Nth (100), N ranks (16)";
+constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
 
 void require_option(const std::filesystem::path& value, std::string_view usage) {
   if (value.empty()) refuse_missing("train", usage);
@@ -79,7 +79,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
       {.name = "--input-cores",
        .target = &input_cores,
-       .doc = "cores for decoding: 0-1,4 (the rest compute); shared: all cores do both"},
+       .doc = "cores for decoding: 0-1,4 (others compute); shared: all cores do both"},
       {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
       {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},

@@ -75,7 +75,7 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
       MutexLock lock(mutex_);
       while (requests_.empty() && flights_.empty() && !is_stopping_ && !is_failing_) has_work_.wait(lock);
       if (is_failing_) {
-        throw CommError(error_text("dist.thread", "this rank", "one that goes on", "one that has failed", "its error"));
+        throw CommError(error_text("dist.thread", "this rank", "no earlier failure", "one", "reading its first error"));
       }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;

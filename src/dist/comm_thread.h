@@ -65,9 +65,9 @@ class CommThread {
   [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
-  /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. Collectives requested
-  /// earlier are started earlier. Throws the error of `work` to this caller alone, unless waiting for others failed:
-  /// then all has failed.
+  /// Runs `work` on the thread and waits for it: collectives at the start and between epochs. Collectives requested
+  /// earlier are started earlier. Throws the error of `work` only to this caller. If waiting for other ranks failed,
+  /// every later call throws, too.
   void call(const std::function<void(Communicator&)>& work);
 
   /// Marks this rank as failed: the others are left without notice, and nothing more can be done here. After it

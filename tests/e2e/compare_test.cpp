@@ -221,7 +221,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   // A run and a file of predictions: no recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
-  EXPECT_THAT(mixed.out, Not(HasSubstr("recipe")));
+  EXPECT_THAT(mixed.out, Not(HasSubstr("\nrecipe")));
   EXPECT_THAT(mixed.out, HasSubstr("\nvalidation images of A: "));
   const Value mean = read_json(place / "mixed.json").at("mean");
   EXPECT_EQ(mean.at("delta").at("value").as_double(), 0.0);

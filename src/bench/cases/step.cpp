@@ -155,8 +155,7 @@ class StepCase final : public Case {
  public:
   StepCase()
       : Case("whole training steps of a model on random input: forward, backward, optimizer",
-             "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
-             "step.json\n"
+             "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2\n"
              "roentgen bench step --model densenet121 --profile") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),

@@ -52,7 +52,7 @@ struct DecodeLimits {
 /// Channels of the decoded Image. FromFile: 1 for gray files, 3 for colour (also where R = G = B).
 enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
-/// Part of a picture that is needed, where a codec can give less than all of it for less work.
+/// Part of a picture that the caller needs; a codec may decode only this part.
 struct ImageNeed {
   /// Reduction factor 1, 2, 4 or 8: each pixel is the mean of reduction x reduction pixels (ImagePart).
   int reduction = 1;

@@ -113,7 +113,7 @@ class LoaderTest : public testing::Test {
     return {count, options.shard.batch, options.label_form == LabelForm::ClassIndex ? 1 : 2,
             slot_bytes(options.preprocess, options.dtype)};
   }
-  /// All batches until the end.
+  /// Returns all batches until the end.
   [[nodiscard]] std::vector<Seen> run(const LoaderOptions& options, int slot_count = 3) const {
     Slots slots = slots_for(options, slot_count);
     Loader loader(dataset_, everything(), options, slots.all());

@@ -34,7 +34,7 @@ TEST(PlanBuilder, makes_a_copy_once_and_for_each_layout_through_f32) {
   const graph::Graph graph = toy_network();
   ToyBuilder builder(graph, {}, kRows);
   builder.build();
-  // The input is reordered, then rounded; the convolution's readers share what it wrote.
+  // The input is reordered, then rounded; the convolution's readers share its result.
   EXPECT_THAT(names_of(builder.plan, "image/"), testing::ElementsAre("image/reorder", "image/convert"));
   EXPECT_THAT(names_of(builder.plan, "stem/"),
               testing::ElementsAre("stem/forward", "stem/gradient_sum", "stem/backward_weights"));

@@ -73,14 +73,14 @@ class Choice {
     return std::ranges::any_of(readers_[static_cast<std::size_t>(id)],
                                [this](NodeId reader) { return is_dropped(reader); });
   }
-  // Backward has it whether or not others are computed from it.
+  // True for values that backward has even if nothing is recomputed from them.
   [[nodiscard]] bool is_there_anyway(NodeId id) const {
     if (is_dropped(id)) return false;
     const auto* norm = std::get_if<graph::BatchNorm>(&graph_.node(id).op);
     const bool is_its_own_mask = norm != nullptr && norm->relu && graph_.node(id).inputs.size() == 2;
     return is_its_own_mask || graph_.node(id).is_input() || is_needed(id, Need::Later) || is_needed(id, Need::Now);
   }
-  // Computing anew from this input costs no memory of its own over the whole step.
+  // True if recomputing from this input needs no additional memory over the whole step.
   [[nodiscard]] bool is_cheap_input(NodeId id) const { return is_there_anyway(id) || (is_all_ && is_dropped(id)); }
 
   [[nodiscard]] bool can_be_dropped(NodeId id) const {

@@ -9,7 +9,7 @@
 
 namespace roentgen::synth {
 
-/// A patch of airspaces filled with fluid.
+/// A patch of lung whose airspaces are filled with fluid.
 struct Opacity {
   Ellipsoid shape;
   /// Fluid on the ray through the middle.

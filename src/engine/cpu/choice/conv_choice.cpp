@@ -84,7 +84,7 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
   return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);
 }
 
-// Products of split numbers on tiles beside direct.
+// True if products of split numbers on tiles are faster than direct.
 bool are_products_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (layer.channels < 64) return false;
   if (context.form == Form::Inference) return !layer.is_1x1 && layer.side >= 28;

@@ -66,7 +66,7 @@ double seconds_of(const Run& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
-// A kernel on buffers of so many bytes, tensors 0, 1, ...
+// Run of a kernel on buffers of these sizes, for tensors 0, 1, ...
 Run run_on_buffers(std::unique_ptr<Kernel> kernel, const std::vector<std::size_t>& bytes, std::size_t stride = 0) {
   struct State {
     std::unique_ptr<Kernel> kernel;

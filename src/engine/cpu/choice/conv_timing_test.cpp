@@ -58,8 +58,7 @@ graph::Graph resnet18() {
       models::build_model({.name = "resnet18", .labels = 3, .channels = 1, .image_px = 32, .batch = 1}), {});
 }
 
-// Every choice of the plan once, each with the plan's algorithm among those timed, and layers that are alike by the
-// same figures.
+// Every choice of the plan appears once, and its algorithm is among those timed. Equal layers have equal times.
 TEST(MeasuredChoices, are_those_of_the_plan) {
   for (const char* dtype : {"f32", "bf16"}) {
     const CompileOptions options{.threads = 1, .slots = 1, .dtype = parse_dtype(dtype)};

@@ -37,7 +37,7 @@ TEST(NormRoles, of_pointwise_kernels_in_a_dense_block) {
       // 1x1: forward, data and weight gradient by products.
       {"norm_a1", "statistics shared, result by narrow1, gradient by narrow1"},
       {"norm_a2", "statistics shared, result by narrow2, gradient by narrow2"},
-      // The 3x3 behind it is direct, the 1x1 before it adds up.
+      // The 3x3 after it is direct; the 1x1 before it adds up the moments.
       {"norm_b1", "moments by narrow1"},
       {"norm_b2", "moments by narrow2"},
       {"last", "statistics shared"}};
@@ -72,7 +72,7 @@ TEST(NormRoles, of_channels_in_no_whole_blocks_share_and_hand_over_nothing) {
   }
 }
 
-// A norm that is an output, or read twice, is stored; one before a pooling is normalised by it.
+// A norm is stored if it is an output or read twice. A pooling normalises a norm that it alone reads.
 TEST(NormRoles, of_norms_that_others_need_are_their_own) {
   enum class Use { Output, ReadTwice, Pooled, Alone };
   for (const Use use : {Use::Output, Use::ReadTwice, Use::Pooled, Use::Alone}) {

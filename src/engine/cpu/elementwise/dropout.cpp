@@ -10,7 +10,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Elements per random stream: the mask depends on the element's place, not on who computes it.
+// Elements per random stream. The mask depends on the position of an element, not on the thread that computes it.
 constexpr std::int64_t kChunk = 1024;
 
 struct MaskWork {

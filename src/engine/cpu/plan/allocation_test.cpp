@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts heap allocations inside a step. Ours must be none; those that oneDNN makes inside its own library are counted
-// apart. Whole updates, with an optimizer, and every way to compute: tests/allocation.
+// Counts heap allocations inside a step. Ours must be none; those inside oneDNN are counted separately. Whole updates
+// with every optimizer and algorithm: tests/allocation.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU executable as its users see it: buckets, slots, parameters, plans, memory.
+// Tests the public behaviour of the CPU executable: buckets, slots, parameters, plans, memory.
 #include "engine/cpu/plan/executable.h"
 
 #include <gtest/gtest.h>

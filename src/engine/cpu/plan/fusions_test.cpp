@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fusions that this engine makes can be switched off by name, one by one, and leave a step as it was but for rounding.
+// Every fusion of this engine can be switched off by name, and then changes a step only by rounding.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The inference form of the CPU executable: what is folded, when, and what stays as it was loaded.
+// Tests the inference form of the CPU executable: the folded layers, the time of folding, and values that stay as
+// loaded.
 #include <gtest/gtest.h>
 
 #include <algorithm>

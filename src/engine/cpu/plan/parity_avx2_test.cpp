@@ -18,7 +18,7 @@
 namespace roentgen::engine::conformance {
 namespace {
 
-// Anywhere else these tests would pass on what they are not about.
+// On other machines these tests would pass without testing anything.
 bool is_avx2() { return cpu::simd::vector_block() == 8 && cpu::simd::target_name() == "AVX2"; }
 
 class ConformanceAvx2 : public Conformance {

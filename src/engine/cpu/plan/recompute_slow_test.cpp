@@ -43,7 +43,7 @@ TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
     bytes[recompute] = executable->plan().memory.activations;
     bits[recompute] = bits_of_one_step(*executable);
   }
-  // Convolutions of ours leave less to drop: they normalise what they read.
+  // Our convolutions leave less to drop, since they normalise their input themselves.
   EXPECT_LE(bytes["auto"], bytes["none"]);
   if (is_direct) {
     EXPECT_LT(bytes["auto"], bytes["none"]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A small network of residual blocks, for tests of what kernels do beside their own work.
+// A small network of residual blocks, for tests of work that is fused into kernels.
 #pragma once
 
 #include <cstdint>

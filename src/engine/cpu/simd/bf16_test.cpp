@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loops over bf16 compute as those over f32 do, to the bit: on the same numbers, with results rounded once.
+// Loops over bf16 give the bits of loops over f32, on the same numbers, with results rounded once.
 #include "engine/cpu/plan/bf16.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cpu::simd {
 namespace {
-// Instruction sets of oneDNN are sets of bits: one that has those of another can do all that one can.
+// oneDNN's instruction sets are bit sets: a set that contains another's bits supports all of its instructions.
 bool reaches(int isa, dnnl::cpu_isa level) { return (isa & static_cast<int>(level)) == static_cast<int>(level); }
 
 int library_isa() {

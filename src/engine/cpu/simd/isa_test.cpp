@@ -34,7 +34,7 @@ TEST(Isa, less_than_avx2_leaves_the_baseline) {
   for (const dnnl::cpu_isa level : {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx}) EXPECT_EQ(left_by(level), HWY_SCALAR);
 }
 
-// Layouts and kernels are of one kind; tiles come with AVX-512 only.
+// Layouts and kernels use the same instruction set; tiles come with AVX-512 only.
 TEST(Isa, blocks_follow_the_target) {
   const bool is_wide = targets_above(static_cast<int>(dnnl::get_effective_cpu_isa())) == 0;
   EXPECT_EQ(vector_block(), is_wide ? 16 : 8);

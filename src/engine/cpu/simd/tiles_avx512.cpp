@@ -143,7 +143,7 @@ RG_AVX512 void results_of(const TileResults<T>& work) {
     T* to = work.base + work.at[row];
     __m512 value = work.c == nullptr ? bias : _mm512_add_ps(bias, _mm512_loadu_ps(work.c + row * kTileRows));
     if (work.adds) value = _mm512_add_ps(value, load(to));
-    // The second operand is what a NaN gives: it stays one.
+    // With a NaN the instruction returns its second operand, so the NaN stays.
     if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
     put(to, value, work.is_streaming);
     if constexpr (kSums) {

@@ -141,7 +141,7 @@ TEST(CpuUpdate, follows_the_reference_over_several_chunks) {
   const std::size_t count = 3 * kChunkElements + 17;
   for (const RuleCase& c : rule_cases()) {
     Memory kernel(c.rule, random_values(count, 1)), reference(c.rule, random_values(count, 1));
-    // Two layers and what is none.
+    // Two layers, and a range that is none.
     const auto half = static_cast<std::int64_t>(count / 2);
     const UpdateRange ranges[] = {{.begin = 0, .count = half, .weight_decay = kDecay, .is_layer = true},
                                   {.begin = half, .count = 1000, .weight_decay = kDecay, .is_layer = true},
