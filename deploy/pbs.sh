@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# A training job under PBS, two ranks a node. The arguments of `roentgen train` stand in a file, a word a line, since qsub -v
-# takes commas for the ends of values:
+# A training job under PBS: mpiprocs ranks on each node, of ompthreads cores each. As it stands, it takes one rank on one
+# socket. The arguments of `roentgen train` stand in a file, a word a line, since qsub -v takes commas for the ends of
+# values:
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
+#   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 # Ten minutes before the walltime the run saves everything (SIGUSR1, exit code 3), and the job is queued again, with the same
 # ROENTGEN, RUN_SECONDS, select and walltime as this one, however they were given (qsub -v, qsub -l, or below).
 #PBS -N roentgen
-#PBS -l select=2:ncpus=32:mpiprocs=2:ompthreads=16
+#PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16
 #PBS -l walltime=12:00:00
 #PBS -r y
 set -uo pipefail
@@ -32,9 +34,9 @@ if [[ $walltime =~ ^([0-9]+):([0-9]+):([0-9]+)$ ]]; then
 fi
 : "${RUN_SECONDS:=$((seconds > 1200 ? seconds - 600 : seconds / 2))}"  # less what saving takes
 mapfile -t arguments <"$ARGUMENTS_FILE"
-# ompthreads above is also the number of cores that a rank gets. mpirun gives SIGUSR1 on to all ranks.
+# The program starts the ranks on the hosts of PBS_NODEFILE, gives each its share of the cores, and passes SIGUSR1 on.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
-  mpirun --map-by "slot:PE=${OMP_NUM_THREADS:-1}" --bind-to core "$ROENTGEN" train --resume "${arguments[@]}"
+  "$ROENTGEN" train --resume --hosts-from pbs "${arguments[@]}"
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved: queued again"

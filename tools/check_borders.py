@@ -59,7 +59,7 @@ BACKENDS = [
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
 # Calls that print, and the files that may contain them.
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
-PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
+PRINTERS = ("core/terminal.cpp", "cli/mpirun_output.h")
 # Calls of Arena::host() and DeviceSpan::host(), and where they may be: engines that compute on the host.
 HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
 HOST_ROOMS = ("engine/cpu/", "engine/reference/", "engine/arena.h")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Tests of the job scripts in deploy/ at the end of a run, with stand-ins for mpirun, srun and the schedulers. Run by `make lint`."""
+"""Tests of the job scripts in deploy/ at the end of a run, with stand-ins for the program, srun and the schedulers. Run by `make lint`."""
 import os
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Stands for mpirun: says its arguments, and ends with 3 on SIGUSR1, as a run that was stopped does.
+# Stands for the program, and for srun: says its arguments, and ends with 3 on SIGUSR1, as a run that was stopped does.
 RUN = """#!/bin/bash
 printf '%s|' "$@" >>"$LOG"
 trap 'exit 3' USR1
@@ -33,7 +33,7 @@ class Deploy(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for name, text in (("mpirun", RUN), ("srun", RUN), ("qsub", QUEUE), ("scontrol", QUEUE),
+        for name, text in (("roentgen", RUN), ("srun", RUN), ("qsub", QUEUE), ("scontrol", QUEUE),
                            ("qstat", STATE)):
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
@@ -43,7 +43,7 @@ class Deploy(unittest.TestCase):
     def submit(self, script, *words, run, **more):
         environment = {"PATH": f"{self.folder}:{os.environ['PATH']}", "LOG": str(self.folder / "log"), "RUN": run,
                        "PBS_O_WORKDIR": str(self.folder), "ARGUMENTS_FILE": "run.args", "RUN_SECONDS": "0.3",
-                       "SLURM_JOB_ID": "7", **more}
+                       "SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", **more}
         ended = subprocess.run([ROOT / "deploy" / script, *words], capture_output=True, text=True, check=False,
                                env=environment)
         return ended.returncode, (self.folder / "log").read_text()
@@ -51,7 +51,7 @@ class Deploy(unittest.TestCase):
     def test_pbs_saves_before_the_walltime_and_queues_again(self):
         status, log = self.submit("pbs.sh", run="endless")
         self.assertEqual(status, 3)
-        self.assertIn("|train|--resume|" + "|".join(self.words) + "|", log)
+        self.assertIn("train|--resume|--hosts-from|pbs|" + "|".join(self.words) + "|", log)
         self.assertIn("queued|-v|ARGUMENTS_FILE=run.args,ROENTGEN=roentgen,RUN_SECONDS=0.3|", log)
         self.assertNotIn("|-l|", log)
 
@@ -73,6 +73,9 @@ class Deploy(unittest.TestCase):
         status, log = self.submit("slurm.sh", *self.words, run="3")
         self.assertEqual(status, 3)
         self.assertIn("|--kill-on-bad-exit=1|", log)
+        sockets = {line for line in subprocess.run(["lscpu", "--parse=SOCKET"], capture_output=True, text=True,
+                                                   check=True).stdout.splitlines() if not line.startswith("#")}
+        self.assertIn(f"--ntasks={2 * len(sockets)}|--ntasks-per-node={len(sockets)}|", log)
         self.assertIn("|train|--resume|" + "|".join(self.words) + "|", log)
         self.assertIn("queued|requeue|7|", log)
 

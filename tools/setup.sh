@@ -9,6 +9,7 @@
 #   tools/setup.sh --build     what the program and its Debian package need alone: no tests, no Python package
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
 #   tools/setup.sh --docs      what `make docs-api` needs: without the lint tools, with Doxygen
+#   tools/setup.sh --schedulers  also Slurm and MPICH's library, for jobs on a one-node cluster (ctest -R Schedulers)
 #   tools/setup.sh --all       also what planned parts will use: ONNX
 #   tools/setup.sh --prefix DIR  without root: unpacks a tarball of Roentgen into DIR where one was made, and otherwise
 #                                says how to get Roentgen there
@@ -24,6 +25,7 @@ lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 docs=(doxygen)
+schedulers=(slurm-wlm libmpich12)
 
 missing_packages() {
   local package status
@@ -92,6 +94,7 @@ case "${1:-}" in
   --build) packages+=("${debian[@]}") finish=true ;;
   --fuzz) packages+=("${debian[@]}" "${tests[@]}" "${fuzz[@]}") ;;
   --docs) packages+=("${debian[@]}" "${tests[@]}" "${docs[@]}") ;;
+  --schedulers) packages+=("${debian[@]}" "${tests[@]}" "${schedulers[@]}") ;;
   --all) packages+=("${debian[@]}" "${tests[@]}" "${lint[@]}" "${planned[@]}") ;;
   --prefix)
     if [ $# -ne 2 ] || [ -z "$2" ]; then
@@ -103,7 +106,7 @@ case "${1:-}" in
     exit
     ;;
   *)
-    echo "[setup.options] $1: expected --minimal, --build, --fuzz, --docs, --all, --prefix DIR or nothing, got another word;" \
+    echo "[setup.options] $1: expected --minimal, --build, --fuzz, --docs, --schedulers, --all, --prefix DIR or nothing, got another word;" \
       "try tools/setup.sh" >&2
     exit 1
     ;;

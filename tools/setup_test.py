@@ -31,7 +31,7 @@ class Setup(unittest.TestCase):
     def test_another_option_is_refused(self):
         ended = self.run_setup("--most")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("[setup.options] --most: expected --minimal, --build, --fuzz, --docs, --all, --prefix DIR or nothing", ended.stderr)
+        self.assertIn("[setup.options] --most: expected --minimal, --build, --fuzz, --docs, --schedulers, --all, --prefix DIR or nothing", ended.stderr)
 
     def test_without_apt_says_what_to_install(self):
         (self.folder / "cat").symlink_to(shutil.which("cat"))

@@ -20,6 +20,7 @@
 #include "core/terminal.h"
 #include "eval/comparison.h"
 #include "eval/split_list.h"
+#include "eval/text_columns.h"
 #include "io/file.h"
 #include "score/compared_side.h"
 #include "score/evaluated_data.h"
@@ -41,6 +42,7 @@ class CompareCommand final : public Command {
                 "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
                 "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
                 "roentgen compare run1 run2 --labels chexpert\n"
+                "roentgen compare one_rank two_ranks four_ranks --labels nih\n"
                 "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
                 "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json") {}
   [[nodiscard]] std::vector<Option> options() override {
@@ -50,6 +52,7 @@ class CompareCommand final : public Command {
          .doc = "run or csv of predictions; seeds: A1,A2,A3, or folder of train --seeds",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
+        {.name = "MORE", .target = &more_, .doc = "further models, each compared with A as B is"},
         {.name = "--labels",
          .target = &labels_,
          .doc = "data folder or label table, by A's recipe; given twice: A's, then B's",
@@ -67,8 +70,12 @@ class CompareCommand final : public Command {
   [[nodiscard]] CommandResult run() override;
 
  private:
+  /// Compares A with another model, prints it, and adds rows for the table of several models. @return its JSON
+  [[nodiscard]] Value compare_with(const std::string& other, std::vector<eval::TextRow>& rows) const;
+
   std::string a_;
   std::string b_;
+  std::vector<std::string> more_;
   std::vector<std::string> labels_;
   std::vector<std::string> overrides_;
   fs::path csv_;
@@ -81,7 +88,9 @@ class CompareCommand final : public Command {
 Folders CompareCommand::folders() const {
   Folders folders;
   folders.read.assign(labels_.begin(), labels_.end());
-  for (const std::string& side : {a_, b_}) {
+  std::vector<std::string> sides{a_, b_};
+  sides.insert(sides.end(), more_.begin(), more_.end());
+  for (const std::string& side : sides) {
     if (side.empty()) continue;
     for (const fs::path& path : model_paths(side)) {
       std::error_code ignored;
@@ -121,8 +130,26 @@ void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, V
 }
 
 std::string title(std::string_view name, const score::ComparedSide& side) {
-  const std::string seeds = side.models.size() == 1 ? std::string() : fmt::format(" ({} seeds)", side.models.size());
-  return fmt::format("{}: {}{}\n", name, terminal_text(side.what), seeds);
+  std::string about = side.models.size() == 1 ? std::string() : fmt::format("{} seeds", side.models.size());
+  const std::string group = score::group_text(side);
+  if (!group.empty()) about += (about.empty() ? "" : "; ") + group;
+  return fmt::format("{}: {}{}\n", name, terminal_text(side.what), about.empty() ? "" : " (" + about + ")");
+}
+
+// Cells of the table of several models.
+eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& auroc, const eval::Difference* against) {
+  const score::ComparedModel& model = side.models.front();
+  const auto count = [](std::int64_t number) { return number > 0 ? fmt::to_string(number) : std::string("-"); };
+  const auto digits = [](const std::optional<double>& value, std::string_view form) {
+    return value ? fmt::format(fmt::runtime(form), *value) : std::string("-");
+  };
+  const bool is_known = !score::group_text(side).starts_with("several");
+  eval::TextRow row{side.what, count(is_known ? model.ranks : 0), count(is_known ? model.images_per_update : 0),
+                    digits(auroc.value, "{:.4f}")};
+  const std::optional<double> none;
+  row.push_back(digits(against == nullptr ? none : against->delta.value, "{:+.4f}"));
+  row.push_back(digits(against == nullptr ? none : against->p, "{:.4f}"));
+  return row;
 }
 
 // Options for reading a side's labels: from its own recipe, else from the other side's.
@@ -141,17 +168,33 @@ CommandResult CompareCommand::run() {
     refuse_arguments("compare", "--labels PATH, once or twice",
                      labels_.empty() ? "none" : fmt::format("{} times", labels_.size()));
   }
+  if (!csv_.empty() && !more_.empty()) {
+    refuse_arguments("compare --csv", "A and B alone", counted(std::ssize(more_), "further model"), "--json");
+  }
+  std::vector<eval::TextRow> rows{{"model", "ranks", "images an update", "mean AUROC", "difference", "p"}};
+  Value json = compare_with(b_, rows);
+  if (more_.empty()) return {.json = json};
+  Value& others = json.set("more", Value::array());
+  for (const std::string& other : more_) {
+    terminal::print("\n");
+    others.push_back(compare_with(other, rows));
+  }
+  terminal::print(fmt::format("\n{}", eval::in_columns(std::move(rows), eval::LastLine::Alike)));
+  return {.json = json};
+}
+
+Value CompareCommand::compare_with(const std::string& other, std::vector<eval::TextRow>& rows) const {
   std::vector<score::ComparedModel> models_a = read_models("A", a_);
-  std::vector<score::ComparedModel> models_b = read_models("B", b_);
+  std::vector<score::ComparedModel> models_b = read_models("B", other);
   const score::ComparedModel first = models_a.front();
-  const auto read_truth = [&](const std::string& path, const auto& own, const auto& other) {
-    return score::read_truth(path, first.predictions.labels, label_options(own, other, overrides_), overrides_);
+  const auto read_truth = [&](const std::string& path, const auto& own, const auto& beside) {
+    return score::read_truth(path, first.predictions.labels, label_options(own, beside, overrides_), overrides_);
   };
   const score::Truth truth_a = read_truth(labels_.front(), models_a, models_b);
   std::optional<score::Truth> truth_b;
   if (labels_.size() > 1) truth_b = read_truth(labels_.back(), models_b, models_a);
   const score::ComparedSide a = score::make_side(a_, std::move(models_a), truth_a, first);
-  const score::ComparedSide b = score::make_side(b_, std::move(models_b), truth_b ? *truth_b : truth_a, first);
+  const score::ComparedSide b = score::make_side(other, std::move(models_b), truth_b ? *truth_b : truth_a, first);
   score::check_truth(a, b);
   for (const std::string& warning : {score::version_warning("A", a), score::version_warning("B", b)}) {
     if (!warning.empty()) log::warning(warning);
@@ -176,7 +219,9 @@ CommandResult CompareCommand::run() {
   json.set("b", score::to_value(b));
   print_recipes(a, b, json);
   if (!csv_.empty()) io::write_file_atomically(csv_, eval::to_csv(comparison));
-  return {.json = json};
+  if (rows.size() == 1) rows.push_back(scale_row(a, comparison.mean.a, nullptr));
+  rows.push_back(scale_row(b, comparison.mean.b, &comparison.mean));
+  return json;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "cli/failure.h"
 #include "cli/launcher.h"
@@ -27,6 +27,7 @@
 #include "cli/rank_cards.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
+#include "cli/rank_start.h"
 #include "cli/standard_output.h"
 #include "cli/start_watch.h"
 #include "cli/stop_signals.h"
@@ -73,54 +74,19 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
-// Refuses limits at which Open MPI's mpirun waits for ever: it opens about 28 files, and 4 for each rank of its host.
-void require_open_files(std::int64_t ranks) {
-  constexpr rlim_t kOwn = 32, kOfRank = 6;
-  const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  throw ConfigError(error_text("cli.launch", "ulimit -n",
-                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
-                               fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
-}
-
 // Exit codes of mpirun and of signals are different from ours (command.h).
 int exit_code_of(const GroupEnd& end) {
   return end.exit_code >= kSuccess && end.exit_code <= kStopped ? end.exit_code : kFailure;
 }
 
-GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
-  if (options.hosts.empty()) {
-    require_open_files(options.ranks);
-  } else {
-    require_hosts(options.hosts);
-  }
-  const GroupStart start{.mpi = dist::load_mpi().family,
-                         .ranks = options.ranks,
-                         .hosts = options.hosts,
-                         .is_root = ::geteuid() == 0,
-                         .environment = dist::own_environment()};
-  how.ranks = options.ranks;
-  how.may_be_remote = !options.hosts.empty();
-  // Other ranks also wait for the end of the run, but only briefly; results are written by then, too.
-  constexpr std::chrono::seconds kLeast{5};
-  how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // The limit of the ranks comes first, because they know better which rank is missing.
-  constexpr std::chrono::seconds kLater{10};
-  how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds; otherwise mpirun itself hangs. A longer limit of the user wins.
-  constexpr std::chrono::seconds kToBegin{60};
-  if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
-  return run_group(mpirun_command(start, command), how);
-}
-
-// Silences all ranks but 0, because the others would repeat its warnings.
-void be_silent() {
+// Silences all ranks but 0, because the others would repeat its warnings. Tagged lines say whose they are.
+void be_silent(bool is_tagged) {
   drop_standard_output();
-  log::set_level(log::Level::Error);
+  if (!is_tagged) log::set_level(log::Level::Error);
 }
 
-// Two options with equal texts share a line of the help.
+// Options with equal texts share a line of the help.
+constexpr const char* kHostsDoc = "a:2,b:2 with --ranks 4; slurm, pbs or a FILE of host:ranks lines";
 constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
 
 }  // namespace
@@ -132,9 +98,9 @@ std::vector<Option> RankOptions::options() {
            .target = &asked_ranks,
            .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
            .value_name = "N|auto"},
-          {.name = "--hosts",
-           .target = &hosts,
-           .doc = "hosts and their numbers of processes, such as a:2,b:2; needs --ranks"},
+          {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
+          {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
+          {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
           {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
           {.name = "--comm-timeout",
@@ -149,6 +115,10 @@ std::vector<Option> RankOptions::gradient_options() {
        .target = &reduce,
        .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
       {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
+}
+
+Option RankOptions::restart_option(std::string doc) {
+  return {.name = "--restart", .target = &restart.most, .doc = std::move(doc), .range = {.low = 0}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
@@ -315,8 +285,8 @@ void refuse_lone_process(const RankOptions& options) {
 RankOptions with_ranks(RankOptions options, bool is_launched) {
   if (options.asked_ranks.empty()) return options;
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
-  if (!number && !options.hosts.empty()) {
-    throw ConfigError(error_text("cli.launch", "--ranks", "a number beside --hosts", options.asked_ranks,
+  if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
+    throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
                                  "--ranks N, the sum of the hosts' numbers"));
   }
   options.ranks = number.value_or(0);
@@ -327,17 +297,31 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   return options;
 }
 
+// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A
+// library that ROENTGEN_MPI names by its file may have been built for it.
+void refuse_open_mpi_under_pmi2() {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE")) return;
+  const std::string asked = is_set("ROENTGEN_MPI") ? std::getenv("ROENTGEN_MPI") : "";
+  if (asked.find('/') != std::string::npos || asked.find(".so") != std::string::npos) return;
+  const dist::MpiLibrary mpi = dist::load_mpi();
+  if (mpi.family != dist::kOpenMpi) return;
+  throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which speaks PMI2", mpi.version,
+                               "srun --mpi=pmix, or ROENTGEN_MPI=mpich"));
+}
+
 }  // namespace
 
 CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
-  const RankOptions options = with_ranks(given, launched.has_value());
+  const RankOptions counted = with_ranks(given, launched.has_value());
+  const RankOptions options = launched ? counted : with_hosts(counted);
   refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
-    const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
-                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+    const std::vector<std::string> own_words{"--ranks", "--hosts", "--hosts-from", "--restart"};
+    const GroupEnd end = start_groups(options, without_options(own_arguments(), own_words));
     if (options.after) options.after();
     if (end.output_error != 0 && end.exit_code == kSuccess) {
       throw DataError(lost_output_text(std::strerror(end.output_error)));
@@ -351,8 +335,15 @@ CommandResult run_as_ranks(const RankOptions& given,
   if (!options.hosts.empty()) {
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
+  for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
+                                       {"--tag-output", options.is_tagged && !is_own_rank()},
+                                       {"--hosts-from", !options.hosts_from.empty()}}) {
+    if (!is_given) continue;
+    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
+                                 launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
+  }
   if (!launched) return body(nullptr);
-  if (is_own_rank()) guard_rank(options.is_stoppable);
+  if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
   if (is_own_rank()) see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
@@ -361,9 +352,10 @@ CommandResult run_as_ranks(const RankOptions& given,
     dist::tell_end(result.exit_code);
     return result;
   }
+  refuse_open_mpi_under_pmi2();
   const AskedDevice asked = asked_device_or_host(options);
   const runtime::CoreList communication = take_place(options, *launched, asked);
-  if (launched->rank > 0) be_silent();
+  if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
     if (!communication.empty()) runtime::bind_thread(communication);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/restart.h"
 #include "train/recipe.h"
 
 namespace roentgen::dist {
@@ -27,6 +28,10 @@ struct RankOptions {
   /// counts.
   std::string asked_ranks{};
   std::string hosts;
+  /// Source of the hosts: host_list.h; empty: `hosts`.
+  std::string hosts_from{};
+  /// Each line of output begins with the number of its rank, and all ranks log.
+  bool is_tagged = false;
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
@@ -44,11 +49,17 @@ struct RankOptions {
   bool is_stoppable = false;
   /// Work of the command after all ranks that this program has started are gone, however they ended.
   std::function<void()> after{};
+  /// Restarts of a command that can go on after a failure.
+  RestartOptions restart{};
 
-  /// --ranks, --hosts, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this object's members.
+  /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
+  /// object's members.
   [[nodiscard]] std::vector<Option> options();
   /// --reduce, --wire: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
+  /// --restart: of commands that fill in `restart`.
+  /// @param doc text for the help
+  [[nodiscard]] Option restart_option(std::string doc);
 };
 
 /// Whether this process is a rank that the program itself started.

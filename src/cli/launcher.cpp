@@ -19,12 +19,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <optional>
 #include <utility>
 
 #include "cli/command.h"
 #include "cli/late_start.h"
+#include "cli/mpirun_output.h"
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "cli/stop_signals.h"
@@ -69,45 +69,6 @@ class HeldSignals {
   int file_ = -1;
   sigset_t held_{};
   sigset_t before_{};
-};
-
-/// A pipe for an output of mpirun, with the output of the ranks.
-class OutputPipe {
- public:
-  /// @param to    destination of the output
-  OutputPipe(std::FILE* to, int* error) : to_(to), error_(error) {
-    if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
-    throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
-  }
-  OutputPipe(const OutputPipe&) = delete;
-  OutputPipe& operator=(const OutputPipe&) = delete;
-  ~OutputPipe() {
-    ::close(ends_[0]);
-    close_write_end();
-  }
-  void close_write_end() {
-    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
-  }
-  [[nodiscard]] int write_end() const { return ends_[1]; }
-  /// Descriptor that is readable when output is pending.
-  [[nodiscard]] pollfd look() const { return {.fd = is_over_ ? -1 : ends_[0], .events = POLLIN, .revents = 0}; }
-  /// Forwards the pending output; call it only after look() found some.
-  void pass_on(MpirunWords& words) {
-    std::array<char, 4096> bytes{};
-    const ssize_t count = ::read(ends_[0], bytes.data(), bytes.size());
-    is_over_ = count == 0;
-    if (count > 0) say(words.pass({bytes.data(), static_cast<std::size_t>(count)}));
-  }
-  void say(const std::string& text) const {
-    const bool is_written = std::fwrite(text.data(), 1, text.size(), to_) == text.size();
-    if ((std::fflush(to_) != 0 || !is_written) && error_ != nullptr && *error_ == 0) *error_ = errno;
-  }
-
- private:
-  std::FILE* to_;
-  int* error_;
-  std::array<int, 2> ends_{-1, -1};
-  bool is_over_ = false;
 };
 
 /// Both outputs of mpirun.
@@ -190,6 +151,8 @@ class LongStay {
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
   /// Whether it was killed too fast to print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
+  /// Line that was printed of a late start; empty: none.
+  [[nodiscard]] const std::string& late_text() const { return late_text_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -207,6 +170,7 @@ class LongStay {
   }
   void end_late(Clock::time_point now, const std::string& text) {
     late_ = now;
+    late_text_ = text;
     watched_.outputs.err.say(text + '\n');
     ::kill(watched_.child, SIGTERM);
   }
@@ -225,6 +189,7 @@ class LongStay {
   bool is_over_ = false;
   bool is_killed_ = false;
   bool has_begun_ = false;
+  std::string late_text_;
 };
 
 /// End of mpirun.
@@ -238,6 +203,8 @@ struct Waited {
   bool is_killed = false;
   /// Whether all ranks had started.
   bool has_begun = false;
+  /// Line printed of a late start.
+  std::string late_text{};
 };
 
 // mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
@@ -271,7 +238,8 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
           .is_overdue = stay.is_over(),
           .is_late = stay.is_late(),
           .is_killed = stay.is_killed(),
-          .has_begun = all_listen(watched)};
+          .has_begun = all_listen(watched),
+          .late_text = stay.late_text()};
 }
 
 // mpirun ends the guards, and the ranks end with them, but mpirun does not wait for the ranks.
@@ -341,12 +309,19 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   return said;
 }
 
+std::string last_line(std::string_view lines) {
+  lines.remove_suffix(lines.ends_with('\n') ? 1 : 0);
+  return std::string(lines.substr(lines.rfind('\n') + 1));
+}
+
 }  // namespace
 
 GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options) {
   const dist::LaunchBoard board(options.ranks);
   GroupEnd end;
-  Outputs outputs{.error = &end.output_error};
+  Outputs outputs{.error = &end.output_error,
+                  .out_words = MpirunWords(options.is_tagged),
+                  .err_words = MpirunWords(options.is_tagged)};
   const HeldSignals signals;
   std::signal(SIGPIPE, SIG_IGN);  // a closed reader of the output must not end the ranks
   std::fflush(nullptr);
@@ -360,8 +335,8 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
   }
   outputs.close_write_ends();
-  const Waited waited =
-      wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
+  const Watched watched{.child = child, .signals = signals, .board = board, .outputs = outputs};
+  const Waited waited = wait_for(watched, options, end);
   wait_for_ranks(board);
   if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
@@ -374,6 +349,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   if (waited.is_late) {
     end.exit_code = kFailure;
+    end.cause = waited.late_text;
     return end;
   }
   require_mpirun(command[0], waited.status);
@@ -383,7 +359,9 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     end.exit_code = *board.exit_code();
     return end;
   }
-  outputs.err.say(why_it_ended(waited, board, outputs, options.on_signal == OnSignal::Save, end));
+  const std::string why = why_it_ended(waited, board, outputs, options.on_signal == OnSignal::Save, end);
+  outputs.err.say(why);
+  end.cause = why.empty() ? outputs.err_words.first_error() : last_line(why);
   return end;
 }
 

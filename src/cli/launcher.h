@@ -24,6 +24,8 @@ struct GroupOptions {
   /// Their standard output is discarded.
   bool is_silent = false;
   std::int64_t ranks = 1;
+  /// Lines of ranks begin with their tags: rank_guard.h.
+  bool is_tagged = false;
   /// Rank 0 may be on another host, from where it cannot tell us anything.
   bool may_be_remote = false;
   /// Time limit for all ranks to start; then the missing ones are named and the group is ended. MPI_Init has no limit
@@ -43,6 +45,8 @@ struct GroupEnd {
   int signal = 0;
   /// errno of the first write to standard output that failed; 0: none.
   int output_error = 0;
+  /// First line that named the cause of a failure, as it was printed; empty: none.
+  std::string cause{};
 };
 
 /// Runs mpirun and waits for it. Prints a line when a signal ended a rank or mpirun itself. Prints one also when ranks

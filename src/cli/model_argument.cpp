@@ -37,6 +37,9 @@ std::vector<score::ComparedModel> read_models(std::string_view name, std::string
     models.push_back(score::read_model(path.string(), run.predictions));
     models.back().recipe = std::move(run.recipe);
     models.back().csv_sha256 = std::move(run.csv_sha256);
+    if (!run.group) continue;
+    models.back().ranks = run.group->ranks;
+    models.back().images_per_update = run.group->images_per_update;
   }
   score::join_seeds(name, models);
   return models;

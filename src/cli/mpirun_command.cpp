@@ -14,9 +14,11 @@
 namespace roentgen::cli {
 namespace {
 
-// True for variables that change the results of a rank, where it stores files, or which libraries it finds.
+// True for variables that change the results of a rank, where it stores files, which libraries it finds, or which
+// network these use.
 bool goes_along(std::string_view variable) {
-  constexpr std::string_view kFamilies[] = {"DNNL_", "GOMP_", "KMP_", "MALLOC_", "OMP_", "ONEDNN_", "ROENTGEN_"};
+  constexpr std::string_view kFamilies[] = {"DNNL_", "FI_",  "GOMP_",   "KMP_",      "MALLOC_",
+                                            "NCCL_", "OMP_", "ONEDNN_", "ROENTGEN_", "UCX_"};
   constexpr std::string_view kNames[] = {"LD_LIBRARY_PATH=", "TMPDIR=", "XDG_CACHE_HOME="};
   const auto begins_it = [&](std::string_view text) { return variable.starts_with(text); };
   return std::ranges::any_of(kFamilies, begins_it) || std::ranges::any_of(kNames, begins_it);

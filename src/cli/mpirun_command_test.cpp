@@ -27,12 +27,13 @@ TEST(MpirunCommand, starts_ranks_of_open_mpi_here) {
 }
 
 TEST(MpirunCommand, takes_along_to_other_hosts_what_the_program_reads) {
-  EXPECT_EQ(text_of({.ranks = 2,
-                     .hosts = "a:1,b:1",
-                     .environment = {"OMP_NUM_THREADS=1", "HOME=/root", "XDG_CACHE_HOME=/c", "ROENTGEN_RANKS=1",
-                                     "ROENTGEN_TEST_DATA=/d", "DNNL_MAX_CPU_ISA=AVX2", "OMPI_MCA_btl=tcp"}}),
-            "mpirun -np 2 --bind-to none --oversubscribe -x ROENTGEN_RANKS=1 --host a:1,b:1 -x OMP_NUM_THREADS "
-            "-x XDG_CACHE_HOME -x ROENTGEN_TEST_DATA -x DNNL_MAX_CPU_ISA roentgen train --out a run");
+  EXPECT_EQ(
+      text_of({.ranks = 2,
+               .hosts = "a:1,b:1",
+               .environment = {"OMP_NUM_THREADS=1", "HOME=/root", "XDG_CACHE_HOME=/c", "ROENTGEN_RANKS=1",
+                               "ROENTGEN_TEST_DATA=/d", "DNNL_MAX_CPU_ISA=AVX2", "OMPI_MCA_btl=tcp", "UCX_TLS=tcp"}}),
+      "mpirun -np 2 --bind-to none --oversubscribe -x ROENTGEN_RANKS=1 --host a:1,b:1 -x OMP_NUM_THREADS "
+      "-x XDG_CACHE_HOME -x ROENTGEN_TEST_DATA -x DNNL_MAX_CPU_ISA -x UCX_TLS roentgen train --out a run");
 }
 
 TEST(MpirunCommand, starts_ranks_of_mpich) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/rank_guard.h"
+#include "cli/tagged_output.h"
 
 namespace roentgen::cli {
 namespace {
@@ -25,6 +26,11 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + before.size());
   return text.substr(0, std::min(text.find(after), text.size()));
+}
+
+// Whether it has the form of error_text().
+bool is_error(std::string_view line) {
+  return line.starts_with('[') && line.find(": expected ") != std::string_view::npos;
 }
 
 int number_of(std::string_view text) {
@@ -46,13 +52,26 @@ std::string MpirunWords::pass(std::string_view bytes) {
 
 std::string MpirunWords::rest() { return std::exchange(paragraph_, {}) + std::exchange(begun_, {}); }
 
+bool MpirunWords::take_tagged(std::string_view said) {
+  if (said == std::string(kAllListen) + '\n') {
+    all_listen_ = true;
+    return false;
+  }
+  note_error(said);
+  return true;
+}
+
 std::string MpirunWords::take_line(std::string line) {
+  if (const std::size_t tag = is_tagged_ ? tag_size(line) : 0; tag > 0) {
+    return take_tagged(std::string_view(line).substr(tag)) ? line : std::string();
+  }
   if (paragraph_.empty() && is_after_words(line)) return {};
   if (paragraph_.empty() && line == std::string(kAllListen) + '\n') {
     all_listen_ = true;
     return {};
   }
   if (paragraph_.empty() && line.starts_with("mpirun: Forwarding signal ")) return {};
+  if (paragraph_.empty()) note_error(line);
   if (paragraph_.empty() && is_said_again(line)) return {};
   if (paragraph_.empty() && is_about_killed(line)) return std::exchange(has_told_, true) ? std::string() : line;
   if (paragraph_.empty() && (line.starts_with("[mpiexec@") || line.starts_with("[proxy:"))) {
@@ -67,10 +86,13 @@ std::string MpirunWords::take_line(std::string line) {
   return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
 }
 
+void MpirunWords::note_error(std::string_view line) {
+  if (first_error_.empty() && is_error(line)) first_error_ = line.substr(0, line.find('\n'));
+}
+
 bool MpirunWords::is_said_again(std::string_view line) {
   constexpr std::size_t kMost = 256;
-  const bool is_error = line.starts_with('[') && line.find(": expected ") != std::string_view::npos;
-  if (!is_error || is_about_killed(line)) return false;
+  if (!is_error(line) || is_about_killed(line)) return false;
   if (errors_.contains(line)) return true;
   if (errors_.size() < kMost) errors_.emplace(line);
   return false;

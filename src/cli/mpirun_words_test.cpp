@@ -117,5 +117,20 @@ TEST(MpirunWords, hears_that_all_ranks_listen) {
   EXPECT_TRUE(words.all_listen());
 }
 
+TEST(MpirunWords, passes_tagged_lines_of_every_rank_and_hides_mpiruns_own) {
+  MpirunWords words(/*is_tagged=*/true);
+  const std::string error = "[data.read] a file: expected an image, got none; try another\n";
+  EXPECT_EQ(words.pass("0: " + error + kRule + "\nPrimary job ...\na non-zero exit code.\n1: " + error + kRule + "\n"),
+            "0: " + error + "1: " + error);
+  EXPECT_EQ(words.first_error() + "\n", error);
+  EXPECT_FALSE(words.all_listen());
+  EXPECT_EQ(words.pass("0: " + std::string(kAllListen) + "\n"), "");
+  EXPECT_TRUE(words.all_listen());
+  EXPECT_EQ(words.pass("1: " + kRule + "\n"), "1: " + kRule + "\n") << "a rank's own rule";
+  MpirunWords plain;
+  EXPECT_EQ(plain.pass("1: " + error), "1: " + error);
+  EXPECT_EQ(plain.first_error(), "");
+}
+
 }  // namespace
 }  // namespace roentgen::cli

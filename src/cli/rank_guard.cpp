@@ -15,8 +15,10 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "cli/command.h"
+#include "cli/tagged_output.h"
 #include "core/error.h"
 #include "dist/launched.h"
 
@@ -50,11 +52,11 @@ void tell(int signal, bool is_run) {
 }
 
 // Guards the rank while the signals in `held` are blocked.
-[[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run) {
+[[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run, TaggedOutput* output) {
   ::prctl(PR_SET_NAME, kGuardName);
   std::bitset<NSIG> passed;
   while (true) {
-    const int signal = ::sigwaitinfo(&held, nullptr);
+    const int signal = output == nullptr ? ::sigwaitinfo(&held, nullptr) : output->wait(held);
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       passed.set(static_cast<std::size_t>(signal));
@@ -63,6 +65,7 @@ void tell(int signal, bool is_run) {
     }
     int status = 0;
     if (::waitpid(rank, &status, WNOHANG) != rank) continue;
+    if (output != nullptr) output->finish();
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
     // A signal that was forwarded needs no report, because its sender knows how the rank has ended.
     if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status), is_run);
@@ -74,7 +77,10 @@ void tell(int signal, bool is_run) {
 
 }  // namespace
 
-void guard_rank(bool is_run) {
+void guard_rank(bool is_run, bool is_tagged) {
+  const auto launched = dist::launched_rank();
+  std::optional<TaggedOutput> output;
+  if (is_tagged && launched) output.emplace(launched->rank);
   static_cast<void>(dist::own_place());  // both processes share memory that exists by now
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t held{}, before{};
@@ -87,7 +93,9 @@ void guard_rank(bool is_run) {
     throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
   }
   ::setpgid(rank, rank);  // a signal to mpirun's process group reaches only the guard, which forwards it once
-  if (rank > 0) guard(rank, held, is_run);
+  if (rank > 0 && output) output->become_guard();
+  if (rank > 0) guard(rank, held, is_run, output ? &*output : nullptr);
+  if (output) output->become_rank();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != own) ::_exit(kFailure);  // it had already ended
   ::sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -21,7 +21,9 @@ inline constexpr const char* kGuardName = "roentgen-guard";
 /// Returns in a child of this process, which is the rank. This process waits for it, forwards signals, reports a signal
 /// that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. Call it before there are other
 /// threads. Throws DeviceError where no process can be created.
-void guard_rank(bool is_run);
+/// @param is_run    the rank's work can be resumed
+/// @param is_tagged each line of the rank's output begins with its number: tagged_output.h
+void guard_rank(bool is_run, bool is_tagged = false);
 
 /// One line: the rank that a signal ended, and its place in the work.
 [[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);

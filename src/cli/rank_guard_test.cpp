@@ -24,13 +24,13 @@ namespace roentgen::cli {
 namespace {
 
 // Starts rank 1 of two, which calls `body` and exits with its result.
-pid_t start(const std::string& board, const std::function<int()>& body) {
+pid_t start(const std::string& board, const std::function<int()>& body, bool is_tagged = false) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   ::setenv(dist::LaunchBoard::kVariable, board.c_str(), 1);
-  guard_rank(true);
+  guard_rank(true, is_tagged);
   ::_exit(body());
 }
 
@@ -82,6 +82,29 @@ TEST(RankGuard, says_it_itself_on_another_host) {
   EXPECT_THAT(line, testing::StartsWith("[cli.launch] rank 1 (" + std::string(host.data()) +
                                         "), update 7, gradient bucket 2: expected a normal exit, got signal 9"));
   EXPECT_TRUE(is_about_killed(line));
+}
+
+TEST(RankGuard, tags_every_line_of_a_rank_that_is_killed_in_the_middle_of_one) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "said").string();
+  const int said = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int before = ::dup(STDOUT_FILENO);
+  ::dup2(said, STDOUT_FILENO);
+  const dist::LaunchBoard board(2);
+  const std::string many(10000, 'x');
+  const auto speak = [&] {
+    for (const std::string& text : {std::string("one\ntw"), std::string("o\n\n"), many + "\nno end"}) {
+      static_cast<void>(!::write(STDOUT_FILENO, text.data(), text.size()));
+    }
+    return killed_in_a_bucket(SIGKILL);
+  };
+  const pid_t child = start(board.file(), speak, /*is_tagged=*/true);
+  ::dup2(before, STDOUT_FILENO);
+  ::close(before);
+  ::close(said);
+  const int status = end_of(child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  EXPECT_EQ(io::read_text(file).or_throw(), "1: one\n1: two\n1: \n1: " + many + "\n1: no end\n");
 }
 
 TEST(RankGuard, names_resume_where_there_is_a_run) {

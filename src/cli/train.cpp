@@ -26,6 +26,7 @@
 #include "io/file.h"
 #include "task/train_run.h"
 #include "train/aurocs_csv.h"
+#include "train/checkpoint_place.h"
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
@@ -57,6 +58,7 @@ class TrainCommand final : public Command {
   [[nodiscard]] CommandResult train_one(task::TrainRun& runs, const train::Recipe& recipe,
                                         const train::RunFolder& folder) const;
   [[nodiscard]] CommandResult train_seeds(task::TrainRun& runs);
+  [[nodiscard]] RestartOptions restart_options() const;
   [[nodiscard]] train::RunFolder seed_folder(std::int64_t seed) const {
     return train::RunFolder(options_.out / fmt::format("seed-{}", seed));
   }
@@ -121,6 +123,29 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   return {.json = json};
 }
 
+// Restarts go on with the run in --out. A run that --overwrite is to remove counts only once it has been replaced.
+RestartOptions TrainCommand::restart_options() const {
+  const train::RunFolder folder(options_.out);
+  const auto begun = [recipe = folder.recipe()] {
+    std::error_code error;
+    const fs::file_time_type time = fs::last_write_time(recipe, error);
+    return error ? fs::file_time_type::min() : time;
+  };
+  const auto is_own = [is_replaced = options_.is_overwrite, before = begun(), begun] {
+    return !is_replaced || begun() != before;
+  };
+  const auto saved_step = [folder, is_own, local = options_.checkpoint_dir]() -> std::int64_t {
+    return is_own() ? train::newest_step(folder, local) : -1;
+  };
+  const auto resumed = [is_own, is_resume = options_.is_resume](std::vector<std::string> command) {
+    if (!is_own() || is_resume || std::ranges::find(command, "--resume") != command.end()) return command;
+    std::erase(command, "--overwrite");
+    command.emplace_back("--resume");
+    return command;
+  };
+  return {.most = options_.ranks.restart.most, .saved_step = saved_step, .resumed = resumed};
+}
+
 CommandResult TrainCommand::run() {
   if (options_.is_keys) {
     terminal::print(train::recipe_keys());
@@ -135,6 +160,7 @@ CommandResult TrainCommand::run() {
   }
   options_.check();
   options_.ranks.is_stoppable = true;
+  options_.ranks.restart = restart_options();
   options_.ranks.after = [this] { train::RunFolder(options_.out).tidy_up(); };
   options_.ranks.recipe = [this] { return options_.read_recipe().train; };
   return run_as_ranks(options_.ranks, [&](dist::CommThread* group) {
@@ -150,6 +176,7 @@ CommandResult TrainCommand::run() {
                                     : options_.is_overwrite ? task::EarlierRun::Overwrite
                                                             : task::EarlierRun::Refuse,
                          .stop_after_steps = options_.stop_after,
+                         .checkpoint_dir = options_.checkpoint_dir,
                          .trace = options_.is_traced ? std::optional(options_.trace) : std::nullopt,
                          .group = group,
                          .observers = {progress.get()},

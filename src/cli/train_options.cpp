@@ -25,6 +25,8 @@ namespace {
 
 // Options with equal texts share a line of the help.
 constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
+constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
+constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
 constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
 
@@ -81,10 +83,8 @@ std::vector<Option> TrainOptions::list() {
        .target = &input_cores,
        .doc = "cores for decoding: 0-1,4 (others compute); shared: all cores do both"},
       {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
-      {.name = "--cache-dir",
-       .target = &cache_dir,
-       .doc = "cache decoded images here, also for later runs (train.cache=disk)",
-       .value_name = "DIR"},
+      {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
+      {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--memory-budget",
        .target = &memory_mb,
        .doc = "memory for input, MiB; 0 = half of the free memory (train.memory_mb)",
@@ -96,10 +96,8 @@ std::vector<Option> TrainOptions::list() {
        .target = &is_resume,
        .doc = "resume the run in --out, if it exists, with its own recipe and data"},
       {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
-      {.name = "--stop-after",
-       .target = &stop_after,
-       .doc = "save and stop after this number of updates; 0 = never",
-       .range = {.low = 0}},
+      {.name = "--stop-after", .target = &stop_after, .doc = kTimesDoc, .range = {.low = 0}},
+      ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
       {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
   const std::vector<Option> computing{task::device_option(device, " (train.device)"),
@@ -126,7 +124,14 @@ void TrainOptions::check() const {
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
-  for (const std::string& folder : data) io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+  if (!checkpoint_dir.empty() && io::is_inside(checkpoint_dir, out)) {
+    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(), "$TMPDIR");
+  }
+  for (const std::string& folder : data) {
+    io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+    if (checkpoint_dir.empty()) continue;
+    io::refuse_inside_data("--checkpoint-dir", checkpoint_dir, roentgen::data::folder_of(folder));
+  }
 }
 
 std::string TrainOptions::device_note() const {

@@ -36,6 +36,7 @@ struct TrainOptions {
   std::filesystem::path cache_dir;
   std::int64_t memory_mb = 0;
   bool is_partial = false;
+  std::filesystem::path checkpoint_dir;
   bool is_resume = false;
   bool is_overwrite = false;
   std::int64_t stop_after = 0;

@@ -4,6 +4,7 @@
 // One model that is compared with another: its predictions, and the recipe of a run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct ComparedModel {
   std::optional<Value> recipe{};
   /// SHA-256 of the label tables that a run was trained with.
   std::vector<std::string> csv_sha256{};
+  /// Ranks of a run, and images of an update of all of them; 0: not known.
+  std::int64_t ranks = 0;
+  std::int64_t images_per_update = 0;  ///< the global batch
 };
 
 /// Reads a file of predictions. DataError as read_prediction_file().

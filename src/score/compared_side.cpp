@@ -26,10 +26,24 @@ std::vector<eval::Predictions> predictions_of(const ComparedSide& side, const ev
   return all;
 }
 
+// Whether it is known with how many ranks each model was trained, and the same of all.
+bool has_one_group(const ComparedSide& side) {
+  const ComparedModel& first = side.models.front();
+  return first.ranks > 0 && std::ranges::all_of(side.models, [&](const ComparedModel& model) {
+           return model.ranks == first.ranks && model.images_per_update == first.images_per_update;
+         });
+}
+
 }  // namespace
 
 bool ComparedSide::has_chosen_epoch() const {
   return std::ranges::any_of(models, [](const ComparedModel& model) { return model.recipe.has_value(); });
+}
+
+std::string group_text(const ComparedSide& side) {
+  const ComparedModel& first = side.models.front();
+  if (!has_one_group(side)) return first.ranks > 0 ? "several numbers of ranks" : "";
+  return fmt::format("{}, {} an update", counted(first.ranks, "rank"), counted(first.images_per_update, "image"));
 }
 
 ComparedSide make_side(std::string what, std::vector<ComparedModel> models, const Truth& truth,
@@ -90,11 +104,15 @@ std::string version_warning(std::string_view name, const ComparedSide& side) {
 Value to_value(const ComparedSide& side) {
   std::vector<std::string> hashes;
   for (const ComparedModel& model : side.models) hashes.push_back(model.predictions_sha256);
-  return Value::Table{{"kind", side.models.front().recipe ? "run" : "predictions"},
-                      {"seeds", std::int64_t{std::ssize(side.models)}},
-                      {"epoch_chosen_on_these_images", side.has_chosen_epoch()},
-                      {"predictions_sha256", one_or_all(hashes)},
-                      {"labels_sha256", one_or_all(side.labels_sha256)}};
+  Value table = Value::Table{{"kind", side.models.front().recipe ? "run" : "predictions"},
+                             {"seeds", std::int64_t{std::ssize(side.models)}},
+                             {"epoch_chosen_on_these_images", side.has_chosen_epoch()},
+                             {"predictions_sha256", one_or_all(hashes)},
+                             {"labels_sha256", one_or_all(side.labels_sha256)}};
+  if (!has_one_group(side)) return table;
+  table.set("ranks", side.models.front().ranks);
+  table.set("images_per_update", side.models.front().images_per_update);
+  return table;
 }
 
 }  // namespace roentgen::score

@@ -33,6 +33,10 @@ struct ComparedSide {
   [[nodiscard]] bool has_chosen_epoch() const;
 };
 
+/// "2 ranks, 32 images an update", of all models; empty where it is not known, "several numbers of ranks" where they
+/// differ.
+[[nodiscard]] std::string group_text(const ComparedSide& side);
+
 /// Matches the models with the truth. DataError as in_order_of() and join().
 /// @param models as join_seeds() leaves them
 /// @param first the model whose images and labels all others have, in its order
@@ -51,7 +55,8 @@ void check_truth(const ComparedSide& a, const ComparedSide& b);
 [[nodiscard]] std::string version_warning(std::string_view name, const ComparedSide& side);
 
 /// For JSON: {"kind": "run" or "predictions", "seeds", "epoch_chosen_on_these_images", "predictions_sha256",
-/// "labels_sha256"}; hashes are arrays where there are several.
+/// "labels_sha256"}; hashes are arrays where there are several. Runs also have "ranks" and "images_per_update", where
+/// all models have the same.
 [[nodiscard]] Value to_value(const ComparedSide& side);
 
 }  // namespace roentgen::score

@@ -18,6 +18,7 @@
 #include "publish/torchvision.h"
 #include "runtime/device_monitor.h"
 #include "task/model.h"
+#include "train/checkpoint_place.h"
 #include "train/early_checks.h"
 #include "train/own_device.h"
 #include "train/ranks.h"
@@ -78,6 +79,7 @@ train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& fold
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
+    if (options_.earlier == EarlierRun::Resume) train::take_local_checkpoints(folder, options_.checkpoint_dir);
     const train::Start start = check(recipe, folder);
     if (lock_) folder.remove_leftovers();
     if (start == train::Start::Resume)
@@ -99,6 +101,7 @@ void TrainRun::make_folder(const train::Recipe& recipe, const engine::Engine& en
     lock_.emplace(folder.root());
   }
   folder.create_new();
+  train::remove_local_checkpoints(folder, options_.checkpoint_dir);
   is_made_ = true;
   train::write_origin(folder, recipe, *dataset_, engine);
 }
@@ -159,6 +162,7 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
                                 },
                             .is_stop_asked = options_.is_stop_asked,
                             .stop_after_steps = options_.stop_after_steps,
+                            .checkpoint_dir = options_.checkpoint_dir,
                             .group = options_.group,
                             .device_monitor = monitor.get(),
                             .trace = options_.trace};

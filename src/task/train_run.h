@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -30,6 +31,7 @@ enum class EarlierRun : std::uint8_t {
 struct TrainRunOptions {
   EarlierRun earlier = EarlierRun::Refuse;     ///< handling of a run that exists in the folder
   std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
+  std::filesystem::path checkpoint_dir{};      ///< TrainJob::checkpoint_dir
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
   std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller

@@ -8,11 +8,27 @@
 #include "core/error.h"
 #include "io/json.h"
 #include "train/recipe.h"
+#include "train/resume.h"
 #include "train/run_folder.h"
 
 namespace roentgen::train {
 
 namespace fs = std::filesystem;
+namespace {
+
+std::optional<RunGroup> group_of(const RunFolder& folder, const Recipe& recipe) {
+  if (!fs::exists(folder.resume())) return std::nullopt;
+  try {
+    const std::vector<RunLeg> legs = read_run_state(folder.resume()).legs;
+    if (legs.empty()) return std::nullopt;
+    const RunLeg& last = legs.back();
+    return RunGroup{.ranks = last.ranks, .images_per_update = last.ranks * last.batch * recipe.train.accumulate};
+  } catch (const ConfigError&) {
+    return std::nullopt;  // what is compared are predictions
+  }
+}
+
+}  // namespace
 
 FinishedRun read_finished_run(const fs::path& path) {
   const RunFolder folder(path);
@@ -22,7 +38,9 @@ FinishedRun read_finished_run(const fs::path& path) {
                                  fs::exists(run.predictions) ? "no recipe.toml" : "no preds.csv",
                                  "a run that has finished an epoch with validation, or a csv of predictions"));
   }
-  run.recipe = to_value(read_recipe(folder.recipe(), {}));
+  const Recipe recipe = read_recipe(folder.recipe(), {});
+  run.recipe = to_value(recipe);
+  run.group = group_of(folder, recipe);
   if (!fs::exists(folder.data())) return run;
   const Value data = io::read_json(folder.data()).or_throw();
   if (const Value* tables = data.find("csv")) {

@@ -77,6 +77,19 @@ void refuse(std::string_view what, const LoadReport& report, std::string_view ex
   throw ConfigError(error_text("train.checkpoint", what, expected, report.text(), kRemedy));
 }
 
+// Reads the state from the metadata.
+RunState run_state_of(const io::SafetensorsReader& reader, const std::string& what) {
+  const auto found = reader.metadata().find(kStateKey);
+  if (found == reader.metadata().end()) {
+    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", kRemedy));
+  }
+  try {
+    return run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
+  } catch (const Error& error) {
+    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", cause_of(error.what()), kRemedy));
+  }
+}
+
 }  // namespace
 
 Value to_value(const RunState& state) {
@@ -178,20 +191,16 @@ CheckpointInfo read_checkpoint_info(const std::filesystem::path& path) {
   return from_metadata(reader.metadata(), path.string(), kRemedy).or_throw<ConfigError>();
 }
 
+RunState read_run_state(const std::filesystem::path& path) {
+  return run_state_of(io::SafetensorsReader::open(path).or_throw<ConfigError>(), path.string());
+}
+
 Resume read_resume(const std::filesystem::path& path) {
   const std::string what = path.string();
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Resume resume;
   resume.info = from_metadata(reader.metadata(), what, kRemedy).or_throw<ConfigError>();
-  const auto found = reader.metadata().find(kStateKey);
-  if (found == reader.metadata().end()) {
-    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", kRemedy));
-  }
-  try {
-    resume.state = run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
-  } catch (const Error& error) {
-    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", cause_of(error.what()), kRemedy));
-  }
+  resume.state = run_state_of(reader, what);
   resume.weights = read_tensors(reader, kOptimizerPrefix);
   for (NamedTensor& tensor : read_tensors(reader, "")) {
     if (!tensor.name.starts_with(kOptimizerPrefix)) continue;

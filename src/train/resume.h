@@ -107,6 +107,9 @@ struct Resume {
 /// Reads the metadata of best.safetensors or resume.safetensors alone. Throws as read_resume().
 [[nodiscard]] CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 
+/// Reads the state alone, without tensors. Throws ConfigError as read_resume(path).
+[[nodiscard]] RunState read_run_state(const std::filesystem::path& path);
+
 /// Reads and validates the file. ConfigError or DataError naming the file: not a resume file, truncated, a key missing.
 [[nodiscard]] Resume read_resume(const std::filesystem::path& path);
 /// Loads weights and state. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -56,6 +57,8 @@ struct TrainJob {
   std::function<bool()> is_stop_asked{};
   /// Number of updates after which the run stops as if requested; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
+  /// Folder of this host for checkpoints, which are then copied to `folder`; empty: none. CheckpointPlace. Of rank 0.
+  std::filesystem::path checkpoint_dir{};
   /// Ranks that train together. Each takes recipe.train.batch images and has an equal job except for on_ready,
   /// observers and is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;

@@ -18,6 +18,7 @@
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
 #include "train/bad_images.h"
+#include "train/checkpoint_place.h"
 #include "train/device_watch.h"
 #include "train/link_watch.h"
 #include "train/observer.h"
@@ -37,6 +38,9 @@ using Clock = std::chrono::steady_clock;
 
 // Detects faulty memory and ranks that compute other results; hashing takes less than 0.1% of the time.
 constexpr std::int64_t kStepsToWeightCheck = 100;
+
+// Less than the time that schedulers usually leave between their signal and the end of a job.
+constexpr std::chrono::seconds kCopyLimit{120};
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -82,6 +86,8 @@ class Trainer {
   RunState& state_;
   LinkWatch links_;
   DeviceWatch device_;
+  /// Place of checkpoints, of which rank 0 alone writes any.
+  CheckpointPlace place_;
   /// Step and epoch of the existing resume file; -1: none.
   std::int64_t saved_step_;
   std::int64_t saved_epoch_;
@@ -98,6 +104,7 @@ Trainer::Trainer(const TrainJob& job)
       state_(setup_.state),
       links_(ranks_),
       device_(job.device_monitor),
+      place_(job.folder, ranks_.is_first() ? job.checkpoint_dir : std::filesystem::path()),
       saved_step_(job.start == Start::Resume ? state_.step : -1),
       saved_epoch_(job.start == Start::Resume ? state_.epoch : -1),
       averaged_step_(setup_.has_averaged_statistics ? state_.step : -1),
@@ -187,9 +194,12 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
   if (!ranks_.is_first()) return;
   const std::vector<NamedTensor> weights = setup_.ema ? setup_.ema->weights() : weights_of(*setup_.executable);
   const auto metadata = to_metadata(info);
-  if (is_kept) write_weights(job_.folder.checkpoints() / file, weights, state_.step, metadata);
-  if (is_best) write_weights(job_.folder.best(), weights, state_.step, metadata);
-  for (const std::string& name : dropped) std::filesystem::remove(job_.folder.checkpoints() / name);
+  std::vector<std::filesystem::path> written;
+  if (is_kept) written.push_back(job_.folder.checkpoints() / file);
+  if (is_best) written.push_back(job_.folder.best());
+  for (const auto& path : written) write_weights(place_.file(path), weights, state_.step, metadata);
+  place_.publish(written);
+  for (const std::string& name : dropped) place_.remove(job_.folder.checkpoints() / name);
 }
 
 void Trainer::finish_epoch(EpochRecord& record) {
@@ -250,9 +260,11 @@ void Trainer::write_resume_file(bool is_stop) {
   info.step = state_.step;
   info.epoch = state_.epoch;
   if (ranks_.is_first()) {
+    const std::filesystem::path file = place_.file(job_.folder.resume());
     if (saved_step_ >= 0 && saved_step_ != state_.step)
       rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
-    write_resume(job_.folder.resume(), memory, info, state_);
+    write_resume(file, memory, info, state_);
+    place_.publish({job_.folder.resume()});
   }
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;
@@ -282,6 +294,7 @@ TrainOutcome Trainer::run() {
   write_resume_file(/*is_stop=*/true);
   if (setup_.tracer) setup_.tracer->write(job_.folder.trace());
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers stop all ranks when one of them ends
+  place_.finish(kCopyLimit);
   for (Observer* observer : setup_.observers) observer->on_end();
   outcome_.is_finished = is_over();
   outcome_.step = state_.step;

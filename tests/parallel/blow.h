@@ -101,6 +101,24 @@ class Struck : public Launch {
     return outcome;
   }
 
+  static void hit(const Blow& blow, pid_t pid) {
+    if (blow.fault == Fault::Kill) ::kill(pid, SIGKILL);
+    if (blow.fault == Fault::Stop) ::kill(pid, SIGSTOP);
+    if (blow.fault == Fault::Terminate) ::kill(pid, SIGTERM);
+    if (blow.fault != Fault::Cut) return;
+    EXPECT_EQ(::system(("ip -n " + host_name() + "br link set port2 down").c_str()), 0);
+  }
+
+  /// Compares with a run that was never struck.
+  void expect_same_bits(std::string_view run, const Blow& blow) {
+    const std::string whole = "whole" + std::to_string(blow.ranks);
+    if (!fs::exists(place_ / whole)) {
+      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow)).wait().code, 0);
+    }
+    expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
+                         place_ / whole / "checkpoints/resume.safetensors");
+  }
+
   /// Goes on to the end, and compares with a run that was never struck.
   void expect_same_bits_after_resume(std::string_view run, const Blow& blow) {
     const std::string log = read_all(place_ / run / "log.jsonl");
@@ -112,12 +130,7 @@ class Struck : public Launch {
     const std::size_t at = rest.err.find(told);
     ASSERT_NE(at, std::string::npos) << rest.err;
     EXPECT_GE(std::stoll(rest.err.substr(at + told.size())), updates - 2) << "more is lost than since the checkpoint";
-    const std::string whole = "whole" + std::to_string(blow.ranks);
-    if (!fs::exists(place_ / whole)) {
-      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow)).wait().code, 0);
-    }
-    expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
-                         place_ / whole / "checkpoints/resume.safetensors");
+    expect_same_bits(run, blow);
   }
 
  private:
@@ -131,14 +144,6 @@ class Struck : public Launch {
     return false;
   }
   static std::string host_name() { return "rg" + std::to_string(::getpid()) + "h"; }
-
-  static void hit(const Blow& blow, pid_t pid) {
-    if (blow.fault == Fault::Kill) ::kill(pid, SIGKILL);
-    if (blow.fault == Fault::Stop) ::kill(pid, SIGSTOP);
-    if (blow.fault == Fault::Terminate) ::kill(pid, SIGTERM);
-    if (blow.fault != Fault::Cut) return;
-    EXPECT_EQ(::system(("ip -n " + host_name() + "br link set port2 down").c_str()), 0);
-  }
 };
 
 }  // namespace roentgen::e2e

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/rank_start.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/host_list.h"
+#include "cli/host_probe.h"
+#include "cli/mpirun_command.h"
+#include "cli/restart.h"
+#include "core/error.h"
+#include "dist/mpi_choice.h"
+#include "dist/mpi_library.h"
+#include "train/ranks.h"
+
+namespace roentgen::cli {
+namespace {
+
+// Refuses limits at which Open MPI's mpirun waits for ever: it opens about 28 files, and 4 for each rank of its host.
+void require_open_files(std::int64_t ranks) {
+  constexpr rlim_t kOwn = 32, kOfRank = 6;
+  const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  throw ConfigError(error_text("cli.launch", "ulimit -n",
+                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
+                               fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
+}
+
+GroupStart group_start(std::int64_t ranks, const std::string& hosts) {
+  return {.mpi = dist::load_mpi().family,
+          .ranks = ranks,
+          .hosts = hosts,
+          .is_root = ::geteuid() == 0,
+          .environment = dist::own_environment()};
+}
+
+}  // namespace
+
+RankOptions with_hosts(RankOptions options) {
+  if (options.hosts_from.empty()) return options;
+  if (!options.hosts.empty()) {
+    throw ConfigError(error_text("cli.launch", "--hosts or --hosts-from", "one of them", "both", "--hosts-from alone"));
+  }
+  const HostList hosts = first_slots(hosts_from(options.hosts_from, dist::own_environment()), options.ranks);
+  options.ranks = slots_of(hosts);
+  options.hosts = text_of(hosts);
+  return options;
+}
+
+GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
+  if (options.hosts.empty()) {
+    require_open_files(options.ranks);
+  } else {
+    require_hosts(options.hosts);
+  }
+  const GroupStart start = group_start(options.ranks, options.hosts);
+  how.ranks = options.ranks;
+  how.may_be_remote = !options.hosts.empty();
+  how.is_tagged = options.is_tagged;
+  // Other ranks also wait for the end of the run, but only briefly; results are written by then, too.
+  constexpr std::chrono::seconds kLeast{5};
+  how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
+  // The limit of the ranks comes first, because they know better which rank is missing.
+  constexpr std::chrono::seconds kLater{10};
+  how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
+  // A rank of this host starts within seconds; otherwise mpirun itself hangs. A longer limit of the user wins.
+  constexpr std::chrono::seconds kToBegin{60};
+  if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
+  return run_group(mpirun_command(start, command), how);
+}
+
+GroupEnd start_groups(RankOptions options, const std::vector<std::string>& command) {
+  if (!options.hosts.empty()) require_hosts(options.hosts);
+  const RestartCalls calls{.start =
+                               [&options](const RankGroup& group) {
+                                 options.ranks = group.ranks;
+                                 options.hosts = text_of(group.hosts);
+                                 return start_group(
+                                     options, group.command,
+                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+                               },
+                           .find_answering =
+                               [](const HostList& hosts) {
+                                 constexpr std::chrono::seconds kLimit{15};
+                                 const auto command_for = [](const HostSlots& host) {
+                                   return mpirun_command(group_start(1, host.name + ":1"), {"true"});
+                                 };
+                                 return find_answering(hosts, command_for, kLimit);
+                               }};
+  return run_with_restarts({.ranks = options.ranks,
+                            .hosts = options.hosts.empty() ? HostList{} : parse_hosts(options.hosts),
+                            .command = command},
+                           options.restart, calls);
+}
+
+}  // namespace roentgen::cli

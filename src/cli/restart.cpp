@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/restart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/command.h"
+#include "core/log.h"
+#include "core/plural.h"
+
+namespace roentgen::cli {
+namespace {
+
+// Bad input fails again, and a signal asked for the end.
+bool may_pass(const GroupEnd& end) {
+  return end.signal == 0 && end.exit_code != kSuccess && end.exit_code != kBadInput && end.exit_code != kStopped;
+}
+
+std::string text_of(std::int64_t saved_step) {
+  return saved_step < 0 ? "from the beginning" : fmt::format("from update {}", saved_step);
+}
+
+// Leaves out the hosts that do not answer; false where none is left.
+bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
+  if (group.hosts.empty()) return true;
+  HostList left = calls.find_answering(group.hosts);
+  for (const HostSlots& host : group.hosts) {
+    if (std::ranges::find(left, host) != left.end()) continue;
+    log::warning(
+        fmt::format("restart: {} does not answer, and is left out with {}", host.name, counted(host.slots, "rank")));
+  }
+  if (left.empty()) return false;
+  if (left.size() < group.hosts.size()) {  // the same share of slots as before
+    group.ranks = std::max<std::int64_t>(1, group.ranks * slots_of(left) / slots_of(group.hosts));
+  }
+  group.hosts = std::move(left);
+  return true;
+}
+
+}  // namespace
+
+bool is_worth_restart(const std::optional<GroupFailure>& last, const GroupFailure& now) {
+  return !last || now.saved_step > last->saved_step || now.cause != last->cause;
+}
+
+GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls) {
+  std::optional<GroupFailure> last;
+  for (std::int64_t restart = 1;; ++restart) {
+    GroupEnd end = calls.start(group);
+    if (options.most == 0 || !may_pass(end)) return end;
+    GroupFailure failure{.cause = end.cause, .saved_step = options.saved_step()};
+    if (restart > options.most) {
+      log::error(fmt::format("restart: none of {} is left", options.most));
+      return end;
+    }
+    if (!is_worth_restart(last, failure)) {
+      log::error(fmt::format("restart: not again, since the same failure came twice {}: {}",
+                             text_of(failure.saved_step), failure.cause.empty() ? "no cause is known" : failure.cause));
+      return end;
+    }
+    if (!drop_lost_hosts(group, calls)) {
+      log::error("restart: no host answers");
+      return end;
+    }
+    group.command = options.resumed(std::move(group.command));
+    log::warning(fmt::format("restart {} of {}: {} {} on {}", restart, options.most, counted(group.ranks, "rank"),
+                             plural(group.ranks, "goes", "go"), text_of(failure.saved_step)));
+    last = std::move(failure);
+  }
+}
+
+}  // namespace roentgen::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/restart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+
+namespace roentgen::cli {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr int kBySignal9 = 137;
+
+// A supervisor whose groups end as planned.
+struct Supervised {
+  struct Planned {
+    GroupEnd end{};
+    std::int64_t saved_step = -1;
+  };
+  std::vector<Planned> planned;
+  std::vector<std::string> lost{};
+  /// Ranks and words of each start.
+  std::vector<std::string> started{};
+  std::int64_t saved_step = -1;
+
+  GroupEnd run(std::int64_t most, HostList hosts = {}) {
+    const RestartOptions options{.most = most,
+                                 .saved_step = [this] { return saved_step; },
+                                 .resumed =
+                                     [](std::vector<std::string> command) {
+                                       if (command.back() != "--resume") command.emplace_back("--resume");
+                                       return command;
+                                     }};
+    const RestartCalls calls{.start =
+                                 [this](const RankGroup& group) {
+                                   std::string text = std::to_string(group.ranks);
+                                   if (!group.hosts.empty()) text += " on " + text_of(group.hosts);
+                                   for (const std::string& word : group.command) text += " " + word;
+                                   const Planned& now = planned.at(started.size());
+                                   started.push_back(text);
+                                   saved_step = now.saved_step;
+                                   return now.end;
+                                 },
+                             .find_answering =
+                                 [this](HostList all) {
+                                   std::erase_if(all, [this](const HostSlots& host) {
+                                     return std::ranges::find(lost, host.name) != lost.end();
+                                   });
+                                   return all;
+                                 }};
+    const std::int64_t ranks = hosts.empty() ? 3 : slots_of(hosts);
+    return run_with_restarts({.ranks = ranks, .hosts = std::move(hosts), .command = {"train"}}, options, calls);
+  }
+};
+
+TEST(Restart, goes_on_after_a_killed_rank_until_the_end) {
+  Supervised job{.planned = {{{.exit_code = kBySignal9, .cause = "a"}, -1}, {{.exit_code = 1, .cause = "b"}, 4}, {}}};
+  EXPECT_EQ(job.run(2).exit_code, kSuccess);
+  EXPECT_THAT(job.started, ElementsAre("3 train", "3 train --resume", "3 train --resume"));
+}
+
+TEST(Restart, ends_with_the_last_exit_code_when_none_is_left) {
+  Supervised job{.planned = {{{.exit_code = 1, .cause = "a"}, 2}, {{.exit_code = kBySignal9, .cause = "b"}, 4}}};
+  EXPECT_EQ(job.run(1).exit_code, kBySignal9);
+  EXPECT_EQ(job.started.size(), 2U);
+  Supervised once{.planned = {{{.exit_code = 1}, 2}}};
+  EXPECT_EQ(once.run(0).exit_code, 1);
+}
+
+TEST(Restart, leaves_bad_input_stops_and_signals) {
+  for (const GroupEnd& end : {GroupEnd{}, GroupEnd{.exit_code = kBadInput}, GroupEnd{.exit_code = kStopped},
+                              GroupEnd{.exit_code = 1, .signal = 15}}) {
+    Supervised job{.planned = {{end, 2}}};
+    EXPECT_EQ(job.run(5).exit_code, end.exit_code);
+    EXPECT_EQ(job.started.size(), 1U);
+  }
+}
+
+TEST(Restart, never_repeats_a_failure_that_saved_nothing) {
+  const GroupEnd same{.exit_code = 1, .cause = "rank 1, update 12: signal 9"};
+  Supervised job{.planned = {{same, 10}, {same, 10}}};
+  EXPECT_EQ(job.run(100).exit_code, 1);
+  EXPECT_EQ(job.started.size(), 2U);
+  Supervised unknown{.planned = {{{.exit_code = 1}, -1}, {{.exit_code = 1}, -1}}};
+  EXPECT_EQ(unknown.run(100).exit_code, 1);
+  Supervised moving{.planned = {{same, 10}, {same, 20}, {same, 20}}};
+  EXPECT_EQ(moving.run(100).exit_code, 1);
+  EXPECT_EQ(moving.started.size(), 3U);
+}
+
+TEST(Restart, leaves_out_hosts_that_do_not_answer) {
+  Supervised job{.planned = {{{.exit_code = 1, .cause = "a"}, 2}, {}}, .lost = {"b"}};
+  EXPECT_EQ(job.run(1, {{"a", 2}, {"b", 2}, {"c", 1}}).exit_code, kSuccess);
+  EXPECT_THAT(job.started, ElementsAre("5 on a:2,b:2,c:1 train", "3 on a:2,c:1 train --resume"));
+  Supervised alone{.planned = {{{.exit_code = 1, .cause = "a"}, 2}}, .lost = {"a", "b"}};
+  EXPECT_EQ(alone.run(1, {{"a", 2}, {"b", 2}}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace roentgen::cli

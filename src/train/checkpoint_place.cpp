@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/checkpoint_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "io/file.h"
+#include "io/place.h"
+#include "io/sha256.h"
+#include "runtime/cache_folder.h"
+#include "train/resume.h"
+
+namespace roentgen::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Place in a run: updates, then epochs.
+using Position = std::pair<std::int64_t, std::int64_t>;
+
+// Position of a checkpoint; nullopt where there is no such file, or none that can be read.
+std::optional<Position> position_of(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  try {
+    const CheckpointInfo info = read_checkpoint_info(path);
+    return Position{info.step, info.epoch};
+  } catch (const ConfigError& error) {
+    log::warning(error.what());
+    return std::nullopt;
+  }
+}
+
+void copy_whole(const fs::path& from, const fs::path& to) {
+  const std::atomic<bool> is_stopped = false;
+  copy_checkpoint(from, to, is_stopped);
+}
+
+}  // namespace
+
+fs::path local_checkpoints(const RunFolder& run, const fs::path& dir) {
+  constexpr std::size_t kDigits = 16;
+  const std::string place = io::resolved(fs::absolute(run.root())).string();
+  return dir / ("roentgen-checkpoints-" + io::sha256_hex(place).substr(0, kDigits));
+}
+
+std::int64_t newest_step(const RunFolder& run, const fs::path& dir) {
+  std::int64_t step = position_of(run.resume()).value_or(Position{-1, 0}).first;
+  if (dir.empty()) return step;
+  const fs::path local = local_checkpoints(run, dir) / run.resume().filename();
+  return std::max(step, position_of(local).value_or(Position{-1, 0}).first);
+}
+
+void take_local_checkpoints(const RunFolder& run, const fs::path& dir) {
+  if (dir.empty() || !fs::exists(run.recipe())) return;
+  const fs::path folder = local_checkpoints(run, dir);
+  const fs::path local = folder / run.resume().filename();
+  const auto newest = position_of(local);
+  if (!newest || newest <= position_of(run.resume())) return;
+  fs::create_directories(run.checkpoints());
+  for (const auto& [name, score] : read_run_state(local).kept_best) {
+    const fs::path kept = run.checkpoints() / name;
+    if (fs::exists(folder / name) && !fs::exists(kept)) copy_whole(folder / name, kept);
+  }
+  const fs::path best = folder / run.best().filename();
+  const auto best_position = position_of(best);
+  if (best_position && best_position > position_of(run.best())) copy_whole(best, run.best());
+  copy_whole(local, run.resume());
+  log::info(fmt::format("checkpoint of update {} taken from {}", newest->first, folder.string()));
+}
+
+void remove_local_checkpoints(const RunFolder& run, const fs::path& dir) {
+  std::error_code ignored;
+  if (!dir.empty()) fs::remove_all(local_checkpoints(run, dir), ignored);
+}
+
+void copy_checkpoint(const fs::path& from, const fs::path& to, const std::atomic<bool>& is_stopped) {
+  constexpr std::size_t kChunkBytes = 8U << 20U;
+  const auto file = io::MappedFile::open(from).or_throw<DataError>();
+  io::AtomicFile copy(to);
+  for (std::span<const std::byte> rest = file.bytes(); !rest.empty();) {
+    if (is_stopped) return;
+    const auto chunk = rest.first(std::min(rest.size(), kChunkBytes));
+    copy.write(chunk);
+    rest = rest.subspan(chunk.size());
+  }
+  copy.commit();
+}
+
+CheckpointPlace::CheckpointPlace(RunFolder run, const fs::path& dir, Copy copy)
+    : run_(std::move(run)), dir_(dir), copy_(std::move(copy)) {
+  if (dir.empty()) return;
+  folder_ = local_checkpoints(run_, dir);
+  const std::string reason = runtime::make_private_folder(folder_);
+  if (reason.empty()) return;
+  throw DataError(
+      error_text("train.checkpoint", dir.string(), "a folder that can be written", reason, "another --checkpoint-dir"));
+}
+
+CheckpointPlace::~CheckpointPlace() {
+  constexpr std::chrono::seconds kGrace{5};
+  if (!copies_.valid()) return;
+  copies_.wait_for(kGrace);
+  is_stopped_ = true;  // the future waits for its thread
+}
+
+fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / path.filename(); }
+
+fs::path CheckpointPlace::file(const fs::path& path) {
+  if (folder_.empty()) return path;
+  if (copies_.valid()) copies_.get();
+  return local(path);
+}
+
+void CheckpointPlace::publish(const std::vector<fs::path>& paths) {
+  if (folder_.empty()) return;
+  if (copies_.valid()) copies_.get();
+  copies_ = std::async(std::launch::async, [this, paths] {
+    for (const fs::path& path : paths) {
+      if (!is_stopped_) copy_(local(path), path, is_stopped_);
+    }
+  });
+}
+
+void CheckpointPlace::remove(const fs::path& path) {
+  if (copies_.valid()) copies_.get();
+  fs::remove(path);
+  if (!folder_.empty()) fs::remove(local(path));
+}
+
+void CheckpointPlace::finish(std::chrono::milliseconds limit) {
+  if (folder_.empty()) return;
+  if (copies_.valid() && copies_.wait_for(limit) != std::future_status::ready) {
+    is_stopped_ = true;
+    throw DataError(error_text("train.checkpoint", run_.checkpoints().string(),
+                               fmt::format("a copy of the last checkpoint within {} ms", limit.count()), "a part of it",
+                               "--resume with --checkpoint-dir " + dir_.string() + " on this host"));
+  }
+  if (copies_.valid()) copies_.get();
+  remove_local_checkpoints(run_, dir_);
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Trainings under schedulers: `schedulers.py PROGRAM pbs|slurm`.
+
+pbs: the job script deploy/pbs.sh with the variables of a job, and stand-ins for qsub and qstat.
+slurm: a cluster of this one node, made in a temporary folder (munge, slurmctld, slurmd), and real jobs in it. Exit code 77
+where Slurm is not installed.
+"""
+import contextlib
+import getpass
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = ""
+SKIPPED = 77
+NET = """graph "tiny"
+input image (N, C, S, S)
+conv1 = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm1 = batch_norm(conv1)
+relu1 = relu(norm1)
+pool = global_avg_pool(relu1)
+flat = flatten(pool)
+fc = linear(flat, out=K)
+output logits = fc
+"""
+RECIPE = """[preprocess]
+size = 32
+[train]
+epochs = 3
+batch = 4
+threads = 1
+checkpoint_steps = 2
+[optimizer]
+lr = 0.01
+"""
+LONG = ["--set", "train.epochs=200"]
+
+
+def look_again():
+    """Lets other processes run between two looks at a scheduler: each look is a process of its own."""
+    select.select([], [], [], 0.1)
+
+
+class Workplace(unittest.TestCase):
+    """A folder with images and a recipe; jobs train into it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="rgjob")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "net.txt").write_text(NET)
+        (self.folder / "recipe.toml").write_text(RECIPE)
+        self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "ROENTGEN": PROGRAM}
+        for name in [name for name in self.environment if name.startswith(("SLURM_", "PBS_", "PMI", "OMPI_"))]:
+            del self.environment[name]
+        self.run_program("synth", self.folder / "data", "--images", "80", "--size", "32", "--seed", "1")
+
+    def words(self, out, *more):
+        return [str(word) for word in ("--recipe", self.folder / "recipe.toml", "--model", self.folder / "net.txt", "--data",
+                                       self.folder / "data", "--out", self.folder / out, "--oversubscribe", *more)]
+
+    def run_program(self, *words):
+        return self.check([PROGRAM, *map(str, words)])
+
+    def call(self, words, **more):
+        return subprocess.run(words, capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={**self.environment, **more})
+
+    def check(self, words, **more):
+        ended = self.call(words, **more)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended
+
+    def tensors(self, out):
+        """Bytes behind the header, which alone may differ."""
+        data = (self.folder / out / "checkpoints/resume.safetensors").read_bytes()
+        self.assertGreater(len(data), 1000)
+        return data[8 + int.from_bytes(data[:8], "little"):]
+
+    def assert_same_bits(self, left, right):
+        self.assertTrue(self.tensors(left) == self.tensors(right), f"{left} and {right} have other weights")
+
+    def wait_for_updates(self, out, count, alive=lambda: True):
+        log = self.folder / out / "log.jsonl"
+        while not log.exists() or log.read_text().count('"loss"') < count:
+            self.assertTrue(alive(), f"{out} ended before update {count}")
+            look_again()
+
+
+class Pbs(Workplace):
+    def submit(self, *words, **more):
+        """Runs the job script on this node, as the first of a job with two processes here."""
+        (self.folder / "bin").mkdir(exist_ok=True)
+        for name, text in (("qsub", f"#!/bin/sh\necho queued \"$@\" >>{self.folder}/queue\n"), ("qstat", "#!/bin/sh\nexit 1\n")):
+            (self.folder / "bin" / name).write_text(text)
+            (self.folder / "bin" / name).chmod(0o755)
+        (self.folder / "nodes").write_text(f"{socket.gethostname()}\n" * 2)
+        (self.folder / "run.args").write_text("\n".join(words) + "\n")
+        return self.call(["bash", str(ROOT / "deploy/pbs.sh")], PATH=f"{self.folder}/bin:{os.environ['PATH']}",
+                         PBS_NODEFILE=str(self.folder / "nodes"), PBS_O_WORKDIR=str(self.folder), PBS_JOBID="7.pbs",
+                         ARGUMENTS_FILE="run.args", **more)
+
+    def test_trains_to_the_end_on_one_node(self):
+        ended = self.submit(*self.words("job"))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertFalse((self.folder / "queue").exists())
+        self.run_program("train", *self.words("plain", "--ranks", "2"))
+        self.assert_same_bits("job", "plain")
+
+    def test_saves_before_the_walltime_and_goes_on_to_the_same_bits(self):
+        starts = 0
+        while not (ended := self.submit(*self.words("job", *LONG), RUN_SECONDS="5")).returncode == 0:
+            self.assertEqual(ended.returncode, 3, ended.stderr)
+            starts += 1
+            self.assertEqual((self.folder / "queue").read_text().count("queued -v ARGUMENTS_FILE=run.args"), starts)
+        self.run_program("train", *self.words("plain", "--ranks", "2", *LONG))
+        self.assert_same_bits("job", "plain")
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def find_daemon(name):
+    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin:/usr/local/sbin")
+
+
+class Cluster:
+    """Slurm on this node, of this user, until close()."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rgslurm"))
+        self.folder.chmod(0o755)
+        for name in ("munge", "state", "spool", "log"):
+            (self.folder / name).mkdir(mode=0o755)
+        (self.folder / "munge").chmod(0o711)
+        self.daemons = []
+        self.environment = {"SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    def start(self):
+        munge = self.folder / "munge"
+        (munge / "key").write_bytes(os.urandom(1024))
+        (munge / "key").chmod(0o400)
+        (self.folder / "slurm.conf").write_text(self.configuration())
+        self.daemon("munged", "--force", "--foreground", f"--key-file={munge}/key", f"--socket={munge}/socket",
+                    f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed")
+        while not (munge / "socket").exists():
+            self.require_alive()
+            look_again()
+        self.daemon("slurmctld", "-D", "-c")
+        self.daemon("slurmd", "-D")
+        while self.call("sinfo", "--noheader", "--format=%T").stdout.strip() != "idle":
+            self.require_alive()
+            look_again()
+
+    def configuration(self):
+        user, name = getpass.getuser(), socket.gethostname().split(".")[0]
+        control, node = free_ports(2)
+        folder = self.folder
+        return f"""ClusterName=test
+SlurmctldHost={name}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+SlurmctldPort={control}
+SlurmdPort={node}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/log/slurmctld
+SlurmdLogFile={folder}/log/slurmd
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+ReturnToService=2
+KillWait=2
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+NodeName={name} NodeAddr=127.0.0.1 CPUs={max(2, os.cpu_count())} State=UNKNOWN
+PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+    def daemon(self, name, *words):
+        output = open(self.folder / "log" / (name + ".out"), "wb")
+        self.daemons.append(subprocess.Popen([find_daemon(name), *words], stdout=output, stderr=subprocess.STDOUT,
+                                             env={**os.environ, **self.environment}))
+        output.close()
+
+    def call(self, *words):
+        return subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **self.environment})
+
+    def require_alive(self):
+        for daemon in self.daemons:
+            if daemon.poll() is not None:
+                raise RuntimeError(f"{daemon.args[0]} ended:\n" + self.logs())
+
+    def logs(self):
+        return "\n".join(f"{path.name}:\n{path.read_text()[-2000:]}" for path in sorted((self.folder / "log").iterdir()))
+
+    def close(self):
+        self.call("scancel", "--user", getpass.getuser())
+        while self.daemons and self.call("squeue", "--noheader").stdout.strip():
+            self.require_alive()
+            look_again()
+        for daemon in reversed(self.daemons):
+            daemon.send_signal(signal.SIGTERM)
+            daemon.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Slurm(Workplace):
+    cluster = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.cluster.start()
+
+    def setUp(self):
+        super().setUp()
+        self.environment.update(self.cluster.environment)
+
+    def srun(self, out, *words, **more):
+        return self.call(["srun", "--ntasks=2", *words, PROGRAM, "train", *self.words(out)], **more)
+
+    def submit(self, *words):
+        """Queues a job; its id."""
+        return self.check(["sbatch", "--parsable", f"--output={self.folder}/job.out", *words]).stdout.strip()
+
+    def state(self, job):
+        return self.check(["scontrol", "show", "job", job]).stdout
+
+    def is_alive(self, job):
+        return not any(f"JobState={end}" in self.state(job) for end in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"))
+
+    def wait_for_end(self, job):
+        """Waits for a job. One that was queued again need not wait for two minutes, once the node is done with it."""
+        while self.is_alive(job):
+            is_idle = self.check(["sinfo", "--noheader", "--format=%T"]).stdout.strip() == "idle"
+            if is_idle and "Reason=BeginTime" in self.state(job):
+                self.call(["scontrol", "update", f"JobId={job}", "StartTime=now"])
+            look_again()
+        self.assertIn("JobState=COMPLETED", self.state(job), (self.folder / "job.out").read_text() + self.state(job))
+
+    def own_job(self, out):
+        """A batch script that starts two ranks."""
+        script = self.folder / "job.sh"
+        script.write_text("#!/bin/bash\nexec srun --mpi=pmix --ntasks=2 \"$ROENTGEN\" train --resume \"$@\"\n")
+        return self.submit("--ntasks=2", "--requeue", "--open-mode=append", str(script), *self.words(out, *LONG))
+
+    def test_srun_with_pmix_trains_as_one_group(self):
+        ended = self.srun("job", "--mpi=pmix")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.run_program("train", *self.words("plain", "--ranks", "2"))
+        self.assert_same_bits("job", "plain")
+
+    def test_srun_without_mpi_is_refused(self):
+        ended = self.srun("job", "--mpi=none")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("[cli.launch] SLURM_STEP_NUM_TASKS=2: expected a group of 2 processes", ended.stderr)
+        self.assertFalse((self.folder / "job").exists())
+
+    def test_srun_with_pmi2_takes_mpich_and_refuses_open_mpi_by_name(self):
+        refused = self.srun("job", "--mpi=pmi2", ROENTGEN_MPI="openmpi")
+        if "an MPI library" not in refused.stderr:  # it is installed
+            self.assertIn("[cli.launch] srun --mpi=pmi2: expected MPICH, which speaks PMI2, got Open MPI", refused.stderr)
+            self.assertFalse((self.folder / "job").exists())
+        ended = self.srun("job", "--mpi=pmi2", ROENTGEN_MPI="mpich")
+        if "expected an MPI library on this machine" in ended.stderr:
+            self.skipTest("MPICH is not installed: apt-get install libmpich12")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.run_program("train", *self.words("plain", "--ranks", "2"))
+        self.assert_same_bits("job", "plain")
+
+    def test_a_job_that_the_scheduler_queues_again_goes_on_to_the_same_bits(self):
+        job = self.own_job("job")
+        self.wait_for_updates("job", 10, lambda: self.is_alive(job))
+        self.check(["scontrol", "requeue", job])
+        self.wait_for_end(job)
+        self.assertIn("Restarts=1", self.state(job))
+        self.assertIn("resumed at step ", (self.folder / "job.out").read_text())
+        self.run_program("train", *self.words("plain", "--ranks", "2", *LONG))
+        self.assert_same_bits("job", "plain")
+
+    def test_the_job_script_queues_itself_again_before_its_limit(self):
+        job = self.submit(str(ROOT / "deploy/slurm.sh"), *self.words("job", *LONG))
+        self.wait_for_updates("job", 10, lambda: self.is_alive(job))
+        self.check(["scancel", "--signal=USR1", job])  # what the option --signal sends then
+        self.wait_for_end(job)
+        self.assertIn("Restarts=1", self.state(job))
+        text = (self.folder / "job.out").read_text()
+        self.assertIn("stopped with everything saved: queued again", text)
+        self.assertIn("resumed at step ", text)
+        sockets = len({line for line in self.check(["lscpu", "--parse=SOCKET"]).stdout.splitlines() if line[0] != "#"})
+        self.run_program("train", *self.words("plain", "--ranks", str(sockets), *LONG))
+        self.assert_same_bits("job", "plain")
+
+    def test_hosts_come_from_the_job(self):
+        script = self.folder / "job.sh"
+        script.write_text("#!/bin/bash\nexec \"$ROENTGEN\" train --hosts-from slurm \"$@\"\n")
+        self.wait_for_end(self.submit("--ntasks=2", str(script), *self.words("job")))
+        self.run_program("train", *self.words("plain", "--ranks", "2"))
+        self.assert_same_bits("job", "plain")
+
+
+def main():
+    global PROGRAM
+    PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    case = {"pbs": Pbs, "slurm": Slurm}[sys.argv[2]]
+    missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if find_daemon(name) is None]
+    if case is Slurm and missing:
+        print(f"SKIPPED: no {', '.join(missing)} on this machine, so nothing was tried under Slurm; "
+              "try tools/setup.sh --schedulers")
+        return SKIPPED
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
+    suite = unittest.TestSuite(test for test in suite if not sys.argv[3:] or test.id().split(".")[-1] in sys.argv[3:])
+    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
