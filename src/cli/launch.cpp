@@ -33,6 +33,7 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "dist/comm_thread.h"
+#include "dist/gpu_network.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
 #include "dist/mpi_choice.h"
@@ -145,8 +146,9 @@ std::vector<Option> RankOptions::gradient_options() {
   return {
       {.name = "--reduce",
        .target = &reduce,
-       .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
+       .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"},
+      {.name = "--gdr", .target = &gdr, .doc = "NCCL's GPUDirect RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS"}};
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
@@ -263,6 +265,14 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   }
 }
 
+// One process has no group, unless NCCL was asked for.
+CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
+  if (options.reduce != dist::kNcclReduce) return body(nullptr);
+  dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
+                         {.algorithm = options.reduce, .wire = options.wire});
+  return body(&group);
+}
+
 // Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
   const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start its own ranks
@@ -278,6 +288,7 @@ void refuse_lone_process(const RankOptions& options) {
 CommandResult run_as_ranks(const RankOptions& options,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
+  dist::set_gdr(options.gdr);
   refuse_lone_process(options);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (options.ranks > 0 && !launched) {
@@ -296,12 +307,12 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (!options.hosts.empty()) {
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
-  if (!launched) return body(nullptr);
+  if (!launched) return run_alone(options, body);
   if (is_own_rank()) guard_rank(options.is_stoppable);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
-    CommandResult result = body(nullptr);
+    CommandResult result = run_alone(options, body);
     dist::tell_end(result.exit_code);
     return result;
   }
