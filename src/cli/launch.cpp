@@ -35,6 +35,7 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "dist/comm_thread.h"
+#include "dist/gpu_network.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
 #include "dist/mpi_choice.h"
@@ -113,8 +114,9 @@ std::vector<Option> RankOptions::gradient_options() {
   return {
       {.name = "--reduce",
        .target = &reduce,
-       .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
+       .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"},
+      {.name = "--gdr", .target = &gdr, .doc = "NCCL's GPUDirect RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS"}};
 }
 
 Option RankOptions::restart_option(std::string doc) {
@@ -269,6 +271,14 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   }
 }
 
+// One process has no group, unless NCCL was asked for.
+CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
+  if (options.reduce != dist::kNcclReduce) return body(nullptr);
+  dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
+                         {.algorithm = options.reduce, .wire = options.wire});
+  return body(&group);
+}
+
 // Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
   // A batch job may start its own ranks.
@@ -315,6 +325,7 @@ void refuse_open_mpi_under_pmi2() {
 CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
+  dist::set_gdr(given.gdr);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   const RankOptions counted = with_ranks(given, launched.has_value());
   const RankOptions options = launched ? counted : with_hosts(counted);
@@ -342,13 +353,13 @@ CommandResult run_as_ranks(const RankOptions& given,
     throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
                                  launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
   }
-  if (!launched) return body(nullptr);
+  if (!launched) return run_alone(options, body);
   if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
   if (is_own_rank()) see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
-    CommandResult result = body(nullptr);
+    CommandResult result = run_alone(options, body);
     dist::tell_end(result.exit_code);
     return result;
   }

@@ -137,6 +137,8 @@ class Executable {
   /// Graph after the passes; parameter indices are those of the graph given to compile().
   [[nodiscard]] virtual const graph::Graph& graph() const = 0;
   [[nodiscard]] virtual const Plan& plan() const = 0;  ///< entries and memory
+  /// Device of the arenas, for streams and events of others, which must be gone before this.
+  [[nodiscard]] virtual runtime::Device& memory_device() const = 0;
 
   /// The graph's inputs, in graph order.
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;

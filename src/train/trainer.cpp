@@ -138,7 +138,10 @@ bool Trainer::run_epoch(EpochRecord& record) {
     step.device = device_.look();
     for (Observer* observer : setup_.observers) observer->on_step(step);
     links_.look(step, setup_.observers);
-    if (state_.step % kStepsToWeightCheck == 0) require_equal_weights(ranks_, *setup_.executable, state_.step);
+    if (state_.step % kStepsToWeightCheck == 0) {
+      setup_.stepper->settle();
+      require_equal_weights(ranks_, *setup_.executable, state_.step);
+    }
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
@@ -203,6 +206,7 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
 }
 
 void Trainer::finish_epoch(EpochRecord& record) {
+  setup_.stepper->settle();
   record.epoch = state_.epoch;
   record.step = state_.step;
   record.train_loss = state_.loss_sum / static_cast<double>(state_.updates_per_epoch);
@@ -247,6 +251,7 @@ void Trainer::write_resume_file(bool is_stop) {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
   dist::reach({.name = "checkpoint"}, state_.step - 1);
   const TimedScope scope(timeline(), "checkpoint");
+  setup_.stepper->settle();
   RunMemory memory{.executable = *setup_.executable, .optimizer = setup_.stepper->optimizer(), .ema = setup_.ema.get()};
   if (is_stop && averaged_step_ != state_.step) {
     memory.rank_statistics = gather_statistics(ranks_, *setup_.executable, setup_.ema.get());

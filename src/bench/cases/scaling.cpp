@@ -120,6 +120,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   train::StepperOptions stepping{.optimizer = "sgd",
                                  .weight_decay = 1e-4,
                                  .group = group,
+                                 .device_id = engine->device_id(),
                                  .is_overlapped = options.is_overlapped,
                                  .timeline = tracer ? tracer->timeline() : nullptr};
   train::Stepper stepper(*executable, stepping);

@@ -82,6 +82,7 @@ class ReferenceExecutable final : public Executable {
 
   [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
   [[nodiscard]] const Plan& plan() const override { return plan_; }
+  [[nodiscard]] runtime::Device& memory_device() const override { return device_; }
   [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
     return slots_.at(static_cast<std::size_t>(input)).at(static_cast<std::size_t>(slot))->bytes();
@@ -127,6 +128,7 @@ class ReferenceExecutable final : public Executable {
   }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
     // Spans, since an arena may be gone before its turn comes; its memory waits.
+    if (work.after != nullptr) stream_->wait_for(*work.after);
     std::vector<runtime::DeviceSpan<float>> spans{work.target.device(), work.source.device()};
     for (const Arena* arena : work.state) spans.push_back(arena->device());
     stream_->run([this, rule, numbers = UpdateWork(work), spans = std::move(spans),
@@ -330,7 +332,7 @@ class ReferenceExecutable final : public Executable {
   bool is_rounded_ = false;
   std::uint64_t seed_ = 0;
   Plan plan_;
-  runtime::TwinDevice device_;
+  mutable runtime::TwinDevice device_;
   std::vector<std::vector<std::unique_ptr<runtime::PinnedBuffer>>> slots_;
   std::vector<ParameterSlice> slices_, statistics_;
   std::vector<Bucket> buckets_;

@@ -88,6 +88,7 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
 
   void begin_update() override { is_sound_ = true; }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
+    if (work.after != nullptr) work.after->wait();
     double scale = work.scale;
     if (work.clip_norm > 0.0) {
       // Elements outside the slices are zero, so the whole arena may be summed.
