@@ -11,8 +11,8 @@
 
 #include "io/json.h"
 #include "io/safetensors.h"
-#include "tests/emulated_program/emulated_cards.h"
 #include "tests/e2e/program.h"
+#include "tests/emulated_program/emulated_cards.h"
 
 namespace roentgen::e2e {
 namespace {
