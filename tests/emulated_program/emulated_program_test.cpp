@@ -263,8 +263,7 @@ TEST_F(EmulatedProgram, ranks_auto_on_one_card_is_one_process) {
 TEST_F(EmulatedProgram, ranks_auto_gives_each_rank_a_card_and_prints_the_map) {
   if (!has_mpi()) GTEST_SKIP() << "NO MPI, NOTHING TESTED";
   const EmulatedCards cards(2);
-  const Ended ended =
-      run(train_arguments("ranks", {"--device", "cuda", "--ranks", "auto", "--oversubscribe"}));
+  const Ended ended = run(train_arguments("ranks", {"--device", "cuda", "--ranks", "auto", "--oversubscribe"}));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
   EXPECT_THAT(ended.err, HasSubstr(", cuda:0 emulated card, cores "));

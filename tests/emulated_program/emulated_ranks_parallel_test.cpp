@@ -111,7 +111,8 @@ TEST_F(EmulatedRanks, auto_takes_nccl_on_cards_of_their_own) {
   const EmulatedCards one(1);
   const Ended shared = must_train_plain("shared", 2, 6, 1, {"--allow-shared-gpu"});
   const Ended refused = train_plain("refused", 2, 6, 1, {"--allow-shared-gpu", "--reduce", "nccl"});
-  EXPECT_THAT(shared.err, HasSubstr("gradients pass through the host, not NCCL: ranks 0 and 1 on one device, FFFF:00:00.0"));
+  EXPECT_THAT(shared.err,
+              HasSubstr("gradients pass through the host, not NCCL: ranks 0 and 1 on one device, FFFF:00:00.0"));
   EXPECT_NE(refused.code, 0);
   EXPECT_THAT(refused.err,
               HasSubstr("[dist.nccl] --reduce nccl: expected f32 gradients on a CUDA device of each rank, and "
