@@ -33,7 +33,7 @@ Value mpi_report() {
   }
 }
 
-// What averages gradients on CUDA devices.
+// Library that averages gradients on CUDA devices.
 Value nccl_report() {
   try {
     return Value::Table{{"available", true}, {"description", std::string(dist::make_nccl_calls()->version())}};

@@ -166,7 +166,7 @@ class CommThread {
   const ReduceOptions reduce_;
   const std::string way_;
   const bool is_nccl_asked_;
-  /// Of the callers' thread; written while the communication thread waits.
+  /// Result of device_way(): used by the callers' thread alone, written while it waits.
   std::string device_way_;
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;

@@ -111,7 +111,7 @@ class Communicator {
   /// `data` of `root` becomes the sum over ranks; that of the others stays as it is. The same bits for the same ranks
   /// every time. CommError for a root that is no rank.
   virtual Pending reduce_sum(std::span<float> data, int root, Phase phase) = 0;
-  /// `own` of every rank becomes its part of the root's `all`, in rank order: size() * own.size() bytes there, else
+  /// `own` of every rank becomes its part of the root's `all`, in rank order. That has size() * own.size() bytes, else
   /// CommError; other ranks' `all` is not read. CommError for a root that is no rank.
   virtual Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) = 0;
   /// The root's `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes there, else CommError;

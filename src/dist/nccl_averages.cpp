@@ -30,7 +30,7 @@ class Together final : public Composite {
   std::function<void()> begin_;
 };
 
-/// What a rank tells the others of its device and its NCCL, as bytes of one size.
+/// Message of a rank about its device and its NCCL, of one size for all.
 struct RankNccl {
   std::array<char, 64> device{};
   /// Reason why it has no NCCL; empty: it has.

@@ -139,7 +139,7 @@ inline NcclTwinDevice twin_device() {
           [](runtime::DeviceSpan<float> span) { return static_cast<runtime::TwinMemory*>(span.copies)->behind(span); }};
 }
 
-/// What a test makes go wrong.
+/// Faults that a test asks for.
 struct NcclTwinFaults {
   /// Mean, from 0, after whose start the group fails; negative: none.
   std::atomic<std::int64_t> failing = -1;

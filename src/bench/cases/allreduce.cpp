@@ -48,6 +48,10 @@ std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& op
   arms.push_back({.way = "mpi", .wire = "f32", .reducer = nullptr});
   for (const std::string& way : ways) {
     for (const std::string& wire : wires) {
+      if (way == dist::kNcclReduce) {
+        throw ConfigError(error_text("bench.allreduce", "--reduce", "an algorithm for the host's memory", way,
+                                     "bench scaling --device cuda --reduce nccl"));
+      }
       const dist::ReduceOptions reduce{.algorithm = way, .wire = wire};
       arms.push_back({way, wire, std::make_unique<dist::Reducer>(group, reduce)});
     }
