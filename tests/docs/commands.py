@@ -27,7 +27,8 @@ SKIPPED = {
     "make": "builds; tests/packages makes the packages", "cmake": "builds; the tests Installation.* build tests/consumer",
     "ctest": "tests a build", "pip": "installs; tests/packages does", "python3": "makes an environment; tests/packages does",
     "sudo": "installs; tests/packages does", "tar": "unpacks a package; tests/packages does", "podman": "needs a registry",
-    "mkdir": "unpacks on a machine with a GPU", "srun": "needs Slurm", "build/consumer/consumer": "tests Installation.* run it",
+    "mkdir": "unpacks on a machine with a GPU", "srun": "needs Slurm", "sbatch": "needs Slurm",
+    "qsub": "needs PBS", "ssh": "needs a second host", "printf": "names a second host", "build/consumer/consumer": "tests Installation.* run it",
     "tools/setup.sh": "installs packages", "tools/emulated_hosts.sh": "needs root", "tools/gpu/bundle.sh": "tests/packages runs it",
     "tools/peers/report_screenshot.sh": "needs a browser", "tools/peers/onednn_layers.py": "needs another oneDNN",
     "tools/studies/": "measures for minutes to hours, some beside other programs; its own *_test.py test it",
@@ -84,7 +85,7 @@ def is_skipped(words):
     is_ours = pathlib.Path(words[0]).name == "roentgen"
     if not is_ours and words[0] != "mpirun" and not any(name in SKIPPED for name in names):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
-    needs_hosts = any(word in words for word in ("--hosts", "--hostfile", "--map-by"))
+    needs_hosts = any(word in words for word in ("--hosts", "--hosts-from", "--hostfile", "--map-by"))
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
     is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
     return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or is_long
