@@ -10,7 +10,7 @@
 
 namespace roentgen::engine {
 
-/// Arenas' extents, in elements.
+/// Sizes of the arenas in elements, and the gradient buckets.
 struct Arenas {
   std::int64_t parameters = 0;
   std::int64_t state = 0;

@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::reference {
 
-/// Row-major doubles with their shape. Value type.
+/// Row-major array of doubles with its shape. Value type.
 struct Array {
   Shape shape;               ///< sizes of the axes
   std::vector<double> data;  ///< shape.elements() values

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Scale and shift of a batch norm in inference.
+// Scale and shift of a batch norm in inference, computed from its running statistics.
 #pragma once
 
 #include "runtime/stream.h"
@@ -19,7 +19,7 @@ struct RunningNorm {
   float* scale = nullptr;
   float* shift = nullptr;
 };
-/// One launch.
+/// Queues the computation as one launch.
 void scale_from_running(runtime::Stream& stream, const RunningNorm& work);
 
 }  // namespace roentgen::engine::cuda

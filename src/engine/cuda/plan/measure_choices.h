@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Times of all plans that training may take: `roentgen bench choose`.
+// Measures all convolution plans that training may use, for `roentgen bench choose`.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace roentgen::engine::cuda {
 
-/// Device that is measured.
+/// Device to measure, with its convolution library and timer.
 struct MeasuredDevice {
-  Convolutions& convolutions;  ///< its library
+  Convolutions& convolutions;  ///< convolution library of the device
   PlanTimer& timer;            ///< times plans on it
-  int multiprocessors = 1;     ///< as DeviceSetup's
+  int multiprocessors = 1;     ///< as in DeviceSetup
 };
 
 /// See Engine::measure_choices(). A layer is ConvProblem::text(), an algorithm ConvPlan::name(), and the chosen one is
