@@ -15,8 +15,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// Pinned host slots of all graph inputs, and two device copies of each input, so that the next batch uploads while the
-/// device reads the last one. One thread drives it. Other threads may fill slots except the one bound last.
+/// Pinned host slots of all graph inputs, and two device copies of each input: the next batch uploads while the device
+/// reads the last one. One thread drives it. Other threads may fill slots except the one bound last.
 class InputSlots {
  public:
   /// @param slots number of slots per input, at least 1

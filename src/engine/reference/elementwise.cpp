@@ -26,7 +26,7 @@ void forward(const graph::Relu&, Scope& scope) {
   const double rms = root_mean_square(src);
   for (std::int64_t i = 0; i < src.size(); ++i) {
     note_kink(scope, src[i], rms);
-    (*scope.dst)[i] = src[i] < 0.0 ? 0.0 : src[i];  // NaN stays
+    (*scope.dst)[i] = src[i] < 0.0 ? 0.0 : src[i];  // NaN stays NaN
   }
 }
 

@@ -27,7 +27,7 @@ struct NormShape {
   int multiprocessors = 132;  ///< of the device; the order of sums depends on it
 };
 
-/// Memory that one norm's sums need, in one of the two passes at a time. Device memory.
+/// Scratch in device memory for the sums of one norm. Forward and backward may use the same memory.
 struct NormScratch {
   float* partials = nullptr;     ///< norm_partials() elements
   unsigned* counters = nullptr;  ///< norm_counters() elements, 0 before each launch and after it

@@ -10,8 +10,8 @@
 namespace roentgen::engine::cuda {
 namespace norm_testing {
 
-// Relative bound of a sum over the rows: each float32 addition is off by at most half an ulp, and no chain of additions
-// is longer than this.
+// Relative bound of a sum over the rows. Each float32 addition is off by at most half an ulp. No chain of additions is
+// longer than the number in brackets.
 inline double sum_tolerance(const NormShape& shape) { return 0x1p-24 * (static_cast<double>(shape.rows) / 64 + 600); }
 // Relative bound for a few float32 operations on terms of this size.
 inline constexpr double kFew = 0x1p-22;
