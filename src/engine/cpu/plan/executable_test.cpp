@@ -304,7 +304,7 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Winograd});
   EXPECT_LE(winograd,
             static_cast<std::size_t>(std::ranges::count(all->plan().choices | std::views::values, "winograd")));
-  // Of ResNet-18's convolutions, 13 are 3x3 without a stride, each with three passes.
+  // ResNet-18 has 13 convolutions of 3x3 without a stride, each with three passes.
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
   const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split});
   // All convolutions except the stem are split, if the machine has products of bf16 numbers.

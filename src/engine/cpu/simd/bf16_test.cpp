@@ -108,7 +108,7 @@ TEST_P(Bf16Loops, convert_as_the_plain_functions_do) {
 }
 
 TEST_P(Bf16Loops, sum_and_relu_round_once) {
-  constexpr std::int64_t kCount = 75;  // whole vectors and a rest
+  constexpr std::int64_t kCount = 75;  // whole vectors and a remainder
   const Wide a = exact_normals(kCount, 1), b = exact_normals(kCount, 2), c = exact_normals(kCount, 3);
   const Narrow na = narrowed(a), nb = narrowed(b), nc = narrowed(c);
   Wide wide(a.size());

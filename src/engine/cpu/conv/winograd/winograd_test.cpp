@@ -182,9 +182,9 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
   }
 
   // Growth of rounding errors along one axis, relative to a direct sum; two axes multiply. It is computed for A^T; G^T
-  // gives the same. For each row, squares are summed over the positions, where each term is the row's coefficient times
-  // the norms of the position's rows in the two other matrices. The growth is the root of the mean over the rows,
-  // divided by the root of the number of taps (for G^T: of results).
+  // gives the same. For each row, squares are summed over the positions. Each term is the row's coefficient times the
+  // norms of the position's rows in the two other matrices. The growth is the root of the mean over the rows, divided
+  // by the root of the number of taps (for G^T: of results).
   static double growth(const simd::WinogradAxis& axis) {
     return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }
