@@ -33,7 +33,7 @@ class Arena {
   [[nodiscard]] std::size_t size_bytes() const { return static_cast<std::size_t>(elements_) * sizeof(float); }
   /// Device memory of all elements, for kernels and collectives.
   [[nodiscard]] runtime::DeviceSpan<float> device() const { return device({0, elements_}); }
-  [[nodiscard]] runtime::DeviceSpan<float> device(ArenaRange range) const;  ///< device memory of a part of them
+  [[nodiscard]] runtime::DeviceSpan<float> device(ArenaRange range) const;  ///< device memory of a part of the elements
   /// The elements in host memory. Only for the CPU engine's kernels: there, host and device memory are the same.
   [[nodiscard]] std::span<float> host() const { return device().host(); }
 

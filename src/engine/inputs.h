@@ -31,8 +31,8 @@ struct InputSpec {
 struct InputNorm {
   std::string input = "image";      ///< name in the graph
   DType dtype = DType::U16;         ///< type of a pixel: U8 or U16
-  std::vector<double> mean{0.5};    ///< (C), on the [0, 1] scale of pixel / white
-  std::vector<double> stddev{0.5};  ///< (C), on the same [0, 1] scale; positive
+  std::vector<double> mean{0.5};    ///< mean of each channel (C), on the [0, 1] scale of pixel / white
+  std::vector<double> stddev{0.5};  ///< standard deviation of each channel (C), on the [0, 1] scale; positive
 };
 
 /// Constants that convert a pixel of one channel: value = pixel * scale + shift.

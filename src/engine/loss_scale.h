@@ -17,7 +17,7 @@ inline constexpr double kLargestGrownScale = 0x1p100;
 /// and the scale halved. After `growth_updates` updates in a row without overflow the scale is doubled, up to
 /// kLargestGrownScale.
 struct LossScaling {
-  double start = 65536.0;              ///< scale of the first update; positive
+  double start = 65536.0;              ///< loss scale of the first update; positive
   std::int64_t growth_updates = 2000;  ///< at least 1
 };
 

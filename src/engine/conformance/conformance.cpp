@@ -88,7 +88,7 @@ void fill_slot(Executable& executable, int slot, const Values& values, const std
     for_pixels(input, spec, *norm, [&](float value, const PixelScale& scale) {
       const auto pixel =
           static_cast<std::uint16_t>(std::lround(pixel_of(static_cast<double>(value), scale, spec.dtype)));
-      std::memcpy(to, &pixel, size_of(spec.dtype));  // copies its low byte first
+      std::memcpy(to, &pixel, size_of(spec.dtype));  // the pixel's low byte is first in memory
       to += size_of(spec.dtype);
     });
   }

@@ -218,7 +218,7 @@ TEST_P(StepConformance, changes_nothing_after_a_loss_that_is_not_finite) {
   step();
   EXPECT_TRUE(std::isnan(executable_->read("loss")[0]));
   input(0)[0] = sound;
-  step();  // another batch of the same update
+  step();  // runs another batch of the same update
   update(1.0, 0.0);
   EXPECT_EQ(executable_->parameters().values(), weights);
   for (const float value : executable_->state().values()) EXPECT_TRUE(std::isfinite(value)) << "running statistics";

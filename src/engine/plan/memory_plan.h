@@ -14,9 +14,9 @@ namespace roentgen::engine {
 /// Size of a tensor and the plan entries during which it is alive: [first, last], both included. A tensor with first <
 /// 0 or of 0 bytes is never alive; its offset is 0.
 struct Lifetime {
-  std::size_t bytes = 0;  ///< size; 0: no memory
-  int first = -1;         ///< first entry; negative: never alive
-  int last = -1;          ///< last entry, included
+  std::size_t bytes = 0;  ///< size of the tensor; 0: no memory
+  int first = -1;         ///< first entry in which it is alive; negative: never alive
+  int last = -1;          ///< last entry in which it is alive
 };
 
 /// Returns a byte offset for each lifetime, all in one arena, each a multiple of `alignment` (at least 1). Two tensors

@@ -17,8 +17,8 @@ using graph::NodeId;
 enum class Need : std::uint8_t {
   Nothing,  // the gradient does not depend on the value, or forward kept what it needs
   Later,    // for weight gradients, which may wait until the value is recomputed
-  Result,   // to recompute the reader's own result, if that was dropped
-  Now,      // when its backward runs, or not known
+  Result,   // when the reader recomputes its own dropped result
+  Now,      // when the reader's backward runs, or unknown
 };
 
 Need need_of(const graph::Node& reader, std::size_t input) {

@@ -38,7 +38,7 @@ struct Array {
 
  private:
   [[nodiscard]] std::int64_t index(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
-    const std::int64_t* dims = shape.dims().data();  // unchecked: this is the innermost loop of every op
+    const std::int64_t* dims = shape.dims().data();  // no bounds check: this is the innermost loop of every op
     return ((n * dims[1] + c) * dims[2] + h) * dims[3] + w;
   }
 };

@@ -16,7 +16,7 @@ namespace roentgen::engine::reference {
 /// Inputs and outputs of one node. ReferenceRun owns all pointers; they are never null.
 struct Scope {
   const graph::Node* node = nullptr;  ///< node to compute
-  Form form = Form::Training;         ///< training or inference
+  Form form = Form::Training;         ///< whether the step is training or inference
   /// Inputs of the node.
   std::vector<const Array*> src;
   /// Parameters and state, in the order of the op's shape rule. State has its values from before the step.

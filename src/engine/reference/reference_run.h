@@ -28,7 +28,7 @@ class ReferenceRun {
   /// Sets a graph input, a parameter or a running statistic by name; plain row-major. Throws ShapeError if the number
   /// of elements differs, ConfigError for an unknown name.
   void set(std::string_view name, std::span<const double> values);
-  void set(std::string_view name, std::span<const float> values);  ///< sets it from f32 values
+  void set(std::string_view name, std::span<const float> values);  ///< overload for f32 values
   /// Sets which elements a dropout node keeps (1) and drops (0), in the shape of its output. Without a mask, the node
   /// keeps all elements.
   void set_mask(std::string_view node, std::vector<double> mask);

@@ -17,7 +17,7 @@ namespace roentgen::engine {
 /// Options of the rule.
 struct Adam {
   double beta1 = 0.9;      ///< decay rate of the mean of gradients
-  double beta2 = 0.999;    ///< decay rate of the mean of their squares
+  double beta2 = 0.999;    ///< decay rate of the mean of squared gradients
   double epsilon = 1e-8;   ///< added to the denominator, outside the square root
   bool decoupled = false;  ///< AdamW: weight decay acts on the parameter directly, not through the gradient
 

@@ -17,7 +17,7 @@ namespace roentgen::engine {
 /// Options of the rule.
 struct Lars {
   double momentum = 0.9;  ///< decay of the velocity, as in Sgd
-  double trust = 1e-3;    ///< trust coefficient; above 0
+  double trust = 1e-3;    ///< trust coefficient of the layer-wise rate; positive
 
   /// Names of the rule in recipes.
   static constexpr RecipeName<Lars> kNames[] = {{.name = "lars", .meaning = "sgd for large batches"}};

@@ -21,7 +21,7 @@ namespace roentgen::engine {
 /// Options of the rule. Defaults are torch's, except momentum, which is 0 in torch.
 struct RmsProp {
   double momentum = 0.9;  ///< 0: no momentum, and no state for it
-  double alpha = 0.99;    ///< decay rate of the mean of squares
+  double alpha = 0.99;    ///< decay rate of the mean of squared gradients
   double epsilon = 1e-8;  ///< added to the denominator, outside the square root
   bool centered = false;  ///< divides by the standard deviation of gradients instead of their root mean square
 

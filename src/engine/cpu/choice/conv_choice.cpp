@@ -32,7 +32,7 @@ struct Layer {
 };
 
 Layer layer_of(const ConvGeometry& g, Form form) {
-  const std::size_t channels = g.weights.size() - 4;  // follows the groups
+  const std::size_t channels = g.weights.size() - 4;  // channels are the axis after the groups
   const std::int64_t images = form == Form::Training ? g.dst[0] : 1;
   return {.images = images,
           .px = images * g.dst[2] * g.dst[3],

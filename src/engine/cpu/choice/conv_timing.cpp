@@ -72,7 +72,7 @@ Run run_on_buffers(std::unique_ptr<Kernel> kernel, const std::vector<std::size_t
     std::unique_ptr<Kernel> kernel;
     std::vector<runtime::AlignedBuffer> buffers;
   };
-  const auto state = std::make_shared<State>();  // shared, because std::function copies
+  const auto state = std::make_shared<State>();  // a shared_ptr, because std::function copies its target
   state->kernel = std::move(kernel);
   std::vector<std::byte*> addresses;
   for (const std::size_t each : bytes) {

@@ -23,7 +23,7 @@ struct Prologue {
     TensorId value = -1;
     std::int64_t blocks = 0;
   };
-  std::vector<Piece> pieces;  ///< empty: the pass reads src unchanged
+  std::vector<Piece> pieces;  ///< tensors that form the source; empty: the pass reads src unchanged
   TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
   bool relu = false;
 };
@@ -32,15 +32,15 @@ struct Prologue {
 /// the sums of (result - pivot) and of its square. Each (block of channels, thread) has separate sums, as in Partial
 /// (batch_norm_blocks.h).
 struct ResultMoments {
-  TensorId partial = -1;  ///< f64; -1: no moments
-  TensorId pivot = -1;    ///< f32, one number per channel
+  TensorId partial = -1;  ///< tensor of the sums, f64; -1: no moments
+  TensorId pivot = -1;    ///< tensor of the pivots, f32, one number per channel
 };
 
 /// Work that a pass does on its results before it stores them.
 struct Epilogue {
-  bool adds = false;        ///< forward: adds the result to the content of dst
+  bool adds = false;        ///< forward: adds the result to the values in dst
   bool relu = false;        ///< forward: max(., 0) of the result
-  ResultMoments moments{};  ///< forward by matrix products only
+  ResultMoments moments{};  ///< sums of results, in forwards by matrix products only
   /// Backward data of pointwise products: backward of the batch norm that made src. It runs on the gradient of src.
   std::optional<FusedNormBackward> norm_gradient{};
 };
@@ -48,7 +48,7 @@ struct Epilogue {
 /// Bytes of scratch of a kernel. The content is undefined before and after a run.
 struct ScratchBytes {
   std::size_t shared = 0;
-  std::size_t own = 0;  ///< bytes for each thread
+  std::size_t own = 0;  ///< bytes that are private to each thread
   /// Size in bytes of one tensor that holds the shared and all private parts.
   [[nodiscard]] std::size_t total(int threads) const { return shared + static_cast<std::size_t>(threads) * own; }
 };
@@ -57,15 +57,15 @@ struct ScratchBytes {
 /// reads dst (the gradient of the result) and weights, and writes src (the gradient of the source). Backward weights
 /// reads src and dst (the gradient of the result), and writes the gradients weights and bias (-1: none).
 struct ConvTensors {
-  TensorId src = -1;      ///< source, or its gradient
-  TensorId weights = -1;  ///< weights, or their gradient
-  TensorId bias = -1;     ///< bias, or its gradient; padded to whole blocks of channels
-  TensorId dst = -1;      ///< result, or its gradient
-  TensorId scratch = -1;  ///< ConvKernel::scratch_bytes() bytes
+  TensorId src = -1;      ///< tensor of the source, or of its gradient
+  TensorId weights = -1;  ///< tensor of the weights, or of their gradient
+  TensorId bias = -1;     ///< tensor of the bias, or of its gradient; padded to whole blocks of channels
+  TensorId dst = -1;      ///< tensor of the result, or of its gradient
+  TensorId scratch = -1;  ///< tensor of ConvKernel::scratch_bytes() bytes
   /// Per-thread part of the scratch, of Storage::Workspace. -1: `scratch` holds all of it.
   TensorId own_scratch = -1;
-  Prologue prologue{};  ///< direct kernels have none
-  Epilogue epilogue{};  ///< direct kernels have only `adds` and `relu`
+  Prologue prologue{};  ///< transform of the source; not supported by Direct
+  Epilogue epilogue{};  ///< work on results; Direct supports only `adds` and `relu`
 };
 
 }  // namespace roentgen::engine::cpu

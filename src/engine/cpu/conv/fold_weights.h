@@ -17,7 +17,7 @@ namespace roentgen::engine::cpu {
 /// Computed in double and rounded once. Vectors have `channels` floats; weights are stored in `layout`.
 struct WeightFolding {
   TensorId weights = -1;
-  TensorId bias = -1;  ///< -1: no bias, which counts as zero
+  TensorId bias = -1;  ///< tensor of the bias; -1: no bias, which counts as zero
   TensorId scale = -1;
   TensorId shift = -1;
   TensorId mean = -1;

@@ -41,10 +41,10 @@ struct BlockStatistics {
 /// Addresses of one channel block of the input. X is the type of stored values.
 template <class X>
 struct BlockPlace {
-  const X* value = nullptr;  // image 0
+  const X* value = nullptr;  // value in image 0
   std::int64_t image_stride = 0;
   BlockStatistics statistics;
-  X* gradient = nullptr;  // shared G, image 0
+  X* gradient = nullptr;  // shared gradient G in image 0
   float* sum_a = nullptr;
   float* sum_b = nullptr;
   bool is_first = false;

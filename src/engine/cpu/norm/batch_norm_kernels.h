@@ -105,8 +105,8 @@ struct NormBackward {
   NormParameters parameters;
   TensorId dy = -1;
   TensorId dy2 = -1;
-  TensorId y = -1;         ///< source of the ReLU mask if there is a residual
-  TensorId residual = -1;  ///< without y: added before the mask is computed
+  TensorId y = -1;         ///< result, from which the ReLU mask is read if there is a residual
+  TensorId residual = -1;  ///< added before the ReLU mask is computed, if there is no y
   TensorId g = -1;
   TensorId dx = -1;
   TensorId y_again = -1;

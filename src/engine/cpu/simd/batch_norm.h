@@ -25,8 +25,8 @@ void moments(const X* x, std::int64_t pixels, int block, const float* pivot, dou
 template <class X = float, class Y = X>
 struct ScaleShift {
   const X* x = nullptr;
-  const Y* residual = nullptr;  ///< null: none
-  Y* y = nullptr;               ///< may be x
+  const Y* residual = nullptr;  ///< added to x * scale + shift; null: none
+  Y* y = nullptr;               ///< receives the result; may be x
   const float* scale = nullptr;
   const float* shift = nullptr;
   std::int64_t pixels = 0;
@@ -45,7 +45,7 @@ enum class Mask : int { None, FromX, FromY };
 template <class X = float, class Y = X>
 struct GradientSums {
   const X* x = nullptr;
-  const Y* y = nullptr;         ///< result; for Mask::FromY
+  const Y* y = nullptr;         ///< stored result, for Mask::FromY
   const Y* residual = nullptr;  ///< added to x * scale + shift; null: none
   const Y* dy = nullptr;
   const Y* dy2 = nullptr;  ///< second incoming gradient; null: none
@@ -54,7 +54,7 @@ struct GradientSums {
   const float* scale = nullptr;
   const float* shift = nullptr;
   const float* mean = nullptr;
-  const float* factor = nullptr;  ///< per channel, for `g`; null: 1
+  const float* factor = nullptr;  ///< factor of each channel, for `g`; null: 1
   double* sum = nullptr;          ///< sum of g is added to it
   double* sum_x = nullptr;        ///< sum of g * (x - mean) is added to it
   std::int64_t pixels = 0;
@@ -72,8 +72,8 @@ void gradient_sums(const GradientSums<X, Y>& work);
 template <class X = float, class Y = X>
 struct GradientApply {
   const X* x = nullptr;
-  const Y* g = nullptr;  ///< gradient; with Mask::FromX it is masked here
-  X* dx = nullptr;       ///< may be g
+  const Y* g = nullptr;  ///< incoming gradient; with Mask::FromX it is masked here
+  X* dx = nullptr;       ///< receives the gradient of x; may be g
   Y* y_again = nullptr;  ///< receives act(x * scale + shift); null: not stored
   const float* scale = nullptr;
   const float* shift = nullptr;
@@ -83,7 +83,7 @@ struct GradientApply {
   std::int64_t pixels = 0;
   int block = 16;
   Mask mask = Mask::None;
-  bool relu = false;  ///< for y_again
+  bool relu = false;  ///< applies the ReLU to y_again
 };
 template <class X, class Y>
 void gradient_apply(const GradientApply<X, Y>& work);

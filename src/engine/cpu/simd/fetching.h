@@ -21,7 +21,7 @@ constexpr std::int64_t kLine_bytes = 64;
 struct CacheLines {
   const void* first = nullptr;
   std::int64_t count = 0;
-  bool is_written = false;  ///< true: claims them for writing (claim.h)
+  bool is_written = false;  ///< true: the lines are claimed for writing (claim.h), not read
 };
 
 /// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. One thread. It calls no

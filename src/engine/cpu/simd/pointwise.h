@@ -29,7 +29,7 @@ constexpr int kMostColumns = 2;
 /// The result has `columns` blocks of 16 columns.
 struct RowProduct {
   const float* a = nullptr;   ///< [step][row][16]
-  std::int64_t a_step = 0;    ///< floats from one step to the next
+  std::int64_t a_step = 0;    ///< floats from one step's rows of `a` to the next
   const float* b = nullptr;   ///< [column][step][16 terms][16]
   std::int64_t b_column = 0;  ///< floats from one block of columns to the next
   std::int64_t steps = 0;
@@ -37,14 +37,14 @@ struct RowProduct {
   int columns = kMostColumns;
   float* c = nullptr;          ///< [column][row][16], 64-byte aligned
   std::int64_t c_column = 0;   ///< floats from one block of columns to the next
-  bool is_streaming = false;   ///< writes c past the caches
-  bool is_claiming = false;    ///< claims the lines of c (claim.h) before the products
-  bool is_first = false;       ///< `a` was not read before, so it is prefetched
-  Fetching* ahead = nullptr;   ///< prefetches while it counts rows times steps
-  Fetching* beside = nullptr;  ///< second prefetch, counted like `ahead`
+  bool is_streaming = false;   ///< writes c with stores that bypass the caches
+  bool is_claiming = false;    ///< claims the cache lines of c for writing (claim.h) before the products
+  bool is_first = false;       ///< `a` was not read before, so the kernel prefetches it
+  Fetching* ahead = nullptr;   ///< prefetches lines while the product counts rows times steps
+  Fetching* beside = nullptr;  ///< second prefetch, which counts like `ahead`
   /// Epilogue: the written value is act(result + bias + the value in memory).
-  const float* bias = nullptr;  ///< 16 floats per column block; null: none
-  bool adds = false;            ///< adds the value in memory; not with is_streaming
+  const float* bias = nullptr;  ///< 16 floats per column block, added to the result; null: none
+  bool adds = false;            ///< adds the value in memory to the result; not with is_streaming
   bool relu = false;
   /// Pivot, 16 floats per column block; null: no sums. For each column, the written values minus the pivot, and the
   /// squares of these differences, are added to f64 sums. Sums of column blocks are `sum_column` doubles apart.
@@ -66,7 +66,7 @@ struct PixelProduct {
   float* c = nullptr;         ///< [column][16 of a][16 of b]
   std::int64_t c_column = 0;  ///< floats from one block of columns to the next
   bool is_accumulating = false;
-  Fetching* ahead = nullptr;  ///< prefetches while it counts pixels
+  Fetching* ahead = nullptr;  ///< prefetches lines while the product counts pixels
 };
 /// Adds the pixels in order, in f32.
 void pixel_product(const PixelProduct& work);

@@ -118,11 +118,11 @@ void tile_product(ProductUnit unit, const TileProduct& work);
 /// to even, where numbers below 2^-126 become zero.
 template <class T>
 struct TileResults {
-  const float* c = nullptr;          ///< rows of 16 floats, 64 bytes apart; null: zeros
+  const float* c = nullptr;          ///< results to store: rows of 16 floats, 64 bytes apart; null: zeros
   const std::int64_t* at = nullptr;  ///< destination of each row, in elements from `base`; negative: not stored
   std::int64_t rows = 0;
   T* base = nullptr;
-  const float* bias = nullptr;  ///< 16 floats; null: none
+  const float* bias = nullptr;  ///< 16 floats that are added to each row; null: none
   bool adds = false;
   bool relu = false;
   bool is_streaming = false;  ///< writes past the caches, for results larger than the caches; not with adds

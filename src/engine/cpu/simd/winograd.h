@@ -24,8 +24,8 @@ template <class T>
 struct PlaneTile {
   T* plane = nullptr;
   std::int64_t width = 0;
-  std::int64_t row_end = 0;     ///< at most the plane's height
-  std::int64_t column_end = 0;  ///< at most the plane's width
+  std::int64_t row_end = 0;     ///< first row past the valid part; at most the plane's height
+  std::int64_t column_end = 0;  ///< first column past the valid part; at most the plane's width
   std::int64_t row = 0;
   std::int64_t column = 0;
 };
@@ -45,8 +45,8 @@ void winograd_input(const WinogradWindow& window, const PlaneTile<const Bf16>& f
                     float* to, std::int64_t position_stride);
 /// Work on outputs before they are written: act(output + bias + the value in memory).
 struct WinogradEpilogue {
-  const float* bias = nullptr;  ///< `block` floats; null: none
-  bool adds = false;            ///< adds the value in memory
+  const float* bias = nullptr;  ///< `block` floats that are added to each output; null: none
+  bool adds = false;            ///< adds the value in memory to the output
   bool relu = false;
 };
 /// Computes the outputs A^T m A, applies the epilogue and writes them to `to`.
@@ -86,7 +86,7 @@ struct WinogradProduct {
   std::int64_t in_blocks = 0;
   int group = 1;
   int block = 16;
-  Fetching* fetching = nullptr;  ///< prefetches while it counts tiles times channel blocks
+  Fetching* fetching = nullptr;  ///< prefetches lines while the product counts tiles times channel blocks
 };
 /// Reads the values once per group, and the weights once per few tiles.
 void winograd_product(const WinogradProduct& work);
@@ -103,7 +103,7 @@ struct WinogradGradientProduct {
   int group = 1;
   int block = 16;
   bool is_accumulating = false;
-  Fetching* fetching = nullptr;  ///< prefetches while it counts tiles times channels of values
+  Fetching* fetching = nullptr;  ///< prefetches lines while the product counts tiles times channels of values
 };
 /// Adds the tiles in order, in f32.
 void winograd_gradient_product(const WinogradGradientProduct& work);

@@ -69,7 +69,8 @@ struct WinogradNumbers {
   std::array<std::array<float, kMostPower>, kPairs> power{};  ///< [pair][exponent]
   std::array<std::array<float, kPairs>, kPairs> others{};     ///< [pair left out][exponent of t]
   std::array<float, kPairs> all{};                            ///< [exponent of t]
-  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: 1 / distances * power
+  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: power of the point / its distances
+                                                              ///< from the others
   constexpr WinogradNumbers() {
     for (int pair = 0; pair < kPairs; ++pair) {
       for (int i = 0; i < kMostPower; ++i) {

@@ -14,7 +14,7 @@ namespace roentgen::engine::cpu {
 struct UpdateCall {
   const UpdateWork& work;
   double scale = 1.0;  ///< UpdateWork::scale, including clipping
-  int threads = 1;     ///< compute threads, at least 1
+  int threads = 1;     ///< number of compute threads, at least 1
 };
 
 /// Address of the first element of a range, in host memory.

@@ -43,7 +43,7 @@ class CudaPlanTimer final : public PlanTimer {
   [[nodiscard]] double seconds(const ConvProblem& problem, ConvPlan& plan) override {
     const ConvOperands operands = place(problem, plan);
     const auto run = [&] { plan.run(*stream_, operands); };
-    run();  // lets the library initialise
+    run();  // the first run lets the library initialise
     const double once_s = elapsed_s(run);
     const int runs = std::clamp(static_cast<int>(kRoundSeconds / std::max(once_s, 1e-9)), 1, kMostRuns);
     // Uses a graph, as steps do, so that host calls do not count. A plan that cannot be captured is useless for a step.
@@ -99,7 +99,7 @@ class CudaPlanTimer final : public PlanTimer {
     const std::span<std::byte> fill = pinned->bytes();
     std::uint64_t state = 1;
     for (std::size_t i = 0; i + 1 < fill.size(); i += 2) {
-      state = state * 6364136223846793005U + 1442695040888963407U;  // (Knuth, MMIX)
+      state = state * 6364136223846793005U + 1442695040888963407U;  // linear congruential generator (Knuth, MMIX)
       // Sets the sign and the upper exponent bits of bf16, of the upper half of f32, and of f16 (values 1.75 to 2).
       fill[i] = static_cast<std::byte>(state >> 56);
       fill[i + 1] = static_cast<std::byte>(0x3FU | (state >> 40 & 0x80U));

@@ -28,13 +28,14 @@ class PlanCache {
   /// Writes the added plans to the file, together with those that other processes have stored meanwhile. Atomic. Logs a
   /// warning if it fails.
   void save();
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }  ///< empty if nothing is stored
+  /// Path of the cache file; empty if nothing is stored.
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
   using Plans = std::map<std::string, std::string>;
   std::filesystem::path file_;
   std::string device_;
-  std::optional<Plans> kept_;  // nullopt: not read yet
+  std::optional<Plans> kept_;  // plans in the file; nullopt: not read yet
   Plans added_;
 };
 

@@ -62,7 +62,7 @@ class TimedConvolutions final : public Convolutions {
   /// Number of problems by origin of their plan.
   struct Counts {
     int kept = 0, timed = 0, heuristic = 0;
-    double seconds = 0.0;  // spent on timing
+    double seconds = 0.0;  // time spent on timing plans
     [[nodiscard]] int all() const { return kept + timed + heuristic; }
   };
 
@@ -109,7 +109,7 @@ class TimedConvolutions final : public Convolutions {
   std::unique_ptr<Convolutions> library_;
   std::unique_ptr<PlanTimer> timer_;
   PlanCache cache_;
-  std::map<std::string, std::string> chosen_;  // name of the plan, by problem
+  std::map<std::string, std::string> chosen_;  // name of the chosen plan, by problem
   Counts counts_;
 };
 

@@ -18,14 +18,14 @@ inline constexpr int kMostHeads = graph::kMostAuxiliary + 1;
 
 /// Labels of a loss, and how its terms are reduced to one number. Pointers are to device memory.
 struct LossTerms {
-  const float* labels = nullptr;             ///< (N, K); for softmax (N, 1), the class index
-  const float* mask = nullptr;               ///< shape of `labels`: 1 known, 0 unknown
+  const float* labels = nullptr;             ///< (N, K); for a softmax loss (N, 1) with the index of the class
+  const float* mask = nullptr;               ///< in the shape of `labels`: 1 known, 0 unknown
   std::int64_t N = 0;                        ///< number of images
   std::int64_t K = 0;                        ///< number of classes
-  graph::Reduction reduction{};              ///< how the divisor is chosen
-  bool is_softmax = false;                   ///< true: softmax cross-entropy, false: sigmoid
-  const double* positive_weights = nullptr;  ///< for sigmoid: (K); null: all 1
-  double label_smoothing = 0.0;              ///< for softmax
+  graph::Reduction reduction{};              ///< selects the divisor of the sum of terms
+  bool is_softmax = false;                   ///< true: softmax cross-entropy, false: sigmoid cross-entropy
+  const double* positive_weights = nullptr;  ///< sigmoid loss: weights (K) of positive labels; null: all 1
+  double label_smoothing = 0.0;              ///< softmax loss: label smoothing
 };
 
 /// Logits (N, K) of one head, in device memory, and the weight of its loss.

@@ -17,11 +17,11 @@ namespace roentgen::engine::cuda {
 struct Mask {
   DType type = DType::F32;           ///< type of src and dst: F32, Bf16 or F16
   const StepState* state = nullptr;  ///< state->step selects the random streams
-  std::uint64_t seed = 0;            ///< seed of the streams, combined with the node's index
-  double probability = 0.0;          ///< p
+  std::uint64_t seed = 0;            ///< seed of the random streams, combined with the node's index
+  double probability = 0.0;          ///< probability p of dropping an element
   std::int64_t count = 0;            ///< number of elements
   std::byte* src = nullptr;
-  std::byte* dst = nullptr;  ///< may equal src
+  std::byte* dst = nullptr;  ///< result; may be equal to src
 };
 /// Queues the kernel. Reads and writes each element once.
 void mask(runtime::Stream& stream, const Mask& work);

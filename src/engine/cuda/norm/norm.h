@@ -24,13 +24,13 @@ struct NormShape {
   DType type = DType::Bf16;   ///< type of all values in memory: F32, Bf16 or F16
   std::int64_t rows = 0;      ///< N * H * W
   int channels = 0;           ///< a multiple of 8
-  int multiprocessors = 132;  ///< of the device; the order of sums depends on it
+  int multiprocessors = 132;  ///< of the device; the order of sums depends on their number
 };
 
 /// Scratch in device memory for the sums of one norm. Forward and backward may use the same memory.
 struct NormScratch {
   float* partials = nullptr;     ///< norm_partials() elements
-  unsigned* counters = nullptr;  ///< norm_counters() elements, 0 before each launch and after it
+  unsigned* counters = nullptr;  ///< norm_counters() elements; 0 before and after each launch
 };
 [[nodiscard]] std::size_t norm_partials(const NormShape& shape);
 [[nodiscard]] std::size_t norm_counters(const NormShape& shape);
@@ -69,11 +69,11 @@ struct NormApply {
   const void* x = nullptr;
   const void* residual = nullptr;
   const float* residual_scale =
-      nullptr;  ///< channels; with residual_shift: the residual is normalised where it is read
-  const float* residual_shift = nullptr;  ///< channels
-  const float* scale = nullptr;           ///< channels
-  const float* shift = nullptr;           ///< channels
-  void* y = nullptr;                      ///< may be x or residual
+      nullptr;  ///< scale of each channel with which the residual is normalised while it is read
+  const float* residual_shift = nullptr;  ///< shift of each channel for the same normalisation
+  const float* scale = nullptr;           ///< scale of each channel
+  const float* shift = nullptr;           ///< shift of each channel
+  void* y = nullptr;                      ///< result; may be x or residual
   std::uint8_t* passed = nullptr;         ///< (rows, channels / 8): bit i is 1 if the ReLU passed channel 8 * k + i
   bool relu = true;
 };
@@ -82,9 +82,9 @@ void norm_apply(runtime::Stream& stream, const NormShape& shape, const NormApply
 
 /// How the backward finds out which elements the ReLU passed.
 enum class NormMask {
-  None,        ///< there is no ReLU, or dy is masked already
-  Recomputed,  ///< passed if scale * x + shift > 0
-  Bits,        ///< reads the bits NormApply::passed
+  None,        ///< no mask: there is no ReLU, or dy is masked already
+  Recomputed,  ///< the ReLU passed if scale * x + shift > 0
+  Bits,        ///< the stored bits NormApply::passed are read
 };
 
 /// Operands of norm_gradient_sums(). Pointers are to device memory of (rows, channels), unless noted otherwise; null
@@ -94,9 +94,9 @@ struct NormSums {
   const void* x = nullptr;
   const void* dy = nullptr;
   const void* second = nullptr;          ///< second incoming gradient
-  const std::uint8_t* passed = nullptr;  ///< for NormMask::Bits
-  void* masked = nullptr;                ///< output g, the residual's gradient; may equal dy or second
-  const float* mean = nullptr;           ///< per channel, as are the arrays below
+  const std::uint8_t* passed = nullptr;  ///< bits of the ReLU mask, for NormMask::Bits
+  void* masked = nullptr;                ///< output: g, the residual's gradient; may equal dy or second
+  const float* mean = nullptr;           ///< one value per channel, as are the arrays below
   const float* inv_std = nullptr;
   const float* scale = nullptr;
   const float* shift = nullptr;
@@ -113,14 +113,14 @@ void norm_gradient_sums(runtime::Stream& stream, const NormShape& shape, const N
 
 /// Operands of norm_gradient_apply(): device memory of (rows, channels), unless noted otherwise.
 struct NormGradient {
-  NormMask mask = NormMask::Recomputed;  ///< None or Recomputed
+  NormMask mask = NormMask::Recomputed;  ///< NormMask::None or NormMask::Recomputed
   const void* x = nullptr;
   const void* dy = nullptr;
-  const float* scale = nullptr;   ///< per channel, as are the three below; null: 1
-  const float* shift = nullptr;   ///< for NormMask::Recomputed
-  const float* slope = nullptr;   ///< from norm_gradient_sums()
-  const float* offset = nullptr;  ///< from norm_gradient_sums()
-  void* dx = nullptr;             ///< may be x or dy
+  const float* scale = nullptr;   ///< one value per channel, as are the three below; null: 1
+  const float* shift = nullptr;   ///< needed for NormMask::Recomputed
+  const float* slope = nullptr;   ///< output of norm_gradient_sums()
+  const float* offset = nullptr;  ///< output of norm_gradient_sums()
+  void* dx = nullptr;             ///< gradient of x; may be x or dy
 };
 /// Computes dx = scale * g - slope * x + offset. Reads two values per element and writes one.
 void norm_gradient_apply(runtime::Stream& stream, const NormShape& shape, const NormGradient& work);

@@ -50,7 +50,7 @@ void norm_segments_apply(runtime::Stream& stream, const NormShape& shape, const 
 /// One norm of a backward pass: device memory with `channels` elements, unless noted otherwise.
 struct NormSegmentsGradient {
   const void* dy = nullptr;  ///< (rows, channels)
-  int channels = 0;          ///< channels of the norm
+  int channels = 0;          ///< number of channels of the norm
   const float* scale = nullptr;
   const float* shift = nullptr;
   float* dgamma = nullptr;
@@ -61,7 +61,7 @@ struct NormSegmentsGradient {
 /// One segment of a backward pass. Pointers are to device memory.
 struct SegmentGradient {
   const void* x = nullptr;              ///< (rows, channels)
-  const float* moments = nullptr;       ///< as NormSegment::moments
+  const float* moments = nullptr;       ///< moments in the form of NormSegment::moments
   void* sum = nullptr;                  ///< G, in the shape of x; null: the segment needs no gradient
   float* slopes = nullptr;              ///< slopes, then offsets: 2 * channels; null if `sum` is null
   int channels = 0;                     ///< a multiple of 8

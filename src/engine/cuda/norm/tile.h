@@ -20,7 +20,7 @@ namespace roentgen::engine::cuda {
 struct ThreadPart {
   std::int64_t rows;   ///< number of rows of the tensor
   int lane, row_lane;  ///< index of the pack in the tile, and of the row among rows_at_once
-  int channel;         ///< first of the thread's 8 channels
+  int channel;         ///< index of the first of the thread's 8 channels
   bool is_active;      ///< false if the thread has no work
 };
 

@@ -16,10 +16,10 @@ namespace roentgen::engine::cuda {
 
 /// Device and library of convolutions for one executable, which takes ownership of them.
 struct DeviceSetup {
-  std::unique_ptr<runtime::Device> device;     ///< memory, streams and events
-  std::unique_ptr<Convolutions> convolutions;  ///< plans of convolutions for the device
-  std::unique_ptr<GraphRecorder> graphs;       ///< null: every step queues its entries one by one
-  int multiprocessors = 1;                     ///< of the device; the order of sums depends on it
+  std::unique_ptr<runtime::Device> device;     ///< provides memory, streams and events
+  std::unique_ptr<Convolutions> convolutions;  ///< provides plans of convolutions for the device
+  std::unique_ptr<GraphRecorder> graphs;       ///< records CUDA graphs; null: every step queues its entries one by one
+  int multiprocessors = 1;                     ///< of the device; the order of sums depends on their number
 };
 
 /// Returns the options with defaults filled in. Without a type: bf16 in training, f32 in inference. Recompute "auto"

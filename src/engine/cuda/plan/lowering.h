@@ -38,7 +38,7 @@ struct StepState {
 struct DeviceView {
   runtime::Stream* stream = nullptr;  ///< stream for kernels; null if the plan never runs
   Convolutions& convolutions;         ///< plans of convolutions for the device
-  int multiprocessors = 1;            ///< of the device; the order of sums depends on it
+  int multiprocessors = 1;            ///< of the device; the order of sums depends on their number
 };
 
 /// Constant tensor; the executable uploads its bytes once.
@@ -120,9 +120,9 @@ class Lowering final : public PlanBuilder {
   /// Copies of the parameters in the compute type, stored one after another in arena order.
   struct Copies {
     TensorId all = -1;
-    std::vector<std::pair<TensorId, TensorId>> of;  // master, copy
-    std::shared_ptr<TensorId> first;                // master at the beginning of the arena
-    std::shared_ptr<std::int64_t> elements;         // of the arena
+    std::vector<std::pair<TensorId, TensorId>> of;  // pairs of a parameter and its copy
+    std::shared_ptr<TensorId> first;                // parameter at the beginning of the arena
+    std::shared_ptr<std::int64_t> elements;         // number of elements of the arena
   };
   void emit_copies(const graph::Node& node);
 

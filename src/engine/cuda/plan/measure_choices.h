@@ -14,7 +14,7 @@ namespace roentgen::engine::cuda {
 /// Device to measure, with its convolution library and timer.
 struct MeasuredDevice {
   Convolutions& convolutions;  ///< convolution library of the device
-  PlanTimer& timer;            ///< times plans on it
+  PlanTimer& timer;            ///< timer of plans on the device
   int multiprocessors = 1;     ///< as in DeviceSetup
 };
 

@@ -32,8 +32,8 @@ struct PoolShape {
 /// Operands of norm_pool(). Pointers are to device memory.
 struct NormPool {
   const void* x = nullptr;         ///< (images, height, width, channels)
-  const float* scale = nullptr;    ///< per channel, from norm_statistics()
-  const float* shift = nullptr;    ///< per channel, from norm_statistics()
+  const float* scale = nullptr;    ///< one value per channel, from norm_statistics()
+  const float* shift = nullptr;    ///< one value per channel, from norm_statistics()
   void* y = nullptr;               ///< pooled image, in the type of x
   void* kept = nullptr;            ///< x at each maximum, in the shape of y; null: not stored
   std::uint8_t* winner = nullptr;  ///< 3 * row + column of the maximum in its window, in the shape of y; null: not
@@ -49,10 +49,10 @@ struct NormPoolGradient {
   const void* x = nullptr;               ///< (images, height, width, channels)
   const void* g = nullptr;               ///< gradient of the pooled image, masked by the ReLU: NormSums::masked
   const std::uint8_t* winner = nullptr;  ///< from norm_pool()
-  const float* scale = nullptr;          ///< per channel, as are the two below
-  const float* slope = nullptr;          ///< from norm_gradient_sums() over (kept, g)
-  const float* offset = nullptr;         ///< from norm_gradient_sums() over (kept, g)
-  void* dx = nullptr;                    ///< in the shape of x; may equal x
+  const float* scale = nullptr;          ///< one value per channel, as are the two below
+  const float* slope = nullptr;          ///< output of norm_gradient_sums() over (kept, g)
+  const float* offset = nullptr;         ///< output of norm_gradient_sums() over (kept, g)
+  void* dx = nullptr;                    ///< gradient of x, in its shape; may equal x
 };
 /// Computes dx = scale * (sum of g over the windows in which the element is the maximum) - slope * x + offset. Reads x,
 /// g and winner once, writes dx. Throws ConfigError as norm_pool() does. One thread per stream.

@@ -24,7 +24,7 @@ struct UpdateArrays {
   float* target = nullptr;
   const float* source = nullptr;
   float* state[kMostStates] = {};  ///< state of the rule, in the order of its state()
-  const float* factors = nullptr;  ///< one per range; null: 1
+  const float* factors = nullptr;  ///< one factor per range; null: all 1
 };
 /// Values that all elements of a part share.
 struct UpdateNumbers {

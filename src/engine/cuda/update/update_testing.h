@@ -68,7 +68,7 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
   for (const std::int64_t count : counts) {
     const bool is_layer = ranges.size() % 2 == 0;
     ranges.push_back({.begin = size, .count = count, .weight_decay = is_layer ? 1e-2 : 0.0, .is_layer = is_layer});
-    size += count + 3;  // so that ranges are not aligned
+    size += count + 3;  // a gap of 3 leaves the next range unaligned
   }
   for (const RuleCase& tested : rule_cases()) {
     const UpdateRule& rule = tested.rule;

@@ -33,7 +33,7 @@ struct UpdateLayer {
   double weight_decay = 0.0;
   std::int32_t first_part = 0;
   std::int32_t part_count = 0;
-  std::int32_t is_layer = 0;  ///< 1 if UpdateRange::is_layer
+  std::int32_t is_layer = 0;  ///< 1 if UpdateRange::is_layer is true, else 0
 };
 /// Returns one UpdateLayer per range. `parts` must be the result of update_parts() for the same ranges.
 [[nodiscard]] std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges,
@@ -41,14 +41,14 @@ struct UpdateLayer {
 
 /// Arguments of a rule's update kernel. All pointers are to device memory.
 struct UpdateCall {
-  runtime::Stream& stream;              ///< stream for the kernels
+  runtime::Stream& stream;              ///< stream on which kernels are queued
   const UpdateWork& work;               ///< values of this step
   const StepState* state = nullptr;     ///< provides the clipped scale; nothing is written if the step is unsound
   const UpdatePart* parts = nullptr;    ///< parts of all ranges
   std::int64_t part_count = 0;          ///< at least 1
-  const UpdateLayer* layers = nullptr;  ///< one per range, for rules that use norms of layers
-  double* squares = nullptr;            ///< scratch of such rules: two per part
-  float* factors = nullptr;             ///< scratch of such rules: one per range
+  const UpdateLayer* layers = nullptr;  ///< one UpdateLayer per range, for rules that use norms of layers
+  double* squares = nullptr;            ///< scratch of rules that use norms of layers: two numbers per part
+  float* factors = nullptr;             ///< scratch of rules that use norms of layers: one number per range
 };
 
 // Every rule of the list defines this function, in the file of its name.

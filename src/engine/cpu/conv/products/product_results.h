@@ -55,7 +55,7 @@ class ResultRows<Bf16> {
     for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * simd::kTileRows;
     return at;
   }();
-  alignas(64) std::array<Bf16, kPanelUnit * simd::kTileRows> rows_;  // set by the constructor where they are read
+  alignas(64) std::array<Bf16, kPanelUnit * simd::kTileRows> rows_;  // the constructor sets all elements that are read
 };
 
 /// Rows of 16 results of one block of channels, computed by one thread of the team.

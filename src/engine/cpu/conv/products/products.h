@@ -36,7 +36,7 @@ struct ProductShape {
   std::int64_t kernel_width = 1;
   std::int64_t stride_y = 1;
   std::int64_t stride_x = 1;
-  std::int64_t dilation_y = 1;  ///< 1: taps read adjacent rows
+  std::int64_t dilation_y = 1;  ///< 1: taps read adjacent rows of the input
   std::int64_t dilation_x = 1;
   /// Zero rows above and zero columns left of the input. Those below and to the right follow from the sizes.
   std::int64_t pad_top = 0;

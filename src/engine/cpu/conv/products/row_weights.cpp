@@ -131,7 +131,7 @@ class RowWeights final : public ConvKernel {
   void compute(int part, int slice, int thread) const {
     const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
     const Share in = blocks_of(true, slice), out = blocks_of(false, slice);
-    if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
+    if (in.begin == in.end || out.begin == out.end) return;  // no work: more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
       const Side values = tensors_.prologue.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);

@@ -23,9 +23,9 @@ constexpr std::int64_t kTilePanel_bytes = std::int64_t{768} << 10;
 /// One axis of a grid: rows or columns.
 struct GridAxis {
   struct Tap {
-    std::int64_t index = 0;  ///< index in the kernel
+    std::int64_t index = 0;  ///< index of the tap in the kernel
     std::int64_t phase = 0;
-    std::int64_t offset = 0;  ///< distance in the phase from the result's position
+    std::int64_t offset = 0;  ///< positions in the phase from the result's position to the tap's
   };
   /// Results first, first + step, ... of the target, and the taps that contribute to them.
   struct Target {
@@ -33,11 +33,11 @@ struct GridAxis {
     std::int64_t count = 0;
     std::vector<Tap> taps;
   };
-  std::int64_t length = 0;         ///< length of the source
+  std::int64_t length = 0;         ///< length of the source along the axis
   std::int64_t step = 1;           ///< position i of phase p is source pixel i * step + p - lead
   std::int64_t lead = 0;           ///< number of zeros in front of the source
   std::int64_t pitch = 0;          ///< positions per row (or per image)
-  std::int64_t target_length = 0;  ///< length of all targets together
+  std::int64_t target_length = 0;  ///< length of all targets together, along the axis
   std::int64_t target_step = 1;
   std::vector<Target> targets;
 };
@@ -49,7 +49,7 @@ class TileGrid {
   struct Tap {
     std::int64_t weights = 0;  ///< index of the tap in the kernel's weights
     std::int64_t phase = 0;    ///< index into phases
-    std::int64_t offset = 0;   ///< distance in rows of the matrix
+    std::int64_t offset = 0;   ///< rows of the matrix from the result's row to the tap's
   };
   struct Target {
     GridAxis::Target rows;

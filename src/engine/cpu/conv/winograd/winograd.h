@@ -22,7 +22,7 @@ namespace roentgen::engine::cpu {
 /// Shape of a convolution. Values are nChw{block}c; weights are f32 in OIhw{block}i{block}o: [out block][in
 /// block][down][across][in][out].
 struct WinogradShape {
-  simd::WinogradWindow window{};  ///< must have transforms: is_known()
+  simd::WinogradWindow window{};  ///< window of the convolution, which must have transforms: is_known()
   std::int64_t images = 0;
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
