@@ -20,8 +20,8 @@ struct ArenaRange {
   std::int64_t count = 0;  ///< elements
 };
 
-/// Float32 elements in the memory of one device, zero at first; made by Executable::make_arena(). Device and stream
-/// must outlive it. One thread, but collectives may work on a device() span from another.
+/// Float32 elements in the memory of one device, initially zero; made by Executable::make_arena(). Device and stream
+/// must outlive the arena. One thread, except that collectives may use a device() span in another thread.
 class Arena {
  public:
   /// @param stream upload() and download() wait for the work queued on it

@@ -16,7 +16,7 @@ namespace roentgen::engine {
 
 /// Content of a batch slot for one graph input. The engine specifies it; the data pipeline fills the slot.
 struct InputSpec {
-  std::string name;  ///< name in the graph
+  std::string name;  ///< name of the input in the graph
   /// Shape as in the graph: (N, C, H, W) or (N, K).
   Shape shape;
   /// F32: the slot holds values. U8 or U16: it holds pixels, which the executable converts to values (InputNorm).
@@ -29,7 +29,7 @@ struct InputSpec {
 /// executable computes x = (pixel / white - mean[c]) / stddev[c] in float32, where white is 255 or 65535. This is the
 /// definition of data::Preprocess, for pixels as in data::SlotView.
 struct InputNorm {
-  std::string input = "image";      ///< name in the graph
+  std::string input = "image";      ///< name of the input in the graph
   DType dtype = DType::U16;         ///< type of a pixel: U8 or U16
   std::vector<double> mean{0.5};    ///< mean of each channel (C), on the [0, 1] scale of pixel / white
   std::vector<double> stddev{0.5};  ///< standard deviation of each channel (C), on the [0, 1] scale; positive

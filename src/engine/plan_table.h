@@ -17,8 +17,9 @@ namespace roentgen::engine {
 /// Table [{name, role}] of every batch norm in a training step: the part of it that neighbouring kernels compute
 /// (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);
-/// Table [{name, kind, times}] of what the passes and fusions selected by `fuse` do in training. Kind "pass": number of
-/// nodes of `graph` that it changed. Kind "fusion": number of places in `plan` that use it.
+/// Table [{name, kind, times}] of what the passes and fusions selected by `fuse` do in training. For kind "pass",
+/// `times` is the number of nodes of `graph` that the pass changed. For kind "fusion" it is the number of places in
+/// `plan` with the fusion.
 [[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);
 
 }  // namespace roentgen::engine

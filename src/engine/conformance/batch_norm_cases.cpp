@@ -25,7 +25,7 @@ Case large_mean() {
   return std::move(builder).finish(builder.add("op", graph::BatchNorm{.relu = true}, {first}));
 }
 
-/// Case of a bias before a batch norm, where it has no effect and therefore no gradient.
+/// Case of a convolution with bias before a batch norm. The bias has no effect, and therefore no gradient.
 Case behind_bias() {
   CaseBuilder builder("batch_norm.behind_bias");
   const graph::NodeId up = builder.upstream({2, 16, 6, 6});

@@ -119,7 +119,7 @@ void read_masks(const Executable& executable, const graph::Graph& graph, referen
   run.forward();
 }
 
-/// Runs a step on other values first, to show that it has no influence, then the step to compare.
+/// Runs a step on other values first, to show that they do not affect the compared step, which runs next.
 void step(Executable& executable, const Case& tested, const CompileOptions& compile, const Values& values,
           Report& report) {
   const Form form = compile.form;

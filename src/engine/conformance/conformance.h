@@ -22,7 +22,8 @@ namespace roentgen::engine::conformance {
 struct Finding {
   /// "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
   std::string what;
-  /// |got - expected| / |expected|, Euclidean norms; infinite for NaN or another number of elements.
+  /// Relative error |got - expected| / |expected|, by Euclidean norms. Infinite for NaN or if the numbers of elements
+  /// differ.
   double error = 0.0;
   double bound = 0.0;
   [[nodiscard]] bool is_bad() const { return !(error <= bound); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Hashes of each kernel's output for fixed inputs. tests/golden/cuda_bits.csv has those of the emulator. A GPU must
-// give the same ones, because kernels round only where their source says so and sum in a fixed order.
+// Hashes of each kernel's output for fixed inputs. tests/golden/cuda_bits.csv has the emulator's hashes. A GPU must
+// give the same hashes, because kernels round only where their source says so and sum in a fixed order.
 #pragma once
 
 #include <cstdlib>

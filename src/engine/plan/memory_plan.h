@@ -15,8 +15,8 @@ namespace roentgen::engine {
 /// 0 or of 0 bytes is never alive; its offset is 0.
 struct Lifetime {
   std::size_t bytes = 0;  ///< size of the tensor; 0: no memory
-  int first = -1;         ///< first entry in which it is alive; negative: never alive
-  int last = -1;          ///< last entry in which it is alive
+  int first = -1;         ///< first entry that needs the tensor; negative: never alive
+  int last = -1;          ///< last entry that needs the tensor
 };
 
 /// Returns a byte offset for each lifetime, all in one arena, each a multiple of `alignment` (at least 1). Two tensors

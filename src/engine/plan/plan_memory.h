@@ -17,8 +17,8 @@ namespace roentgen::engine {
 /// Memory that plan entries use. Inputs have no address before set_input(). One thread.
 class PlanMemory {
  public:
-  /// Device and stream must outlive it. Throws DeviceError if the device has too little memory. Form::Inference
-  /// allocates no gradients.
+  /// Device and stream must outlive this object. Throws DeviceError if the device has too little memory.
+  /// Form::Inference allocates no gradients.
   PlanMemory(const Plan& plan, const Arenas& arenas, Form form, runtime::Device& device, runtime::Stream& stream);
 
   [[nodiscard]] const Addresses& addresses() const { return addresses_; }

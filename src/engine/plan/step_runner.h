@@ -23,8 +23,8 @@ struct EntryRange {
 /// Runs the kernels of a plan in the order of one stream. One thread. Allocates nothing after construction.
 class StepRunner {
  public:
-  /// Takes the kernels of `builder`, whose gradients lie in `buckets` buckets. Plan, device and stream must outlive it.
-  /// A kernel either queues its work on the stream or finishes it before it returns.
+  /// Takes the kernels of `builder`, whose gradients are stored in `buckets` buckets. Plan, device and stream must
+  /// outlive this object. A kernel either queues its work on the stream or finishes it before it returns.
   StepRunner(PlanBuilder& builder, const Plan& plan, std::size_t buckets, runtime::Device& device,
              runtime::Stream& stream);
 

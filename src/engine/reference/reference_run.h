@@ -35,7 +35,7 @@ class ReferenceRun {
 
   /// Computes the value of every node. Running statistics change only in state(), so forward() may be repeated.
   void forward();
-  /// Computes the gradients of the first element of a named output for all values and parameters. Requires
+  /// Computes gradients of the first element of a named output with respect to all values and parameters. Requires
   /// Form::Training and a forward() before it.
   void backward(std::string_view output);
 
@@ -43,13 +43,13 @@ class ReferenceRun {
   [[nodiscard]] const Array& value(graph::NodeId id) const { return values_.at(static_cast<std::size_t>(id)); }
   /// Value of a named output. Throws ConfigError for an unknown name.
   [[nodiscard]] const Array& output(std::string_view name) const;
-  /// Gradient for a node's value.
+  /// Gradient with respect to the value of a node.
   [[nodiscard]] const Array& value_gradient(graph::NodeId id) const {
     return value_gradients_.at(static_cast<std::size_t>(id));
   }
   /// Value of a parameter, by index into Graph::parameters().
   [[nodiscard]] const Array& parameter(std::int32_t id) const { return parameters_.at(static_cast<std::size_t>(id)); }
-  /// Gradient for a parameter, by index into Graph::parameters().
+  /// Gradient with respect to a parameter, by index into Graph::parameters().
   [[nodiscard]] const Array& parameter_gradient(std::int32_t id) const {
     return parameter_gradients_.at(static_cast<std::size_t>(id));
   }

@@ -3,7 +3,7 @@
 //
 // Stochastic gradient descent with momentum, as torch.optim.SGD without dampening:
 //   g = scale * gradient + weight_decay * p;  b = momentum * b + g;  p -= lr * (nesterov ? g + momentum * b : b)
-// torch sets b = g in the first step; starting from b = 0 gives the same.
+// In its first step, torch sets b = g. Starting from b = 0 gives the same result.
 #pragma once
 
 #include <string_view>

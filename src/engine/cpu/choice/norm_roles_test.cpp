@@ -110,7 +110,8 @@ TEST(NormRoles, are_none_in_inference) {
   EXPECT_TRUE(make_plan(residual_blocks(), {.form = Form::Inference, .threads = 1}).norm_roles.empty());
 }
 
-// Checks that as many convolutions of the plan compute a norm's result, moments or gradient as the roles say.
+// Counts the convolutions of the plan that compute a norm's result, moments or gradient. Roles must give the same
+// counts.
 TEST(NormRoles, are_what_plans_do) {
   for (const char* algorithms : {"auto", "direct", "winograd", "pointwise"}) {
     SCOPED_TRACE(algorithms);

@@ -135,7 +135,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
   }
 }
 
-// A Direct data gradient, although the forward of the convolution normalises its input.
+// Tests a Direct data gradient of a convolution whose forward normalises its input.
 TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = Algorithms::Split});

@@ -55,8 +55,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
   return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;
 }
 
-/// Name of the algorithm in plans, such as "winograd_bf16". The option --algorithms accepts the names of those on f32
-/// values.
+/// Name of the algorithm in plans, such as "winograd_bf16". The option --algorithms accepts the names of algorithms on
+/// f32 values.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
   switch (algorithm) {
     case ConvAlgorithm::Winograd:

@@ -228,7 +228,7 @@ class Finish final : public Kernel {
   }
 
  private:
-  // Averages A and B over the ranks. They are means over a rank's images, and all ranks have equally many.
+  // Averages A and B over the ranks. They are means over a rank's images, and all ranks have the same number of images.
   void average_sums() {
     for (std::size_t i = 0; i < over_ranks_.size(); ++i) over_ranks_[i] = static_cast<double>(sums_[i]);
     shape_.sum_over_ranks(over_ranks_);

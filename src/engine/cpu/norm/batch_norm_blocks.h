@@ -41,10 +41,10 @@ struct BlockStatistics {
 /// Addresses of one channel block of the input. X is the type of stored values.
 template <class X>
 struct BlockPlace {
-  const X* value = nullptr;  // value in image 0
+  const X* value = nullptr;  // address of the block in image 0
   std::int64_t image_stride = 0;
   BlockStatistics statistics;
-  X* gradient = nullptr;  // shared gradient G in image 0
+  X* gradient = nullptr;  // address of the block in the shared gradient G, image 0
   float* sum_a = nullptr;
   float* sum_b = nullptr;
   bool is_first = false;
@@ -185,7 +185,8 @@ inline void finish_statistics(const NormShape& shape, const Partial& partial, st
 }
 
 /// Updates running += momentum * (batch - running), with the unbiased variance as in torch. Skips channels whose batch
-/// statistics are not finite. The update of such a step is skipped anyway, but the running values would stay NaN.
+/// statistics are not finite. The update of a step with such values is skipped anyway, but the running values would
+/// stay NaN.
 inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
                          float* variance) {
   const double count = shape.count();

@@ -16,12 +16,13 @@
 namespace roentgen::engine::cpu {
 
 /// Layout in which batch norms read a value: blocked for this machine's vectors, in the value's own type. If several
-/// batch norms share the value, its type is that of results, because its gradient is a sum of theirs.
+/// batch norms share the value, it has the type of their results, because its gradient is a sum of the readers'
+/// gradients.
 [[nodiscard]] Layout layout_of_value(graph::NodeId id, const Lowering& lowering);
 /// Layout of the result of a batch norm that reads the value `id`.
 [[nodiscard]] Layout layout_of_result(graph::NodeId id, const Lowering& lowering);
-/// Shape for a kernel of the batch norm `id`. `located` is the tensor that it writes or reads, `value_dtype` the type
-/// of its stored input.
+/// Shape for a kernel of the batch norm `id`. `located` is the tensor that the kernel writes or reads, `value_dtype`
+/// the type of its stored input.
 [[nodiscard]] NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id,
                                    const Lowering& lowering);
 /// Implementation name. It is part of the plan's hash, so that ranks that wait for each other are known to do so in the

@@ -36,7 +36,7 @@ TEST(ConformancePointwise, all_that_can_be_pointwise_agrees_with_the_reference) 
   expect_algorithm_passes("pointwise", [](const Case&) { return 1.0; });
 }
 
-// Six products, most of them small, replace one. Six times as many roundings of f32 sums give sqrt(6) times Direct's
+// Each product is replaced by six, most of them small. Six times the roundings of f32 sums give sqrt(6) times Direct's
 // bound.
 TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
   if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";

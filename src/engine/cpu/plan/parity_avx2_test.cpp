@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Product, ConformanceAvx2, trials_of(kShared.rest, kF32)
 INSTANTIATE_TEST_SUITE_P(Cpu, ConformanceAvx2Bf16, trials_of(kShared.one_unit_each, kBf16), test_name);
 INSTANTIATE_TEST_SUITE_P(Product, ConformanceAvx2Bf16, trials_of(kShared.rest, kBf16), test_name);
 
-// The bound is the one for AVX-512 (conformance_test.cpp), since the transforms are the same.
+// Uses the bound for AVX-512 (conformance_test.cpp), since the transforms are the same.
 TEST(ConformanceWinogradAvx2, all_that_can_be_winograd_agrees_with_the_reference) {
   ASSERT_TRUE(is_avx2());
   expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });

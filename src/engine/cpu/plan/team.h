@@ -36,7 +36,8 @@ struct Share {
 /// than memory. Every member of the team creates it, inside a parallel region; neighbouring members form a sub-team.
 class SubTeam {
  public:
-  /// Returns the caller's sub-team, out of `wanted` sub-teams or as many as there are members.
+  /// Returns the sub-team of the calling member. The team is divided into `wanted` sub-teams, but at most one per
+  /// member.
   [[nodiscard]] static SubTeam of(int wanted) {
     const int team = omp_get_num_threads(), member = omp_get_thread_num();
     SubTeam made;

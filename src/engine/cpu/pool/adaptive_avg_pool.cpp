@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of adaptive average pooling. If the image already has the output's size, the result is a view of it.
+// Plan entries of adaptive average pooling. An image that already has the output's size is passed on without a copy.
 #include "graph/ops/adaptive_avg_pool.h"
 
 #include "engine/cpu/plan/lowering.h"

@@ -55,8 +55,8 @@ struct GradientSums {
   const float* shift = nullptr;
   const float* mean = nullptr;
   const float* factor = nullptr;  ///< factor of each channel, for `g`; null: 1
-  double* sum = nullptr;          ///< sum of g is added to it
-  double* sum_x = nullptr;        ///< sum of g * (x - mean) is added to it
+  double* sum = nullptr;          ///< accumulates the sum of g
+  double* sum_x = nullptr;        ///< accumulates the sum of g * (x - mean)
   std::int64_t pixels = 0;
   int block = 16;
   Mask mask = Mask::None;

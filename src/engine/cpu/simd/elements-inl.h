@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// Loads as many numbers as `d` has lanes, converted to f32.
+/// Loads one number per lane of `d`, converted to f32.
 template <class D>
 HWY_INLINE auto load(D d, const float* from) {
   return hwy::HWY_NAMESPACE::LoadU(d, from);
@@ -70,7 +70,7 @@ HWY_INLINE void store(V value, D d, Bf16* to) {
   }
 }
 
-/// Returns the value that reading it back after a store would give.
+/// Returns the value that a load after the store would return: rounded if the memory holds bf16.
 template <class D, class V>
 HWY_INLINE V as_stored(V value, D /*d*/, const float* /*at*/) {
   return value;

@@ -9,7 +9,8 @@
 
 namespace roentgen::engine::cpu::simd {
 namespace {
-// oneDNN's instruction sets are bit sets: a set that contains another's bits supports all of its instructions.
+// oneDNN's instruction sets are bit sets. A set supports all instructions of `level` if it contains all bits of
+// `level`.
 bool reaches(int isa, dnnl::cpu_isa level) { return (isa & static_cast<int>(level)) == static_cast<int>(level); }
 
 int library_isa() {

@@ -23,7 +23,7 @@ struct WeightShape {
   /// Number of stored elements, padding included.
   [[nodiscard]] std::int64_t stored() const { return padded_out_channels * taps * padded_channels; }
 };
-/// Returns the layout of such weights in the arena.
+/// Returns the layout of weights with this shape in the arena.
 [[nodiscard]] std::unique_ptr<ParameterLayout> weights_layout(const WeightShape& shape);
 /// `channels` rounded up to a multiple of kChannelBlock.
 [[nodiscard]] constexpr std::int64_t padded(std::int64_t channels) {

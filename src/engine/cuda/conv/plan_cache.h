@@ -17,7 +17,8 @@ namespace roentgen::engine::cuda {
 class PlanCache {
  public:
   /// @param file path of the cache; if empty, nothing is stored
-  /// @param device card, compute capability and library version; a file with another value is not used
+  /// @param device card, compute capability and library version; a file that was written for a different one is not
+  /// used
   PlanCache(std::filesystem::path file, std::string device);
 
   /// Stored plan for a problem, or nullopt. The first call reads the file. A file that is invalid or belongs to another

@@ -20,7 +20,8 @@ inline constexpr std::size_t kTimedPlans = 8;
 inline constexpr std::size_t kMostWorkspaceBytes = std::size_t{256} << 20;
 /// Time limit of a compile for timing plans. Later problems get the heuristic's first plan.
 inline constexpr double kMostTimingSeconds = 40.0;
-/// A later plan replaces the fastest so far only if its time is below this share of it: timings vary by about 1%.
+/// A later plan replaces the fastest plan so far only if its time is below this share of the fastest time. Timings vary
+/// by about 1%.
 inline constexpr double kFasterShare = 0.98;
 
 /// Measures plans on a device. One thread.

@@ -22,7 +22,7 @@ enum class FlatOp : std::uint8_t {
   ReluBackward,     ///< a > 0 ? b : 0, where a is the result of the forward
   Sigmoid,          ///< 1 / (1 + exp(-a))
   SigmoidBackward,  ///< b a (1 - a), where a is the result of the forward
-  Silu,             ///< a s, s = 1 / (1 + exp(-a))
+  Silu,             ///< a * s, where s = 1 / (1 + exp(-a))
   SiluBackward,     ///< b s (1 + a (1 - s)), where a is the input of the forward
 };
 

@@ -24,7 +24,7 @@ struct NormShape {
   DType type = DType::Bf16;   ///< type of all values in memory: F32, Bf16 or F16
   std::int64_t rows = 0;      ///< N * H * W
   int channels = 0;           ///< a multiple of 8
-  int multiprocessors = 132;  ///< of the device; the order of sums depends on their number
+  int multiprocessors = 132;  ///< number of multiprocessors of the device; affects the order of sums
 };
 
 /// Scratch in device memory for the sums of one norm. Forward and backward may use the same memory.

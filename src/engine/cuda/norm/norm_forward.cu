@@ -21,7 +21,7 @@ struct Channels {
   float momentum = 0.0F;
   float epsilon = 0.0F;
   double over_rows = 0.0;  // 1 / rows
-  double unbiased = 0.0;   // rows / (rows - 1)
+  double unbiased = 0.0;   // rows / (rows - 1), the factor of the unbiased variance
 };
 
 /// Values that the kernel reads to finish one channel's statistics.

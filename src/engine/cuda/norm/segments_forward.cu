@@ -27,7 +27,7 @@ struct ApplyWork {
   T* y;
   float momentum;
   float epsilon;
-  float unbiased;  // rows / (rows - 1)
+  float unbiased;  // rows / (rows - 1), the factor of the unbiased variance
 };
 
 // Computes scale and shift of 8 channels from the segment's moments. `writes`: true in the one thread of the grid that

@@ -16,11 +16,11 @@ namespace roentgen::engine::cuda {
 /// True if the node's norm shares statistics with other norms. In training it then reads one or more segments of
 /// virtual concatenations, in inference more than one.
 [[nodiscard]] bool is_shared_norm(graph::NodeId id, const Lowering& lowering);
-/// Adds the forward entries of such a norm.
+/// Adds the forward entries of a norm for which is_shared_norm() is true.
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
-/// Adds the entry that recomputes such a norm's result in backward. Returns where the result is stored.
+/// Adds the entry that recomputes the result of a shared norm in backward. Returns where the result is stored.
 [[nodiscard]] Located lower_shared_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
-/// Adds the backward entries of such a norm, together with those of a delayed one if there is any.
+/// Adds the backward entries of a shared norm, together with those of the delayed norm if there is one.
 void lower_shared_backward(graph::NodeId id, Lowering& lowering);
 /// Finishes the gradient of a segment: adds the remaining entries and returns where it is stored.
 [[nodiscard]] Located finish_segment(graph::NodeId segment, Lowering& lowering);

@@ -19,7 +19,7 @@ struct DeviceSetup {
   std::unique_ptr<runtime::Device> device;     ///< provides memory, streams and events
   std::unique_ptr<Convolutions> convolutions;  ///< provides plans of convolutions for the device
   std::unique_ptr<GraphRecorder> graphs;       ///< records CUDA graphs; null: every step queues its entries one by one
-  int multiprocessors = 1;                     ///< of the device; the order of sums depends on their number
+  int multiprocessors = 1;                     ///< number of multiprocessors of the device; affects the order of sums
 };
 
 /// Returns the options with defaults filled in. Without a type: bf16 in training, f32 in inference. Recompute "auto"

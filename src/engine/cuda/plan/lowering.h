@@ -38,7 +38,7 @@ struct StepState {
 struct DeviceView {
   runtime::Stream* stream = nullptr;  ///< stream for kernels; null if the plan never runs
   Convolutions& convolutions;         ///< plans of convolutions for the device
-  int multiprocessors = 1;            ///< of the device; the order of sums depends on their number
+  int multiprocessors = 1;            ///< number of multiprocessors of the device; affects the order of sums
 };
 
 /// Constant tensor; the executable uploads its bytes once.

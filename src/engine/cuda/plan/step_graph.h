@@ -58,7 +58,7 @@ class RecordedWork {
     try {
       queue();
     } catch (...) {
-      // The stream must not stay in capture mode. The first error is the one to report.
+      // The stream must not stay in capture mode. The caller gets the first error.
       try {
         static_cast<void>(recorder.end(stream));
       } catch (const DeviceError&) {

@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Writes state->step = step. `state` is device memory, here and below.
+/// Writes state->step = step. `state` is in device memory, as for all functions of this file.
 void store_step(runtime::Stream& stream, StepState* state, std::int64_t step);
 /// Sets state->is_unsound = 1 if *loss is not finite.
 void check_loss(runtime::Stream& stream, StepState* state, const float* loss);

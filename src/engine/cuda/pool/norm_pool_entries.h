@@ -11,7 +11,7 @@ namespace roentgen::engine::cuda {
 
 /// True in training if a max pooling is the only reader of this batch norm and normalises its values.
 [[nodiscard]] bool is_pooled_norm(graph::NodeId norm, const Lowering& lowering);
-/// Adds the forward entry of the pooling `id`, which reads such a norm.
+/// Adds the forward entry of the pooling `id`, which reads a norm for which is_pooled_norm() is true.
 void lower_norm_pool(graph::NodeId id, Lowering& lowering);
 /// Adds the backward entries of the pooling and its norm.
 void lower_norm_pool_backward(graph::NodeId id, Lowering& lowering);

@@ -16,7 +16,7 @@ namespace roentgen::engine::cuda {
 /// Number of doubles of scratch for store_clipped_scale().
 inline constexpr std::size_t kNormPartials = 512;
 
-/// Writes state->scale = scale. `state` is device memory, here and below.
+/// Writes state->scale = scale. `state` is in device memory, as for all functions of this file.
 void store_scale(runtime::Stream& stream, StepState* state, float scale);
 /// Computes *norm = work.scale / state->loss_scale * (L2 norm of work.source), summed in double in a fixed order.
 /// Writes state->scale = work.scale / state->loss_scale, clipped by UpdateWork::clip_norm. Sets state->is_unsound = 1

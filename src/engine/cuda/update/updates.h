@@ -61,7 +61,7 @@ RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 /// Runs update rules on one device. One thread.
 class Updates {
  public:
-  /// Device and stream must outlive it. `state` must be in device memory.
+  /// Device and stream must outlive this object. `state` must be in device memory.
   /// @param growth_updates LossScaling::growth_updates; 0: gradients are not scaled
   Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates);
   /// See Executable::update(). The first call with new ranges allocates and waits.

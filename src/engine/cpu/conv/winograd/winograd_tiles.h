@@ -87,11 +87,11 @@ class Tiling {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Number of chunks. It is a multiple of four, so that four sub-teams have equally many. Exceptions are wide layers,
-  /// and layers with too few units: images, or rows of products.
+  /// Number of chunks. It is a multiple of four, so that four sub-teams have the same number. Exceptions are wide
+  /// layers, and layers with too few units: images, or rows of products.
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
-  /// Tiles of chunk `index`. Chunks have equal size as far as whole images or a product's rows of tiles allow. Groups
-  /// of neighbouring chunks do as well, so sub-teams with equally many chunks have equally many tiles.
+  /// Tiles of chunk `index`. Chunks, and groups of neighbouring chunks, are as equal in size as whole images or a
+  /// product's rows of tiles allow. So sub-teams with the same number of chunks have about the same number of tiles.
   [[nodiscard]] TileRange chunk(std::int64_t index) const {
     const auto begin = [this](std::int64_t i) { return std::min(count_, units_ * i / chunks_ * unit_); };
     return {begin(index), begin(index + 1)};

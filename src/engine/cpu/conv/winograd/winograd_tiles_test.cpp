@@ -17,7 +17,8 @@ namespace roentgen::engine::cpu {
 namespace {
 constexpr simd::WinogradWindow kRow7{{1}, {7}}, kColumn7{{7}, {1}}, kSquare5{{5}, {5}};
 
-// Expects that sub-teams with equally many neighbouring chunks have equally many tiles, as far as units allow.
+// Expects that sub-teams with the same number of neighbouring chunks have the same number of tiles, as far as units
+// allow.
 void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
   const Tiling tiling(shape, size, size);
   const std::int64_t per_image = tiling.count() / shape.images;
