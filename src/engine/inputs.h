@@ -17,7 +17,7 @@ namespace roentgen::engine {
 /// Content of a batch slot for one graph input. The engine specifies it; the data pipeline fills the slot.
 struct InputSpec {
   std::string name;  ///< name of the input in the graph
-  /// Shape as in the graph: (N, C, H, W) or (N, K).
+  /// Shape in the graph: (N, C, H, W) or (N, K).
   Shape shape;
   /// F32: the slot holds values. U8 or U16: it holds pixels, which the executable converts to values (InputNorm).
   DType dtype = DType::F32;
@@ -37,7 +37,7 @@ struct InputNorm {
 
 /// Constants that convert a pixel of one channel: value = pixel * scale + shift.
 struct PixelScale {
-  double scale = 1.0;  ///< 1 / (white stddev)
+  double scale = 1.0;  ///< 1 / (white * stddev)
   double shift = 0.0;  ///< -mean / stddev
 };
 

@@ -20,7 +20,7 @@ namespace roentgen::engine::conformance {
 
 /// Result of one comparison.
 struct Finding {
-  /// "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
+  /// Name of the compared result: "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
   std::string what;
   /// Relative error |got - expected| / |expected|, by Euclidean norms. Infinite for NaN or if the numbers of elements
   /// differ.
@@ -39,7 +39,7 @@ struct Report {
   [[nodiscard]] std::string failures() const;
 };
 
-/// Options of a run of a case.
+/// Options for running a case.
 struct RunOptions {
   CompileOptions compile;
   /// Factor of every bound, for kernels that do not sum directly (Winograd) or that use narrower number types.

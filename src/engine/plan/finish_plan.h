@@ -17,9 +17,9 @@ struct Arenas {
   std::vector<Bucket> buckets;
 };
 
-/// Finishes a plan. Lets tensors share memory where an entry may overwrite the tensor that it reads last. Assigns
-/// offsets, lays out parameters and gradients in the order in which gradients become final, cuts buckets, and fills in
-/// the memory report.
+/// Finishes a plan. Lets an entry's result overwrite a tensor that the entry reads, if the entry allows it and is the
+/// tensor's last reader. Assigns offsets, lays out parameters and gradients in the order in which gradients become
+/// final, cuts buckets, and fills in the memory report.
 [[nodiscard]] Arenas finish_plan(PlanBuilder& builder);
 
 }  // namespace roentgen::engine

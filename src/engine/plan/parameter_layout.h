@@ -15,7 +15,7 @@ namespace roentgen::engine {
 class ParameterLayout {
  public:
   virtual ~ParameterLayout() = default;
-  /// Elements in the arena, padding included.
+  /// Number of elements in the arena, padding included.
   [[nodiscard]] virtual std::int64_t elements() const = 0;
   /// Short name, part of the plan's identity.
   [[nodiscard]] virtual std::string name() const = 0;

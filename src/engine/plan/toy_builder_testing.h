@@ -16,7 +16,7 @@
 
 namespace roentgen::engine {
 
-/// Calls of the kernels in order: "bind <entry>" and "run <entry>".
+/// Log of kernel calls, in order: "bind <entry>" and "run <entry>".
 using ToyLog = std::vector<std::string>;
 
 /// Builder whose convolutions read and write `conv_layout` and all other ops plain f32. Each parameter gradient has its

@@ -17,7 +17,7 @@ class VirtualConcats {
   VirtualConcats(const graph::Graph& graph, int channel_block);
 
   /// True if the concatenation is not stored. The graph must allow it (virtual_concat), and only batch norms without a
-  /// residual may read it. Its inputs must differ, with channels in multiples of the block.
+  /// residual may read it. Its inputs must be distinct, each with a multiple of `channel_block` channels.
   [[nodiscard]] bool is_virtual(graph::NodeId id) const { return is_virtual_.at(static_cast<std::size_t>(id)); }
   /// Stored values that make up a value, in order: the value itself, or the inputs of a virtual concatenation.
   [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const {

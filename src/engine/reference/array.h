@@ -23,15 +23,15 @@ struct Array {
   explicit Array(Shape dims) : shape(std::move(dims)), data(static_cast<std::size_t>(shape.elements()), 0.0) {}
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(data.size()); }  ///< number of elements
-  /// Element in row-major order.
+  /// Element at index `i` in row-major order.
   [[nodiscard]] double& operator[](std::int64_t i) { return data[static_cast<std::size_t>(i)]; }
-  /// Element in row-major order.
+  /// Element at index `i` in row-major order.
   [[nodiscard]] double operator[](std::int64_t i) const { return data[static_cast<std::size_t>(i)]; }
-  /// Element of a (N, C, H, W) array.
+  /// Element (n, c, h, w) of a 4-D array.
   [[nodiscard]] double& at(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
     return (*this)[index(n, c, h, w)];
   }
-  /// Element of a (N, C, H, W) array.
+  /// Element (n, c, h, w) of a 4-D array.
   [[nodiscard]] double at(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
     return (*this)[index(n, c, h, w)];
   }

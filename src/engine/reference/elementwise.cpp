@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReLU, SiLU, sigmoid, add, dropout, and the ops that only move elements: flatten and concat.
+// Reference of ReLU, SiLU, sigmoid, add, dropout, and the ops that only move elements: flatten and concat.
 #include <cmath>
 
 #include "engine/reference/ops.h"

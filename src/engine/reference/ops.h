@@ -27,7 +27,7 @@ struct Scope {
   std::vector<Array*> new_state;
   /// Values that forward keeps for backward; their number and form depend on the op.
   std::vector<Array>* kept = nullptr;
-  /// Dropout only: 1 = keep, 0 = drop.
+  /// Mask of a dropout node: 1 keeps an element, 0 drops it.
   const Array* mask = nullptr;
   /// Distance to the nearest point where the derivative jumps, relative to the root mean square of the compared values.
   /// Forward lowers it.

@@ -14,7 +14,7 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of Adam and AdamW.
 struct Adam {
   double beta1 = 0.9;      ///< decay rate of the mean of gradients
   double beta2 = 0.999;    ///< decay rate of the mean of squared gradients
@@ -27,7 +27,7 @@ struct Adam {
   static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"exp_avg", "exp_avg_sq"}; }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("beta1", rule.beta1, kShareBelowOne, "");

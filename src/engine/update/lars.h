@@ -14,7 +14,7 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of layer-wise adaptive rate scaling.
 struct Lars {
   double momentum = 0.9;  ///< decay of the velocity, as in Sgd
   double trust = 1e-3;    ///< trust coefficient of the layer-wise rate; positive
@@ -24,7 +24,7 @@ struct Lars {
   static constexpr bool kIsLayerwise = true;  ///< true if the rule needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");

@@ -14,7 +14,7 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of stochastic gradient descent.
 struct Sgd {
   double momentum = 0.9;  ///< 0: no momentum, and no state
   bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013); lr is not part of the velocity
@@ -26,7 +26,7 @@ struct Sgd {
   [[nodiscard]] std::vector<std::string_view> state() const {
     return momentum > 0.0 ? std::vector<std::string_view>{"momentum_buffer"} : std::vector<std::string_view>{};
   }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");

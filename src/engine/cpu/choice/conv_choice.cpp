@@ -20,9 +20,9 @@ constexpr int kFewThreads = 4;
 
 // Sizes of a layer that the rule uses.
 struct Layer {
-  /// Images of the batch in training; 1 in inference.
+  /// Number of images in the batch in training; 1 in inference.
   std::int64_t images = 1;
-  /// Pixels of the result, over all `images`.
+  /// Number of pixels of the result, in all `images` images.
   std::int64_t px = 0;
   /// The shorter side of the result.
   std::int64_t side = 0;

@@ -24,7 +24,7 @@ struct Prologue {
     std::int64_t blocks = 0;
   };
   std::vector<Piece> pieces;  ///< tensors that form the source; empty: the pass reads src unchanged
-  TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
+  TensorId constants = -1;    ///< tensor of all scales, then all shifts, one per channel, f32; -1: no normalisation
   bool relu = false;
 };
 
@@ -39,7 +39,7 @@ struct ResultMoments {
 /// Work that a pass does on its results before it stores them.
 struct Epilogue {
   bool adds = false;        ///< forward: adds the result to the values in dst
-  bool relu = false;        ///< forward: max(., 0) of the result
+  bool relu = false;        ///< forward: applies max(., 0) to the result
   ResultMoments moments{};  ///< sums of results, in forwards by matrix products only
   /// Backward data of pointwise products: backward of the batch norm that made src. It runs on the gradient of src.
   std::optional<FusedNormBackward> norm_gradient{};

@@ -60,7 +60,7 @@ TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   }
 }
 
-// Checks that they are used for ResNet-50's 1x1 convolutions without a stride.
+// Checks that pointwise products are used for ResNet-50's 1x1 convolutions without a stride.
 TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const auto resnet50 = graph::with_loss(

@@ -27,7 +27,7 @@ struct NormShape {
   bool is_streamed = false;
   /// Group of ranks whose images the statistics cover. Null or a single rank: only this rank.
   std::shared_ptr<const NormGroup> group{};
-  /// Index of the batch norm in its graph, named when a wait of `group` times out.
+  /// Index of the batch norm in its graph, for the error message if a wait of `group` times out.
   std::int64_t index = 0;
 
   [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }

@@ -77,7 +77,7 @@ struct GradientApply {
   Y* y_again = nullptr;  ///< receives act(x * scale + shift); null: not stored
   const float* scale = nullptr;
   const float* shift = nullptr;
-  const float* by_g = nullptr;  ///< dx = by_g * g + by_x * x + constant
+  const float* by_g = nullptr;  ///< coefficient of dx = by_g * g + by_x * x + constant
   const float* by_x = nullptr;
   const float* constant = nullptr;
   std::int64_t pixels = 0;

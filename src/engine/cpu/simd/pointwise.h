@@ -63,7 +63,7 @@ struct PixelProduct {
   std::int64_t b_column = 0;  ///< floats from one block of columns to the next
   std::int64_t pixels = 0;
   int columns = kMostColumns;
-  float* c = nullptr;         ///< [column][16 of a][16 of b]
+  float* c = nullptr;         ///< result in the layout [column][16 of a][16 of b]
   std::int64_t c_column = 0;  ///< floats from one block of columns to the next
   bool is_accumulating = false;
   Fetching* ahead = nullptr;  ///< prefetches lines while the product counts pixels

@@ -79,7 +79,7 @@ constexpr std::int64_t kMostWinogradGroup = 4;
 /// Product of one position and one group of result blocks: result[tile][group] = sum over channels of values * weights.
 struct WinogradProduct {
   const float* values = nullptr;   ///< [in block][tile][block]; blocks are `row_stride` floats apart
-  const float* weights = nullptr;  ///< [in channel][group * block]
+  const float* weights = nullptr;  ///< weights in the layout [in channel][group * block]
   float* result = nullptr;         ///< [group][tile][block]; blocks are `row_stride` floats apart
   std::int64_t row_stride = 0;
   std::int64_t tiles = 0;
@@ -96,7 +96,7 @@ void winograd_product(const WinogradProduct& work);
 struct WinogradGradientProduct {
   const float* values = nullptr;     ///< [in block][tile][block]
   const float* gradients = nullptr;  ///< [group][tile][block]
-  float* weights = nullptr;          ///< [in channel][group * block]
+  float* weights = nullptr;          ///< result in the layout [in channel][group * block]
   std::int64_t row_stride = 0;       ///< floats from block to block of values and gradients
   std::int64_t tiles = 0;
   std::int64_t in_blocks = 0;

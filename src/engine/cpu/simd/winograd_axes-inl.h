@@ -67,7 +67,7 @@ struct WinogradNumbers {
   static constexpr int kPairs = P::kPairs;
   static constexpr int kMostPower = kTaps > 4 ? kTaps : 4;
   std::array<std::array<float, kMostPower>, kPairs> power{};  ///< [pair][exponent]
-  std::array<std::array<float, kPairs>, kPairs> others{};     ///< [pair left out][exponent of t]
+  std::array<std::array<float, kPairs>, kPairs> others{};     ///< coefficients by [pair left out][exponent of t]
   std::array<float, kPairs> all{};                            ///< [exponent of t]
   std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: power of the point / its distances
                                                               ///< from the others

@@ -99,7 +99,7 @@ class Memory {
   std::vector<Arena*> arenas_;
 };
 
-// Rows of tests/golden/optimizers.csv for one case: (steps) x (elements).
+// Reads the rows of tests/golden/optimizers.csv for one case: (steps) x (elements).
 std::vector<std::vector<double>> golden_rows(std::string_view name) {
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
   std::ifstream file((source ? std::string(source) : std::string(".")) + "/tests/golden/optimizers.csv");
@@ -131,7 +131,8 @@ TEST(CpuUpdate, gives_torchs_values) {
       for (int i = 0; i < 8; ++i) g[i] = golden_gradient(i, step);
       memory.update({&range, 1}, g, {.lr = of.lr, .step = step});
       p = memory.target();
-      // Both are float32. In adam the order of operations differs, by a few units in the last place of values below 1.
+      // Both results are float32. In Adam the order of operations differs, by a few units in the last place of values
+      // below 1.
       for (int i = 0; i < 8; ++i) EXPECT_NEAR(p[i], golden[step - 1][i], 5e-7) << step << " " << i;
     }
   }
@@ -231,7 +232,7 @@ TEST(SumOfSquares, is_exact_in_double_and_independent_of_the_team) {
   double expected = 0.0;
   for (const float value : values) expected += static_cast<double>(value) * static_cast<double>(value);
   const double one = sum_of_squares(values, 1);
-  EXPECT_NEAR(one / expected, 1.0, 1e-12);  // double sums of 65,000 terms in another order
+  EXPECT_NEAR(one / expected, 1.0, 1e-12);  // both sums are in double, with 65,000 terms in another order
   EXPECT_EQ(one, sum_of_squares(values, 3));
 }
 

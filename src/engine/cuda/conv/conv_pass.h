@@ -30,7 +30,7 @@ struct WeightShape {
   return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock;
 }
 
-/// Tensors of a pass; see ConvOperands.
+/// Tensors of a pass, in the roles of ConvOperands.
 struct PassTensors {
   TensorId src = -1;
   TensorId weights = -1;

@@ -18,7 +18,7 @@ namespace roentgen::engine::cuda {
 /// Operation on each element, with one operand `a` or two operands `a` and `b`.
 enum class FlatOp : std::uint8_t {
   Copy,             ///< a
-  Relu,             ///< max(a, 0); NaN stays
+  Relu,             ///< max(a, 0); NaN stays NaN
   ReluBackward,     ///< a > 0 ? b : 0, where a is the result of the forward
   Sigmoid,          ///< 1 / (1 + exp(-a))
   SigmoidBackward,  ///< b a (1 - a), where a is the result of the forward
@@ -31,7 +31,7 @@ struct FlatWork {
   FlatOp op = FlatOp::Copy;
   DType type = DType::F32;  ///< type of a, b and dst: F32, Bf16 or F16
   TensorId a = -1;
-  TensorId b = -1;         ///< -1: the operation has one operand
+  TensorId b = -1;         ///< second operand; -1: the operation has one operand
   TensorId dst = -1;       ///< may be the same tensor as a or b
   std::int64_t count = 0;  ///< number of elements
 };

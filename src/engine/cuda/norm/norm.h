@@ -23,7 +23,7 @@ namespace roentgen::engine::cuda {
 struct NormShape {
   DType type = DType::Bf16;   ///< type of all values in memory: F32, Bf16 or F16
   std::int64_t rows = 0;      ///< N * H * W
-  int channels = 0;           ///< a multiple of 8
+  int channels = 0;           ///< number of channels, a multiple of 8
   int multiprocessors = 132;  ///< number of multiprocessors of the device; affects the order of sums
 };
 

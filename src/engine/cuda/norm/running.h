@@ -8,7 +8,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale. Device memory, `channels` elements each.
+/// Work of scale_from_running(): scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale. Pointers are to
+/// device memory with `channels` elements.
 struct RunningNorm {
   const float* gamma = nullptr;
   const float* beta = nullptr;

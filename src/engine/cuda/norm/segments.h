@@ -28,7 +28,7 @@ inline constexpr int kMostNorms = 2;
 struct NormSegment {
   const void* x = nullptr;         ///< (rows, channels)
   const float* moments = nullptr;  ///< from norm_moments(): means, then variances, 2 * channels; null in inference
-  int channels = 0;                ///< a multiple of 8
+  int channels = 0;                ///< number of channels, a multiple of 8
   int begin = 0;                   ///< first channel of the segment in the norm
 };
 
@@ -64,7 +64,7 @@ struct SegmentGradient {
   const float* moments = nullptr;       ///< moments in the form of NormSegment::moments
   void* sum = nullptr;                  ///< G, in the shape of x; null: the segment needs no gradient
   float* slopes = nullptr;              ///< slopes, then offsets: 2 * channels; null if `sum` is null
-  int channels = 0;                     ///< a multiple of 8
+  int channels = 0;                     ///< number of channels, a multiple of 8
   std::array<int, kMostNorms> begin{};  ///< first channel of the segment in each norm
   bool is_first = false;                ///< this pass overwrites sum and slopes instead of adding to them
 };

@@ -66,8 +66,7 @@ using Eight = Pack<float, kWide>;
 /// that 8 rows are read without bank conflicts.
 struct SumMemory {
   float (&by_thread)[2 * kWide][kNormThreads + 4];
-  float (
-      &totals)[2 * kSumLanes * kWide];  ///< both sums of the tile's channels: [lanes * 8] of the first, then the second
+  float (&totals)[2 * kSumLanes * kWide];  ///< sums of the first values, then of the second: lanes * 8 channels each
 };
 #define RG_SUM_MEMORY(name)                                          \
   RG_SHARED(float, name##_by_thread, [2 * kWide][kNormThreads + 4]); \

@@ -19,7 +19,7 @@ struct PoolShape {
   std::int64_t images = 0;
   int height = 0;
   int width = 0;
-  int channels = 0;  ///< a multiple of 8
+  int channels = 0;  ///< number of channels, a multiple of 8
 
   [[nodiscard]] int out_height() const { return (height - 1) / 2 + 1; }
   [[nodiscard]] int out_width() const { return (width - 1) / 2 + 1; }

@@ -34,7 +34,7 @@ struct Pooling {
   PoolOp op = PoolOp::Max;
   DType type = DType::F32;  ///< type of all values: F32, Bf16 or F16
   std::int64_t images = 0;
-  std::int64_t channels = 0;  ///< a multiple of 8
+  std::int64_t channels = 0;  ///< number of channels, a multiple of 8
   PoolAxis height;
   PoolAxis width;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel that all update rules share. For .cu files.
+// Kernel that all update rules share. For .cu files.
 #pragma once
 
 #include <utility>

@@ -62,7 +62,7 @@ struct PositionWeights {
         slot_stride(s.window.positions() * stride) {}
   /// Number of floats of all slots, one per group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
-  /// Result blocks of a group.
+  /// Range of result blocks that belong to a group.
   [[nodiscard]] Share blocks_of(std::int64_t group) const {
     const int each = groups / crews;
     const Share crew = share_of(out_blocks, static_cast<int>(group) / each, crews);
