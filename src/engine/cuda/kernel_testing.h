@@ -116,7 +116,7 @@ class DeviceArray {
 /// Largest error / bound of all comparisons so far, and where it occurred.
 struct Worst {
   double share = 0.0;
-  std::string where;  ///< comparison with the largest share
+  std::string where;  ///< description of the comparison with the largest share
 
   void add(std::string_view what, std::size_t index, double got, double wanted, double bound) {
     const double error = std::abs(got - wanted);

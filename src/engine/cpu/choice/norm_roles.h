@@ -19,16 +19,16 @@ namespace roentgen::engine::cpu {
 
 /// Parts of one batch norm that other nodes compute. -1: the batch norm computes the part itself.
 struct NormRole {
-  /// True if its input is a virtual concatenation or a piece of one: all readers of a piece share the piece's
+  /// True if the norm's input is a virtual concatenation or a piece of one: all readers of a piece share the piece's
   /// statistics.
   bool is_shared = false;
-  /// Convolution before it that sums its moments while storing results (fusion norm_moments).
+  /// Convolution before the norm that sums the moments while storing results (fusion norm_moments).
   graph::NodeId moments_by = -1;
-  /// Convolution or max pooling after it that normalises its own input, so that the norm's result is never stored
+  /// Convolution or max pooling after the norm that normalises its own input, so that the norm's result is never stored
   /// (fusion normalised_input).
   graph::NodeId result_by = -1;
-  /// Convolution after it whose data gradient includes the norm's backward, so that the gradient of the norm's result
-  /// is never stored (fusion norm_gradient).
+  /// Convolution after the norm whose data gradient includes the norm's backward, so that the gradient of the norm's
+  /// result is never stored (fusion norm_gradient).
   graph::NodeId gradient_by = -1;
 
   /// Text such as "statistics shared, result by denseblock1.denselayer1.conv1"; "own" if no other node computes a part.

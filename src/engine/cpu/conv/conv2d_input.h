@@ -16,7 +16,7 @@ namespace roentgen::engine::cpu {
 struct ConvSource {
   TensorId src = -1;
   Prologue prologue;
-  /// Tensors that the entry reads for it, including those of the prologue.
+  /// Tensors that the convolution's entry reads as its input, including those of the prologue.
   std::vector<TensorId> reads;
 };
 /// Returns the stored value in a layout, or the prologue that define_normalised() recorded for it.

@@ -73,7 +73,7 @@ class SingleBackward final : public Kernel {
                                                  .dy = dy_ + at,
                                                  .dy2 = behind(dy2_),
                                                  .g = behind(g_),
-                                                 // Without a residual, the second phase writes it instead.
+                                                 // Without a residual, the second phase writes y_again.
                                                  .y_again = residual_ == nullptr ? nullptr : behind(y_again_),
                                                  .scale = constant(kScale, block),
                                                  .shift = constant(kShift, block),

@@ -109,7 +109,7 @@ struct TileProduct {
   std::int64_t steps = 0;
   int row_tiles = 2;
   int column_tiles = 2;
-  std::int64_t planes = 3;  ///< 3: six products of split matrices; 2: three products; 1: one product
+  std::int64_t planes = 3;  ///< planes of a number; 3: six products, 2: three products, 1: one product
   bool is_accumulating = false;
 };
 void tile_product(ProductUnit unit, const TileProduct& work);

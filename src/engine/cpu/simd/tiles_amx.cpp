@@ -31,7 +31,7 @@ struct alignas(64) TileConfiguration {
     }
   }
 };
-// Static, because GCC 12 does not see that the instruction reads all of it.
+// Static, because GCC 12 does not see that the instruction reads all of the object.
 constexpr TileConfiguration kConfiguration;
 
 // Products of up to 2 x 2 tiles. Tiles 0 to 3 hold results, 4 and 5 rows of a, 6 and 7 columns of b.

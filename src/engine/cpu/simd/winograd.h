@@ -78,9 +78,9 @@ constexpr std::int64_t kMostWinogradGroup = 4;
 
 /// Product of one position and one group of result blocks: result[tile][group] = sum over channels of values * weights.
 struct WinogradProduct {
-  const float* values = nullptr;   ///< [in block][tile][block]; blocks are `row_stride` floats apart
+  const float* values = nullptr;   ///< values [in block][tile][block]; blocks are `row_stride` floats apart
   const float* weights = nullptr;  ///< weights in the layout [in channel][group * block]
-  float* result = nullptr;         ///< [group][tile][block]; blocks are `row_stride` floats apart
+  float* result = nullptr;         ///< result [group][tile][block]; blocks are `row_stride` floats apart
   std::int64_t row_stride = 0;
   std::int64_t tiles = 0;
   std::int64_t in_blocks = 0;

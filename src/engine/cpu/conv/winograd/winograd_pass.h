@@ -75,8 +75,8 @@ struct PositionWeights {
     const Share share = share_of(out_blocks, crew, crews);
     return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
-  /// Offsets of a pair of blocks in its slot, in floats. `first` is that of its first channel at position 0, `row` the
-  /// distance of channels.
+  /// Offsets of a pair of blocks in its slot, in floats. `first`: of the pair's first channel at position 0. `row`:
+  /// from one channel to the next.
   struct Place {
     std::int64_t first = 0;
     std::int64_t row = 0;
