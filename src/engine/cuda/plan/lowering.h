@@ -91,7 +91,7 @@ class Lowering final : public PlanBuilder {
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
   /// Returns the plan for a pass of a convolution and records it among the choices. A stored choice has priority. In
   /// training with Algorithms::Auto, ChoiceInputs::measured comes next, then the fastest plan. Otherwise it is the
-  /// library's first plan. A stored choice or the first plan gives the same bits on every run.
+  /// library's first plan. The fastest and the first plan are deterministic: they give the same bits on every run.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
   /// Norm whose backward is delayed. It has no parts if there is none.
