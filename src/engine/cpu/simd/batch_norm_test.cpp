@@ -87,8 +87,7 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
             double expected = static_cast<double>(x[i]) * static_cast<double>(a[lane]) + static_cast<double>(b[lane]);
             if (with_residual) expected += static_cast<double>(r[i]);
             if (relu) expected = std::max(expected, 0.0);
-            EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // bound for three roundings of
-                                                                                   // values below 16
+            EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // three roundings below 16
           }
         }
       }

@@ -31,8 +31,7 @@ template <class T>
 struct MaxPool {
   const T* src = nullptr;
   T* dst = nullptr;
-  std::uint8_t* position = nullptr;  ///< row-major index of the maximum in its window, laid out as dst; null: not
-                                     ///< stored
+  std::uint8_t* position = nullptr;  ///< receives the index of each maximum in its window, laid out as dst; or null
   const float* scale = nullptr;      ///< `block` floats; pools src * scale + shift; null: pools src
   const float* shift = nullptr;
   bool relu = false;  ///< applies max(., 0) after scale and shift

@@ -69,8 +69,7 @@ struct WinogradNumbers {
   std::array<std::array<float, kMostPower>, kPairs> power{};  ///< [pair][exponent]
   std::array<std::array<float, kPairs>, kPairs> others{};     ///< coefficients by [pair left out][exponent of t]
   std::array<float, kPairs> all{};                            ///< [exponent of t]
-  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: power of the point / its distances
-                                                              ///< from the others
+  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: power / distances of the point
   constexpr WinogradNumbers() {
     for (int pair = 0; pair < kPairs; ++pair) {
       for (int i = 0; i < kMostPower; ++i) {

@@ -36,8 +36,7 @@ struct NormPool {
   const float* shift = nullptr;    ///< one value per channel, from norm_statistics()
   void* y = nullptr;               ///< pooled image, in the type of x
   void* kept = nullptr;            ///< x at each maximum, in the shape of y; null: not stored
-  std::uint8_t* winner = nullptr;  ///< 3 * row + column of the maximum in its window, in the shape of y; null: not
-                                   ///< stored
+  std::uint8_t* winner = nullptr;  ///< receives 3 * row + column of each maximum in its window, shaped as y; or null
 };
 /// Computes y = max over the window of relu(scale * x + shift). Of equal values, the first wins. Reads x once from
 /// memory, since overlapping windows share it in the caches. Writes y, kept and winner. Throws ConfigError naming the
