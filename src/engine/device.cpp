@@ -13,7 +13,7 @@
 namespace roentgen::engine {
 namespace {
 
-// "auto, cpu, cuda or cuda:N".
+// Text such as "auto, cpu, cuda or cuda:N", for error messages.
 std::string known_devices() {
   std::vector<std::string> words{"auto"};
   for (const EngineName& engine : engine_names()) {

@@ -12,7 +12,7 @@
 namespace roentgen::engine {
 namespace {
 
-// Inputs "image" (2, 3, 4, 5) and "labels" (2, 7).
+// Graph with inputs "image" (2, 3, 4, 5) and "labels" (2, 7).
 graph::Graph two_inputs() {
   graph::Builder b("two_inputs");
   const graph::NodeId flat = b.add("flat", graph::Flatten{}, {b.input("image", {2, 3, 4, 5})});

@@ -11,7 +11,7 @@
 namespace roentgen::engine {
 namespace {
 
-// The layout of what an entry makes: of the first tensor that is no scratch.
+// Layout of an entry's result: that of the first written tensor that is not scratch.
 std::string layout_of_result(const PlanEntry& entry, const Plan& plan) {
   for (const TensorId id : entry.writes) {
     const std::string& layout = plan.tensors.at(static_cast<std::size_t>(id)).layout;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Choices of a plan, as tables for people and for files.
+// Tables of what the planner chose, for printing and for files.
 #pragma once
 
 #include <string_view>
@@ -11,13 +11,15 @@
 
 namespace roentgen::engine {
 
-/// [{name, algorithm, kernel, layout}]: for each pass of a convolution, its kernel and the layout of its result; null
-/// if unknown.
+/// Table [{name, algorithm, kernel, layout}] with a row for each pass of a convolution: the kernel chosen and the
+/// layout of its result. Unknown values are null.
 [[nodiscard]] Value choice_table(const Plan& plan);
-/// [{name, role}]: every batch norm of a training step, and what kernels around it compute of it (Plan::norm_roles).
+/// Table [{name, role}] of every batch norm in a training step: the part of it that neighbouring kernels compute
+/// (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);
-/// [{name, kind, times}]: effects of the choice `fuse` of passes and fusions in training. Kind "pass": number of nodes
-/// of `graph` changed; "fusion": number of places of `plan` where it is made.
+/// Table [{name, kind, times}] of what the passes and fusions selected by `fuse` do in training. For kind "pass",
+/// `times` is the number of nodes of `graph` that the pass changed. For kind "fusion" it is the number of places in
+/// `plan` with the fusion.
 [[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);
 
 }  // namespace roentgen::engine

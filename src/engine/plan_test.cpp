@@ -22,7 +22,7 @@ TEST(MemoryReport, tells_each_part_that_is_there_and_which_of_it_is_scratch_of_t
             "1081.0 MiB: activations 900.0 (scratch of threads 8.0), parameters 90.0, gradients 90.0, other 1.0");
 }
 
-// Scratch of threads moves no result; a layout, a kernel or a choice does.
+// Scratch per thread does not affect results; a layout, a kernel or a choice does.
 TEST(Plan, hash_is_of_what_moves_results_and_not_of_memory_by_thread) {
   Plan plan;
   plan.choices = {{"conv/forward", "winograd"}};

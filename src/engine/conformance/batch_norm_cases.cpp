@@ -5,7 +5,7 @@
 
 namespace roentgen::engine::conformance {
 namespace {
-/// The second input is another convolution of the image.
+/// Case of a batch norm whose second input, the residual, is another convolution of the image.
 Case with_residual(const std::string& name, const graph::BatchNorm& op, const Shape& shape) {
   CaseBuilder builder(name);
   const graph::NodeId src = builder.upstream(shape, "up");
@@ -13,7 +13,7 @@ Case with_residual(const std::string& name, const graph::BatchNorm& op, const Sh
   return std::move(builder).finish(builder.add("op", op, {src, residual}));
 }
 
-/// Values with a mean ten times their spread, where a one-pass variance in float loses digits.
+/// Case of values with a mean ten times their spread: a one-pass variance in float would lose digits.
 Case large_mean() {
   CaseBuilder builder("batch_norm.large_mean");
   const graph::NodeId up = builder.upstream({2, 16, 6, 6});
@@ -25,7 +25,7 @@ Case large_mean() {
   return std::move(builder).finish(builder.add("op", graph::BatchNorm{.relu = true}, {first}));
 }
 
-/// A bias in front of a batch norm has no effect, and so no gradient.
+/// Case of a convolution with bias before a batch norm. The bias has no effect, and therefore no gradient.
 Case behind_bias() {
   CaseBuilder builder("batch_norm.behind_bias");
   const graph::NodeId up = builder.upstream({2, 16, 6, 6});
@@ -35,7 +35,7 @@ Case behind_bias() {
   return std::move(builder).finish(builder.add("op", graph::BatchNorm{}, {conv}));
 }
 
-/// The image itself is normalised: no data gradient is wanted.
+/// Case of a batch norm that reads the image itself: its data gradient is not needed.
 Case of_image() {
   CaseBuilder builder("batch_norm.of_the_image");
   const graph::NodeId image = builder.image({3, 3, 7, 5});

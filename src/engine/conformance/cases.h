@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The graphs every engine is checked with: for each op of the list its own, and small networks. A new op adds
-// `cases_of()` to one of the *_cases.cpp files here; without it nothing links.
+// Test graphs that every engine must run correctly: cases for each op of the list, and small networks. A new op adds
+// its `cases_of()` to one of the *_cases.cpp files here; without it, linking fails.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace roentgen::engine::conformance {
 
-/// One graph with outputs "logits" and "loss", and the values it is run with.
+/// One test graph with outputs "logits" and "loss", and the values to run it with.
 struct Case {
-  /// "conv2d.kernel_3x3": op and what is special; letters, digits, '_' and '.'.
+  /// Op and what the case tests, such as "conv2d.kernel_3x3"; letters, digits, '_' and '.'.
   std::string name;
   graph::Graph graph;
-  /// Inputs, parameters and state with given values, plain row-major, by name. All others are drawn at random.
+  /// Fixed values of inputs, parameters and state, by name, plain row-major. Values not listed are drawn at random.
   std::map<std::string, std::vector<float>> values;
-  /// Parameters whose gradient is zero for all values, so that only rounding is left of it.
+  /// Parameters whose exact gradient is zero, so that an engine's gradient consists of rounding errors only.
   std::vector<std::string> zero_gradients;
 };
 
@@ -30,22 +30,22 @@ struct Case {
 RG_OP_LIST(RG_DECLARE_CASES)
 #undef RG_DECLARE_CASES
 
-/// Networks of several ops: values read by many, residual and dense blocks, stems and heads.
+/// Networks of several ops: values with several readers, residual and dense blocks, stems and heads.
 [[nodiscard]] std::vector<Case> network_cases();
-/// A network of 5 to 20 random ops with random readers; the same for the same seed. Not among all_cases().
+/// A network of 5 to 20 random ops with random connections; equal seeds give equal networks. Not part of all_cases().
 [[nodiscard]] Case random_case(std::uint64_t seed);
-/// The cases of every op, in list order, then the networks.
+/// Cases of every op, in list order, then the networks.
 [[nodiscard]] std::vector<Case> all_cases();
 
-/// Builds a case. Parameters before the op under test make its data gradient visible in theirs. A linear layer with a
-/// loss after it gives every element of its output a gradient of its own.
+/// Builds a case. A test adds parameters before the op under test: their gradients show errors of the op's data
+/// gradient. A linear layer and a loss after the op give each element of its output a different gradient.
 class CaseBuilder {
  public:
   explicit CaseBuilder(const std::string& name);
 
-  /// Input "image" (N, C, H, W); once per case.
+  /// Adds the input "image" (N, C, H, W). Call it at most once.
   graph::NodeId image(const Shape& shape);
-  /// A 1x1 convolution without bias, named `name`, of the image; makes an image (N, 3, H, W) if there is none.
+  /// Adds a 1x1 convolution of the image, without bias, named `name`. Adds an image (N, 3, H, W) if there is none.
   graph::NodeId upstream(const Shape& wanted, const std::string& name = "up");
   graph::NodeId add(std::string name, graph::Op op, const std::vector<graph::NodeId>& inputs);
   [[nodiscard]] const Shape& shape(graph::NodeId id) const { return builder_.shape(id); }
@@ -53,10 +53,10 @@ class CaseBuilder {
   void value(const std::string& name, std::vector<float> values) { case_.values[name] = std::move(values); }
   void zero_gradient(std::string name) { case_.zero_gradients.push_back(std::move(name)); }
 
-  /// flatten, linear with 3 outputs, sigmoid cross-entropy with a mask.
+  /// Finishes the case with flatten, a linear layer with 3 outputs, and sigmoid cross-entropy with a mask.
   [[nodiscard]] Case finish(graph::NodeId last) &&;
   /// Finishes the case with another loss on logits (N, K); the caller sets the values of labels and mask.
-  /// @param heads auxiliary logits, further inputs of the loss
+  /// @param heads auxiliary logits, given to the loss as further inputs
   [[nodiscard]] Case finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels,
                                       const std::vector<graph::NodeId>& heads = {}) &&;
 
@@ -66,11 +66,11 @@ class CaseBuilder {
   graph::NodeId image_ = -1;
 };
 
-/// upstream(src) -> op -> finish.
+/// Returns the case upstream(src), then `op`, then the nodes of finish().
 [[nodiscard]] Case single_op_case(const std::string& name, graph::Op op, const Shape& src);
-/// `count` values drawn from 0, 1 and, one in five, something between: multi-label targets.
+/// Returns `count` multi-label targets: mostly 0 or 1; one in five lies between them.
 [[nodiscard]] std::vector<float> random_labels(std::int64_t count);
-/// `count` values, one in four 0 and the others 1.
+/// Returns `count` mask values: about one in four is 0, the others are 1.
 [[nodiscard]] std::vector<float> random_mask(std::int64_t count);
 
 }  // namespace roentgen::engine::conformance

@@ -21,10 +21,11 @@ namespace roentgen::engine::conformance {
 namespace {
 using Values = std::map<std::string, std::vector<float>>;
 
-/// Distance from a kink, as a share of the root mean square, below which float may fall on the other side. It is 200
+/// Distance from a kink, relative to the root mean square, below which float may be on the other side of it. It is 200
 /// times the rounding of one value, which leaves room for errors from upstream.
 constexpr double kKinkMargin = 200 * 0x1p-24;
-/// Tries to find values away from kinks; each succeeds with a chance of about 1 - 1e-5 * number of kinked values.
+/// Number of tries to find values away from kinks. A try fails with probability of about 1e-5 * number of values with a
+/// kink.
 constexpr std::uint64_t kTries = 50;
 
 double norm_of(std::span<const double> values) {
@@ -33,7 +34,7 @@ double norm_of(std::span<const double> values) {
   return std::sqrt(squares);
 }
 
-/// |got - expected| / scale; infinite where anything is NaN or sizes differ. Zero over zero is zero.
+/// Returns |got - expected| / scale; infinite if a value is NaN or sizes differ. Zero over zero is zero.
 double relative_error(std::span<const float> got, std::span<const double> expected, double scale) {
   if (got.size() != expected.size()) return std::numeric_limits<double>::infinity();
   double squares = 0.0;
@@ -49,12 +50,12 @@ double relative_error(std::span<const float> got, std::span<const double> expect
   return relative_error(got, expected, norm_of(expected));
 }
 
-/// The pixel nearest to a value, before it is rounded.
+/// Pixel that is nearest to a value, not yet rounded to an integer.
 double pixel_of(double value, const PixelScale& scale, DType dtype) {
   return std::clamp((value - scale.shift) / scale.scale, 0.0, dtype == DType::U8 ? 255.0 : 65535.0);
 }
 
-/// Calls visit(value, scale) for the values (N, C, H, W) of an input that is given as pixels.
+/// Calls visit(value, scale) for every value (N, C, H, W) of an input that is given as pixels.
 template <typename Numbers, typename Visit>
 void for_pixels(Numbers& values, const InputSpec& spec, const InputNorm& norm, const Visit& visit) {
   const std::vector<PixelScale> scales = pixel_scales(norm);
@@ -62,7 +63,7 @@ void for_pixels(Numbers& values, const InputSpec& spec, const InputNorm& norm, c
   for (std::size_t i = 0; i < values.size(); ++i) visit(values[i], scales[i / area % scales.size()]);
 }
 
-/// Makes the values of an input given as pixels those of the nearest pixels.
+/// Replaces the values of inputs given as pixels by those of the nearest pixels.
 void round_to_pixels(Values& values, const Executable& executable, const std::optional<InputNorm>& norm) {
   for (const InputSpec& spec : executable.inputs()) {
     if (spec.dtype == DType::F32) continue;
@@ -73,7 +74,7 @@ void round_to_pixels(Values& values, const Executable& executable, const std::op
   }
 }
 
-/// Writes values, or the pixels nearest to them, as the slot holds them.
+/// Writes each input into the slot, as values or as the nearest pixels, depending on the type of the slot.
 void fill_slot(Executable& executable, int slot, const Values& values, const std::optional<InputNorm>& norm) {
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
     const InputSpec& spec = executable.inputs()[i];
@@ -87,7 +88,7 @@ void fill_slot(Executable& executable, int slot, const Values& values, const std
     for_pixels(input, spec, *norm, [&](float value, const PixelScale& scale) {
       const auto pixel =
           static_cast<std::uint16_t>(std::lround(pixel_of(static_cast<double>(value), scale, spec.dtype)));
-      std::memcpy(to, &pixel, size_of(spec.dtype));  // its low byte first
+      std::memcpy(to, &pixel, size_of(spec.dtype));  // the pixel's low byte is first in memory
       to += size_of(spec.dtype);
     });
   }
@@ -99,8 +100,8 @@ void load_parameters(Executable& executable, const graph::Graph& graph, const Va
   }
 }
 
-/// Every dropout node must be a named output, from which its mask is read. The share that it keeps must lie within five
-/// standard deviations of 1 - p. Runs the reference with these masks.
+/// Reads the mask of every dropout node, and runs the reference with these masks. Each dropout node must be a named
+/// output of the graph. The share that it keeps must be within five standard deviations of 1 - p.
 void read_masks(const Executable& executable, const graph::Graph& graph, reference::ReferenceRun& run, Report& report) {
   for (const graph::Node& node : graph.nodes()) {
     const auto* dropout = std::get_if<graph::Dropout>(&node.op);
@@ -118,7 +119,7 @@ void read_masks(const Executable& executable, const graph::Graph& graph, referen
   run.forward();
 }
 
-/// Runs a step on other values first, to show that nothing of it matters, then the step to compare.
+/// Runs a step on other values first, to show that they do not affect the compared step, which runs next.
 void step(Executable& executable, const Case& tested, const CompileOptions& compile, const Values& values,
           Report& report) {
   const Form form = compile.form;
@@ -142,7 +143,7 @@ void step(Executable& executable, const Case& tested, const CompileOptions& comp
   report.findings.push_back({"every bucket once and in order", is_in_order ? 0.0 : 1.0, 0.0});
 }
 
-/// Slices do not overlap, buckets lie one behind the other and cover the arena, no slice lies in two of them.
+/// True if slices do not overlap, buckets are adjacent and cover the arena, and no slice crosses a bucket's end.
 bool is_well_laid_out(const Executable& executable, std::int64_t arena_elements) {
   std::vector<ParameterSlice> slices = executable.slices();
   std::ranges::sort(slices, {}, &ParameterSlice::begin);
@@ -163,7 +164,8 @@ bool is_well_laid_out(const Executable& executable, std::int64_t arena_elements)
   return bucket_end == arena_elements;
 }
 
-/// The gradient arena is the parameters' gradients and zeros between them, and plain order converts both ways.
+/// Checks that a gradient arena has the parameters' gradients with zeros in between, and that conversion to plain order
+/// and back keeps it.
 void check_arena(Executable& executable, const Arena& arena, Report& report) {
   const std::unique_ptr<Arena> rebuilt = executable.make_arena(ArenaKind::Trained);
   for (const ParameterSlice& slice : executable.slices()) {
@@ -214,7 +216,7 @@ void compare(Executable& executable, const Case& tested, const reference::Refere
   }
 }
 
-/// The same step again must give the same bits.
+/// Checks that repeating the step gives the same bits.
 void compare_repetition(Executable& executable, const Case& tested, Form form, const Values& values, Report& report) {
   const auto results = [&] {
     std::vector<float> bits;

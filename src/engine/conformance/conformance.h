@@ -20,9 +20,10 @@ namespace roentgen::engine::conformance {
 
 /// Result of one comparison.
 struct Finding {
-  /// "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
+  /// Name of the compared result: "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
   std::string what;
-  /// |got - expected| / |expected|, Euclidean norms; infinite for NaN or another number of elements.
+  /// Relative error |got - expected| / |expected|, by Euclidean norms. Infinite for NaN or if the numbers of elements
+  /// differ.
   double error = 0.0;
   double bound = 0.0;
   [[nodiscard]] bool is_bad() const { return !(error <= bound); }
@@ -32,18 +33,19 @@ struct Finding {
 struct Report {
   std::vector<Finding> findings;
   [[nodiscard]] bool passed() const;
-  /// The largest error / bound of those with a bound above zero.
+  /// Largest error / bound of all findings whose bound is above zero.
   [[nodiscard]] double worst_ratio() const;
-  /// The bad findings, one a line.
+  /// Text of the bad findings, one per line.
   [[nodiscard]] std::string failures() const;
 };
 
-/// Options of a run of a case.
+/// Options for running a case.
 struct RunOptions {
   CompileOptions compile;
-  /// Multiplies every bound: for kernels that do not sum directly (Winograd) or that use narrower numbers.
+  /// Factor of every bound, for kernels that do not sum directly (Winograd) or that use narrower number types.
   double bound_scale = 1.0;
-  /// Gradients smaller than this share of the largest one are compared on its scale: in a random network some cancel.
+  /// A gradient whose norm is below this share of the largest gradient's norm is compared relative to the latter. In a
+  /// random network, terms of a gradient may cancel.
   double gradient_floor = 0.0;
 };
 
@@ -51,12 +53,12 @@ struct RunOptions {
 /// normal, weights normal over sqrt(fan-in), norm scales in [0.5, 1.5]. Running means are standard normal, running
 /// variances in [0.5, 2], and the rest normal with sd 0.5.
 [[nodiscard]] std::map<std::string, std::vector<float>> draw_values(const Case& tested, std::uint64_t seed);
-/// A reference run of the case with these values, forward done (all dropout kept).
+/// Returns a reference run of the case with these values, after forward(). Dropout keeps all elements.
 [[nodiscard]] reference::ReferenceRun run_reference(const Case& tested, Form form,
                                                     const std::map<std::string, std::vector<float>>& values);
 
-/// Compiles, runs and compares. Draws other values while one of them lies near a kink (ReLU at 0, equal maxima), where
-/// float and double may fall on different sides. Throws the engine's errors.
+/// Compiles the case, runs it and compares the results. Draws new values while one lies near a kink (ReLU at 0, equal
+/// maxima), because float and double may fall on different sides of it. Throws the engine's errors.
 [[nodiscard]] Report run_case(Engine& engine, const Case& tested, const RunOptions& options);
 
 }  // namespace roentgen::engine::conformance

@@ -5,7 +5,7 @@
 
 namespace roentgen::engine::conformance {
 namespace {
-/// The convolution reads the image itself: no data gradient is wanted, as in a first layer.
+/// Case of a convolution that reads the image itself, as a first layer does: its data gradient is not needed.
 Case first_layer(const std::string& name, const graph::Conv2d& op, const Shape& image) {
   CaseBuilder builder(name);
   const graph::NodeId src = builder.image(image);

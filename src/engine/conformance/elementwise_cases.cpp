@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReLU, SiLU, sigmoid, add, concat, dropout, flatten and linear.
+// Cases of ReLU, SiLU, sigmoid, add, concat, dropout, flatten and linear.
 #include "engine/conformance/cases.h"
 
 namespace roentgen::engine::conformance {
 namespace {
 using graph::NodeId;
 
-/// upstream -> flatten -> linear(`features`) -> op.
+/// Case of upstream -> flatten -> linear(`features`) -> op.
 Case on_rows(const std::string& name, graph::Op op, std::int64_t features) {
   CaseBuilder builder(name);
   const NodeId rows = builder.add("rows0", graph::Flatten{}, {builder.upstream({3, 4, 2, 3})});
@@ -16,14 +16,14 @@ Case on_rows(const std::string& name, graph::Op op, std::int64_t features) {
   return std::move(builder).finish(builder.add("op", std::move(op), {linear}));
 }
 
-/// upstream -> op -> convolution: what an op writes into the padding of channel blocks shows in the sums.
+/// Case of upstream -> op -> convolution. Its sums show what an op writes into the padding of channel blocks.
 Case read_by_convolution(const std::string& name, graph::Op op, const Shape& shape) {
   CaseBuilder builder(name);
   const NodeId node = builder.add("op", std::move(op), {builder.upstream(shape)});
   return std::move(builder).finish(builder.add("after", graph::Conv2d{.out_channels = 16, .kernel = {3, 3}}, {node}));
 }
 
-/// Concatenation of convolutions with these channels.
+/// Case of a concatenation of convolutions with these numbers of channels.
 Case concat_of(const std::string& name, const std::vector<std::int64_t>& channels) {
   CaseBuilder builder(name);
   std::vector<NodeId> inputs;
@@ -33,7 +33,8 @@ Case concat_of(const std::string& name, const std::vector<std::int64_t>& channel
   return std::move(builder).finish(builder.add("op", graph::Concat{}, inputs));
 }
 
-/// A dropout named "drop" whose output is also a result, so that the mask the engine drew can be read off.
+/// Case of a dropout named "drop". Its value is also an output, so that the test can read the mask that the engine
+/// drew.
 Case dropout_case(const std::string& name, double probability, const Shape& shape) {
   CaseBuilder builder(name);
   const NodeId drop = builder.add("drop", graph::Dropout{.probability = probability}, {builder.upstream(shape)});

@@ -14,7 +14,7 @@ using graph::Reduction;
 
 constexpr std::int64_t kBatch = 4;
 
-/// image -> 1x1 convolution -> flatten -> linear with K outputs.
+/// Adds a 1x1 convolution of the image, flatten and a linear layer with K outputs.
 NodeId logits_of(CaseBuilder& builder, std::int64_t K) {
   const NodeId rows = builder.add("rows", graph::Flatten{}, {builder.upstream({kBatch, 16, 2, 3})});
   return builder.add("logits", graph::Linear{.out_features = K}, {rows});
@@ -41,7 +41,7 @@ std::vector<float> mask_without_first_image(std::int64_t K) {
   return mask;
 }
 
-/// NaN where the mask is 0: an unknown label must not be read.
+/// Returns labels that are NaN where the mask is 0, since unknown labels must not be read.
 SigmoidValues unknown_as_nan(std::int64_t K) {
   SigmoidValues values{random_labels(kBatch * K), random_mask(kBatch * K)};
   for (std::size_t i = 0; i < values.mask.size(); ++i) {
@@ -66,7 +66,7 @@ Case softmax_case(const std::string& name, const graph::SoftmaxCrossEntropy& los
   return std::move(builder).finish_with_loss(logits, loss, {kBatch, 1});
 }
 
-/// Logits and those of an auxiliary classifier on the same rows; the loss adds the second with a weight.
+/// Case with logits and auxiliary logits of the same rows. The loss adds that of the auxiliary logits with a weight.
 template <typename Loss>
 Case auxiliary_case(const std::string& name, Loss loss, std::int64_t K, std::int64_t columns) {
   CaseBuilder builder(name);
@@ -81,7 +81,7 @@ Case auxiliary_case(const std::string& name, Loss loss, std::int64_t K, std::int
   return std::move(builder).finish_with_loss(logits, loss, {kBatch, columns}, heads);
 }
 
-/// The case with logits of a hundred and more: exp() of them overflows in float.
+/// Returns the case with logits of a hundred and more, for which exp() overflows in float.
 Case with_large_logits(Case made, std::int64_t K) {
   std::vector<float> bias(static_cast<std::size_t>(K));
   for (std::size_t k = 0; k < bias.size(); ++k) bias[k] = k % 2 == 0 ? 120.0F : -120.0F;

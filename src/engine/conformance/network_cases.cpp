@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Small networks in the forms that real ones are made of, where fusion, virtual concatenation, gradient sums and memory
-// planning act together.
+// Small networks with the structures of real ones, in which fusion, virtual concatenation, sums of gradients and memory
+// planning interact.
 #include "engine/conformance/cases.h"
 
 namespace roentgen::engine::conformance {
@@ -21,7 +21,7 @@ Conv2d conv1x1(std::int64_t out, std::int64_t stride = 1) {
   return {.out_channels = out, .stride = {stride, stride}, .bias = false};
 }
 
-/// relu(batch_norm(src)) as two nodes: the passes may join them.
+/// Adds relu(batch_norm(src)) as two nodes, which the passes may join.
 NodeId norm_relu(CaseBuilder& builder, const std::string& name, NodeId src) {
   const NodeId norm = builder.add(name, BatchNorm{}, {src});
   return builder.add(name + "_relu", Relu{}, {norm});
@@ -50,7 +50,7 @@ NodeId basic_block(CaseBuilder& builder, const std::string& name, NodeId src, st
   return builder.add(name + ".relu", Relu{}, {sum});
 }
 
-/// BN-ReLU-conv1x1-BN-ReLU-conv3x3 on all features so far (Huang et al. 2017).
+/// Adds BN-ReLU-conv1x1-BN-ReLU-conv3x3 on all features so far (Huang et al. 2017).
 NodeId dense_layer(CaseBuilder& builder, const std::string& name, const std::vector<NodeId>& features,
                    std::int64_t growth) {
   const NodeId all = builder.add(name + ".concat", Concat{}, features);
@@ -65,7 +65,6 @@ Case finish_pooled(CaseBuilder builder, NodeId last) {
   return std::move(builder).finish(pool);
 }
 
-/// `last` is read by nothing but the head, plainly flattened.
 Case residual_network() {
   CaseBuilder builder("network.residual");
   NodeId x = stem(builder, 16);
@@ -103,7 +102,8 @@ Case dense_network(const std::string& name, std::int64_t growth, std::int64_t la
   return finish_pooled(std::move(builder), last);
 }
 
-/// Segments that others read as well: one by a convolution, one by a batch norm of its own, one by a second concat.
+/// Segments of a concatenation that also have other readers: a convolution, a separate batch norm, a second
+/// concatenation.
 Case shared_segments() {
   CaseBuilder builder("network.segments_read_elsewhere");
   const NodeId a = builder.upstream({2, 16, 6, 6}, "a");
@@ -120,7 +120,7 @@ Case shared_segments() {
   return std::move(builder).finish(sum);
 }
 
-/// A concat read by a batch norm and by a convolution: it cannot be virtual.
+/// Concatenation read by a batch norm and by a convolution, so that it cannot be virtual.
 Case stored_concat() {
   CaseBuilder builder("network.concat_read_by_conv_and_norm");
   const NodeId a = builder.upstream({2, 16, 6, 6}, "a");
@@ -131,7 +131,7 @@ Case stored_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
-/// Two batch norms read one virtual concat, with parameters of their own.
+/// Two batch norms with separate parameters that read the same virtual concatenation.
 Case two_norms_of_one_concat() {
   CaseBuilder builder("network.two_norms_of_one_concat");
   const NodeId a = builder.upstream({3, 16, 5, 5}, "a");
@@ -142,7 +142,7 @@ Case two_norms_of_one_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
-/// A concat that has a value twice: its batch norm adds up two gradients of it.
+/// Concatenation that contains a value twice: its batch norm adds two gradients of the value.
 Case value_twice_in_a_concat() {
   CaseBuilder builder("network.value_twice_in_a_concat");
   const NodeId a = builder.upstream({3, 16, 5, 5}, "a");
@@ -153,8 +153,8 @@ Case value_twice_in_a_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
-/// A segment of a virtual concat whose own batch norm gets three gradients. One comes from the concat, two from a batch
-/// norm that reads it as source and as residual.
+/// Segment of a virtual concatenation that is itself a batch norm and receives three gradients. One comes from the
+/// concatenation, two from a batch norm that reads it as source and as residual.
 Case segment_with_three_gradients() {
   CaseBuilder builder("network.segment_with_three_gradients");
   const NodeId segment = builder.add("segment", BatchNorm{.epsilon = 0.1}, {builder.upstream({2, 16, 6, 6})});
@@ -164,7 +164,7 @@ Case segment_with_three_gradients() {
   return std::move(builder).finish(builder.add("sum", Add{}, {norm, twice}));
 }
 
-/// One value, three readers of three kinds.
+/// One value with three readers of different kinds.
 Case fan_out_of_three() {
   CaseBuilder builder("network.one_value_read_by_three");
   const NodeId x = norm_relu(builder, "in", builder.upstream({2, 16, 6, 6}));
@@ -174,7 +174,7 @@ Case fan_out_of_three() {
   return std::move(builder).finish(builder.add("sum2", Add{}, {sum, x}));
 }
 
-/// A convolution's output read by two batch norms and a ReLU, as no fusion expects.
+/// Convolution whose output is read by two batch norms and a ReLU, which no fusion expects.
 Case conv_read_by_two_norms() {
   CaseBuilder builder("network.conv_read_by_two_norms");
   const NodeId conv = builder.add("conv", conv3x3(24), {builder.upstream({2, 16, 6, 6})});
@@ -184,7 +184,7 @@ Case conv_read_by_two_norms() {
   return std::move(builder).finish(builder.add("sum2", Add{}, {builder.add("sum1", Add{}, {a, b}), c}));
 }
 
-/// The batch norm in front of a ReLU has a second reader: joining the two would be wrong.
+/// Batch norm before a ReLU with a second reader, so that the two must not be joined.
 Case norm_read_before_relu() {
   CaseBuilder builder("network.norm_read_before_relu");
   const NodeId norm = builder.add("norm", BatchNorm{}, {builder.upstream({2, 16, 6, 6})});
@@ -193,7 +193,8 @@ Case norm_read_before_relu() {
   return std::move(builder).finish(builder.add("sum", Add{}, {conv, norm}));
 }
 
-/// relu(a + batch_norm(b)) and relu(batch_norm(a) + batch_norm(b)), where the sum is also read by another.
+/// Sums relu(a + batch_norm(b)) and relu(batch_norm(a) + batch_norm(b)) where the sum before the ReLU has another
+/// reader.
 Case sum_read_before_relu() {
   CaseBuilder builder("network.sum_read_before_relu");
   const NodeId a = builder.upstream({2, 16, 6, 6}, "a");
@@ -204,7 +205,7 @@ Case sum_read_before_relu() {
   return std::move(builder).finish(builder.add("sum2", Add{}, {conv, sum}));
 }
 
-/// relu(batch_norm(x) + x): the residual is the normalised value itself.
+/// Network relu(batch_norm(x) + x), where the residual is the normalised value itself.
 Case residual_is_the_source() {
   CaseBuilder builder("network.residual_is_the_source");
   const NodeId up = builder.upstream({2, 16, 6, 6});
@@ -212,7 +213,7 @@ Case residual_is_the_source() {
   return std::move(builder).finish(builder.add("relu", Relu{}, {builder.add("sum", Add{}, {norm, up})}));
 }
 
-/// Convolutions with bias and in-place ReLU, a dropout of probability 0, two linear layers (VGG).
+/// Convolutions with bias and in-place ReLU, dropout with probability 0, and two linear layers, as in VGG.
 Case plain_network() {
   CaseBuilder builder("network.plain");
   NodeId x = builder.image({2, 3, 16, 16});
@@ -229,7 +230,7 @@ Case plain_network() {
   return std::move(builder).finish(x);
 }
 
-/// Grouped and depthwise convolutions between batch norms, whose layouts differ from their neighbours'.
+/// Grouped and depthwise convolutions between batch norms. Their layouts differ from those of their neighbours.
 Case grouped_network() {
   CaseBuilder builder("network.grouped");
   NodeId x = norm_relu(builder, "bn0", builder.upstream({2, 32, 8, 8}));
@@ -244,7 +245,7 @@ Case grouped_network() {
   return finish_pooled(std::move(builder), norm_relu(builder, "bn3", x));
 }
 
-/// A smooth activation everywhere, where no derivative jumps.
+/// Network with smooth activations only, so that no derivative jumps.
 Case smooth_network() {
   CaseBuilder builder("network.smooth");
   NodeId x = builder.upstream({2, 16, 8, 8});
@@ -257,7 +258,7 @@ Case smooth_network() {
   return finish_pooled(std::move(builder), x);
 }
 
-/// Values in the middle that are results as well, as class-activation maps need: they must outlive their readers.
+/// Inner values that are also outputs, as class activation maps need. Their memory must outlive their readers.
 Case inner_outputs() {
   CaseBuilder builder("network.inner_outputs");
   const NodeId up = builder.upstream({2, 16, 6, 6});
@@ -270,7 +271,7 @@ Case inner_outputs() {
   return finish_pooled(std::move(builder), norm_relu(builder, "last", conv));
 }
 
-/// The residual is read once more behind the addition, so what inference adds cannot lie in its memory.
+/// Residual that is read again after the addition, so the sum in inference must not overwrite it.
 Case residual_read_later() {
   CaseBuilder builder("network.residual_read_later");
   const NodeId up = builder.upstream({2, 24, 6, 6});
@@ -280,8 +281,8 @@ Case residual_read_later() {
   return std::move(builder).finish(builder.add("again", Add{}, {after, up}));
 }
 
-/// Layers with biases and activations alone, as VGG's: convolutions, then linear layers; and one with a norm behind a
-/// biased convolution.
+/// Layers with only biases and activations, as in VGG: convolutions, then linear layers. One convolution with bias has
+/// a batch norm after it.
 Case biased_layers() {
   CaseBuilder builder("network.biased_layers");
   NodeId x = builder.upstream({2, 16, 9, 9});
@@ -297,7 +298,7 @@ Case biased_layers() {
   return std::move(builder).finish(builder.add("linear2_relu", Relu{}, {x}));
 }
 
-/// A branch whose value has no reader: it must neither fail nor get a gradient.
+/// Branch whose value has no reader. It must neither fail nor get a gradient.
 Case dead_branch() {
   CaseBuilder builder("network.dead_branch");
   const NodeId up = builder.upstream({2, 16, 6, 6});

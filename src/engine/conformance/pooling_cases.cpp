@@ -6,8 +6,8 @@
 
 namespace roentgen::engine::conformance {
 namespace {
-/// Sums of three small integers, exact in float. Many windows have several maxima, made of different images, so that
-/// the weight gradient shows which of them was taken.
+/// Case of windows with several equal maxima. Values are sums of three small integers, exact in float. Equal maxima
+/// come from different images, so the weight gradient shows which one was used.
 Case ties() {
   CaseBuilder builder("max_pool.ties");
   const graph::NodeId image = builder.image({2, 3, 8, 8});
@@ -21,7 +21,7 @@ Case ties() {
       builder.add("op", graph::MaxPool{.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}}, {up}));
 }
 
-/// All values below zero: padding must not count as 0.
+/// Case of negative values only: padding must not count as 0.
 Case negative_values() {
   CaseBuilder builder("max_pool.negative_values");
   const graph::NodeId image = builder.image({2, 3, 6, 6});

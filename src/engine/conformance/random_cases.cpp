@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Random networks, for combinations that nobody thought of.
+// Random networks, for combinations that no other case has.
 #include <algorithm>
 
 #include "core/random.h"
@@ -12,7 +12,7 @@ namespace {
 using graph::Extent;
 using graph::NodeId;
 
-/// Grows a network node by node out of values picked at random, so that values have none to many readers.
+/// Builds a network node by node. Each node reads random values, so that values have from zero to many readers.
 class RandomNetwork {
  public:
   explicit RandomNetwork(std::uint64_t seed)
@@ -32,12 +32,12 @@ class RandomNetwork {
   std::int64_t pick(std::int64_t bound) {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(bound)));
   }
-  /// A value, the younger the likelier.
+  /// Picks a value at random, preferring recent ones.
   std::size_t pick_value() {
     const std::size_t back = static_cast<std::size_t>(std::min(pick(std::ssize(values_)), pick(std::ssize(values_))));
     return values_.size() - 1 - back;
   }
-  /// All values of this one's shape (`is_channel_free`: in all but the channels).
+  /// Values with the same shape as `value`; if `is_channel_free`, their number of channels may differ.
   std::vector<std::size_t> matching(std::size_t value, bool is_channel_free) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -71,7 +71,8 @@ class RandomNetwork {
     }
     return conv;
   }
-  /// A large epsilon, since channels that a ReLU has silenced would blow up every rounding.
+  /// Batch norm with a large epsilon. Channels in which a ReLU made all values zero would otherwise amplify rounding
+  /// errors.
   graph::BatchNorm any_norm() { return {.epsilon = 0.1, .momentum = 0.1, .relu = random_.chance(0.3)}; }
 
   void grow() {
@@ -114,7 +115,7 @@ class RandomNetwork {
         return add(graph::AvgPool{}, {src});
     }
   }
-  /// Reduces every value without readers to a few features and adds them up.
+  /// Reduces every value without readers to a few features, and adds them.
   NodeId join() {
     NodeId sum = -1;
     for (std::size_t i = 0; i < values_.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The reference interpreter as an engine: the same cases through the border of an engine whose memory is not the
-// host's.
+// Runs the reference interpreter as an engine. All cases then pass through the engine interface with memory that is
+// separate from the host's.
 #include "engine/reference/reference_engine_testing.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 RG_CONFORMANCE(Reference, [] { return std::make_unique<reference::ReferenceEngine>(); }, {kF32});
 
-/// Names of the rules of the list, in the order of UpdateRule.
+/// Names of the update rules in the list, in the order of UpdateRule.
 #define RG_RULE_NAME(Rule) #Rule,
 constexpr const char* kRules[] = {RG_UPDATE_LIST(RG_RULE_NAME)};
 #undef RG_RULE_NAME

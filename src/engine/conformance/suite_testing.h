@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The conformance tests of an engine, for one source file of each test executable. An engine adds a line:
+// Conformance tests that every engine runs. The test executable of an engine includes this file in one source file and
+// adds a line such as
 //   RG_CONFORMANCE(Cpu, [] { return make_engine("cpu"); }, {kF32, kBf16})
 #pragma once
 
@@ -16,14 +17,14 @@
 
 namespace roentgen::engine::conformance {
 
-// Small buckets, so that there are several even here.
+// Small buckets, so that even these small graphs have several.
 TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048}); }
 
-// Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
-// which is for sums of many terms.
+// Inference folds batch norms into weights, which rounds each weight once more. The error bound has enough margin for
+// that, since it is made for sums of many terms.
 TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
 
-/// Cases in f32 alone: passes and recomputation do the same in every precision.
+/// Cases in f32 only: passes and recomputation do the same in every precision.
 class ConformanceVariants : public Conformance {};
 
 TEST_P(ConformanceVariants, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
@@ -40,7 +41,7 @@ TEST_P(ConformanceVariants, inference_unfused) {
   expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"});
 }
 
-/// Images as pixels of both types, of one channel and of three: cases whose image has as many.
+/// Images given as 8-bit or 16-bit pixels, with one channel or three. Runs the networks whose image has such channels.
 class ConformancePixels : public Conformance {
  protected:
   void expect_passes_with(DType dtype, Form form) {
@@ -53,13 +54,13 @@ class ConformancePixels : public Conformance {
   }
 };
 
-// Product, sum and both constants are rounded to 2^-24 of numbers below 5, beside values whose root mean square is
-// nearly 1. Together that is at most 2^-21 of it, which the bound grants beside the sums of the nodes.
+// Product, sum and both constants are rounded by 2^-24 of numbers below 5; the values have a root mean square near 1.
+// Together the error is at most 2^-21 of it, which the bound allows in addition to the sums of the nodes.
 TEST_P(ConformancePixels, training_of_8_bits) { expect_passes_with(DType::U8, Form::Training); }
 TEST_P(ConformancePixels, training_of_16_bits) { expect_passes_with(DType::U16, Form::Training); }
 TEST_P(ConformancePixels, inference_of_16_bits) { expect_passes_with(DType::U16, Form::Inference); }
 
-/// Networks that read an image of one or three channels.
+/// Returns the networks that read an image of one or three channels.
 [[nodiscard]] inline std::vector<Case> pixel_cases() {
   std::vector<Case> cases = network_cases();
   std::erase_if(cases, [](const Case& tested) {
@@ -71,20 +72,20 @@ TEST_P(ConformancePixels, inference_of_16_bits) { expect_passes_with(DType::U16,
   return cases;
 }
 
-/// An update rule with its numbers, on an engine.
+/// An engine, an update rule, and the numbers to run the rule with.
 struct UpdateTrial {
   MakeEngine make;
-  std::string name;  ///< as GoogleTest takes it
+  std::string name;  ///< name in the form that GoogleTest accepts
   UpdateRule rule;
   double lr = 0.1;
   double scale = 0.5;
   double clip_norm = 0.0;
 };
 
-/// For GoogleTest's messages.
+/// Prints the trial in GoogleTest's messages.
 inline void PrintTo(const UpdateTrial& trial, std::ostream* out) { *out << trial.name; }
 
-/// All cases of update rules, and one whose gradients are clipped.
+/// Returns all cases of update rules, and one case with clipped gradients.
 [[nodiscard]] inline std::vector<UpdateTrial> update_trials(const MakeEngine& make) {
   std::vector<UpdateTrial> trials{{make, "sgd_clipped", Sgd{}, 0.1, 0.5, 1.5}};
   for (const RuleCase& tested : rule_cases()) {
@@ -93,13 +94,13 @@ inline void PrintTo(const UpdateTrial& trial, std::ostream* out) { *out << trial
   return trials;
 }
 
-/// Name of a trial as GoogleTest takes it.
+/// Name of a trial in the form that GoogleTest accepts.
 inline std::string rule_name(const testing::TestParamInfo<UpdateTrial>& info) { return info.param.name; }
 
-/// Update rules on the arenas of an executable.
+/// Tests update rules on the arenas of an executable.
 class UpdateConformance : public testing::TestWithParam<UpdateTrial> {
  protected:
-  /// A target and the state of the rule.
+  /// Arena that the rule changes, and the arenas of the rule's state.
   struct Memory {
     Arena& target;
     std::vector<std::unique_ptr<Arena>> owned{};
@@ -114,7 +115,7 @@ class UpdateConformance : public testing::TestWithParam<UpdateTrial> {
   static void expect_near(const std::vector<float>& got, const std::vector<float>& expected, double bound) {
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
-      // False for NaN.
+      // The comparison is false for NaN.
       ASSERT_TRUE(std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])) < bound)
           << "element " << i << ": " << got[i] << ", not " << expected[i];
     }
@@ -165,7 +166,7 @@ TEST_P(UpdateConformance, follows_the_reference_and_leaves_padding_zero) {
     executable_->update(GetParam().rule, work(engines, step)).wait();
     reference::update(GetParam().rule, work(reference, step));
   }
-  // Three float32 updates, each rounded to 2^-24 of a value below 4; what divides by a root has its relative error.
+  // Three float32 updates, each rounded by 2^-24 of a value below 4. Division by a root adds its relative error.
   expect_near(executable_->parameters().values(), wanted->values(), 2e-6);
   for (std::size_t i = 0; i < engines.state.size(); ++i) {
     SCOPED_TRACE(state_of(GetParam().rule)[i]);
@@ -177,7 +178,7 @@ TEST_P(UpdateConformance, follows_the_reference_and_leaves_padding_zero) {
   }
 }
 
-/// An engine, for what is the same for all cases.
+/// Tests of an engine on one network, for behaviour that does not depend on the case.
 class StepConformance : public testing::TestWithParam<MakeEngine> {
  protected:
   void SetUp() override {
@@ -217,7 +218,7 @@ TEST_P(StepConformance, changes_nothing_after_a_loss_that_is_not_finite) {
   step();
   EXPECT_TRUE(std::isnan(executable_->read("loss")[0]));
   input(0)[0] = sound;
-  step();  // a batch of the same update
+  step();  // runs another batch of the same update
   update(1.0, 0.0);
   EXPECT_EQ(executable_->parameters().values(), weights);
   for (const float value : executable_->state().values()) EXPECT_TRUE(std::isfinite(value)) << "running statistics";
@@ -241,7 +242,7 @@ TEST_P(StepConformance, clips_by_the_norm_of_all_gradients) {
   }
 }
 
-/// Defines all of these tests for an engine, given its name, a function that makes it, and a list of its precisions.
+/// Defines all conformance tests for an engine: its name, a function that makes it, and its precisions.
 #define RG_CONFORMANCE(Name, make, ...)                                                                          \
   INSTANTIATE_TEST_SUITE_P(Name, Conformance, testing::ValuesIn(trials(make, __VA_ARGS__)), test_name);          \
   INSTANTIATE_TEST_SUITE_P(Name, ConformanceVariants, testing::ValuesIn(trials(make, {kF32})), test_name);       \

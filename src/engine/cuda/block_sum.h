@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sum over a block, in double. For .cu files.
+// Sum over the threads of a block, in double. For .cu files.
 #pragma once
 
 #include "engine/cuda/launch.h"
 
 namespace roentgen::engine::cuda {
 
-/// Threads of blocks that call sum_of_block().
+/// Number of threads that a block must have to call sum_of_block().
 inline constexpr int kSumThreads = 256;
 
-/// Sum of the threads' values, in every thread: halves of the threads, in a fixed order.
+/// Returns the sum of `value` over all threads of the block, to every thread. Adds the upper half of the threads to the
+/// lower half, repeatedly, so the order is fixed.
 __device__ inline double sum_of_block(double value) {
   RG_SHARED(double, sums, [kSumThreads]);
   sums[threadIdx.x] = value;

@@ -10,7 +10,7 @@
 namespace roentgen::engine {
 namespace {
 
-// One line, "[engine.cuda] ..." or "[runtime.cuda] ...", that names `part`.
+// Expects one line that begins with "[engine.cuda] " or "[runtime.cuda] " and contains `part`.
 void expect_text(std::string_view text, std::string_view part) {
   EXPECT_TRUE(text.starts_with("[engine.cuda] ") || text.starts_with("[runtime.cuda] ")) << text;
   EXPECT_NE(text.find(part), std::string_view::npos) << text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Step graphs by CUDA's stream capture.
+// Step graphs by CUDA stream capture.
 #include <cuda_runtime.h>
 
 #include "core/unique_handle.h"
@@ -33,7 +33,7 @@ class CudaGraph final : public StepGraph {
 
 class CudaGraphRecorder final : public GraphRecorder {
  public:
-  // Calls of other threads, which fill slots, are not the capture's business.
+  // Thread-local mode, because other threads, which fill slots, may make CUDA calls during the capture.
   void begin(runtime::Stream& stream) override {
     check(cudaStreamBeginCapture(as_cuda(stream).launch_handle(), cudaStreamCaptureModeThreadLocal),
           "capture of a step graph");

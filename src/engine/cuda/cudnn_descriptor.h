@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Descriptor: owner of one object of cuDNN's graph API. Internal to the sources that call cuDNN.
+// Descriptor: owns one object of cuDNN's graph API. Internal to the sources that call cuDNN.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace roentgen::engine::cuda {
 
-/// A cuDNN backend descriptor. Set its attributes, finalize it, then let others refer to it. One thread.
+/// A cuDNN backend descriptor. Set its attributes, finalize it, then other descriptors may refer to it. One thread.
 class Descriptor {
  public:
-  /// Throws DeviceError when cuDNN makes none.
+  /// Throws DeviceError if cuDNN cannot create it.
   explicit Descriptor(cudnnBackendDescriptorType_t type) {
     check(cudnn().create_descriptor(type, &descriptor_), "cuDNN descriptor");
   }
@@ -39,24 +39,24 @@ class Descriptor {
           "cuDNN attribute");
     return *this;
   }
-  /// Sets an attribute of one value.
+  /// Sets an attribute to a single value.
   template <typename T>
   Descriptor& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const T& value) {
     return set(name, type, std::span<const T>(&value, 1));
   }
-  /// Refers to another descriptor, which outlives this one's finalize().
+  /// Sets an attribute to another descriptor, which must live until finalize() of this one.
   Descriptor& set(cudnnBackendAttributeName_t name, const Descriptor& other) {
     return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, other.descriptor_);
   }
-  /// Finalizes it; DeviceError as check().
+  /// Finalizes the descriptor. Throws DeviceError as check() does.
   Descriptor& finalize(std::string_view what) {
     check(cudnn().finalize(descriptor_), what);
     return *this;
   }
-  /// Finalizes it; false when cuDNN does not support what it describes.
+  /// Finalizes the descriptor. Returns false if cuDNN does not support what it describes.
   [[nodiscard]] bool try_finalize() { return cudnn().finalize(descriptor_) == CUDNN_STATUS_SUCCESS; }
 
-  /// Values of an attribute, `most` at most. Throws DeviceError.
+  /// Returns the values of an attribute, at most `most`. Throws DeviceError.
   template <typename T>
   [[nodiscard]] std::vector<T> get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                                    std::int64_t most) const {
@@ -66,12 +66,12 @@ class Descriptor {
     values.resize(static_cast<std::size_t>(count < most ? count : most));
     return values;
   }
-  /// The one value of an attribute.
+  /// Returns the single value of an attribute.
   template <typename T>
   [[nodiscard]] T get_one(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const {
     return get<T>(name, type, 1).at(0);
   }
-  /// Descriptors that an attribute refers to, all of `type`, `most` at most.
+  /// Returns the descriptors that an attribute refers to, at most `most`, all of the given type.
   [[nodiscard]] std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                                         cudnnBackendDescriptorType_t type, std::int64_t most) const {
     std::vector<Descriptor> found;
@@ -83,7 +83,7 @@ class Descriptor {
     while (static_cast<std::int64_t>(found.size()) > count) found.pop_back();
     return found;
   }
-  [[nodiscard]] cudnnBackendDescriptor_t handle() const { return descriptor_; }  ///< cuDNN's own
+  [[nodiscard]] cudnnBackendDescriptor_t handle() const { return descriptor_; }  ///< cuDNN's handle
 
  private:
   cudnnBackendDescriptor_t descriptor_ = nullptr;

@@ -24,7 +24,7 @@ void find(void* library, const char* name, Function& function) {
   if (function == nullptr) throw DeviceError(error_text("engine.cuda", "cuDNN", name, "a library without it", kRemedy));
 }
 
-// The library stays open until the process ends: cuDNN's own threads and caches outlive handles.
+// Loads the library. It stays open until the process ends, because cuDNN's threads and caches outlive handles.
 CudnnLibrary load() {
   const char* chosen = std::getenv("ROENTGEN_CUDNN");
   const std::string file = chosen == nullptr ? "libcudnn.so.9" : chosen;

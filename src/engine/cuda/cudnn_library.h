@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// cuDNN's graph API, loaded at run time: a program built with CUDA also starts on machines without cuDNN.
+// cuDNN's graph API, loaded at run time, so that a program built with CUDA also starts on machines without cuDNN.
 #pragma once
 
 #include <cudnn.h>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Functions of one loaded cuDNN. Thread-safe.
+/// Functions of the loaded cuDNN library. Thread-safe.
 struct CudnnLibrary {
   decltype(&::cudnnGetVersion) get_version = nullptr;                       ///< cudnnGetVersion
   decltype(&::cudnnGetErrorString) get_error_string = nullptr;              ///< cudnnGetErrorString
@@ -27,20 +27,20 @@ struct CudnnLibrary {
   decltype(&::cudnnBackendExecute) execute = nullptr;                       ///< cudnnBackendExecute
 };
 
-/// Version of the cuDNN headers that this program was compiled with: "9.19.0".
+/// Version of the cuDNN headers at compile time, such as "9.19.0".
 [[nodiscard]] std::string compiled_cudnn_version();
 
-/// The cuDNN of this process: file $ROENTGEN_CUDNN, or libcudnn.so.9 on the loader's path. Loaded by the first call.
-/// Throws DeviceError when it is absent or older than the headers; later calls try again. Thread-safe.
+/// The cuDNN library of this process: the file $ROENTGEN_CUDNN, or libcudnn.so.9 on the loader's path. The first call
+/// loads it. Throws DeviceError if it is absent or older than the headers; a later call tries again. Thread-safe.
 [[nodiscard]] const CudnnLibrary& cudnn();
 
-/// Does nothing on success; else throws DeviceError "[engine.cuda] <what>: expected success, got <cuDNN's text>".
+/// Throws DeviceError "[engine.cuda] <what>: expected success, got <cuDNN's text>" unless `status` is success.
 void check(cudnnStatus_t status, std::string_view what);
 
 /// Owner of a cuDNN handle. One thread.
 class CudnnHandle {
  public:
-  /// For the calling thread's current device.
+  /// Creates a handle for the calling thread's current device.
   CudnnHandle();
   ~CudnnHandle();
   CudnnHandle(const CudnnHandle&) = delete;

@@ -11,7 +11,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Error of cudnn() with $ROENTGEN_CUDNN set to a file. Tests run in processes of their own.
+/// Error of cudnn() if $ROENTGEN_CUDNN names this file. Each test runs in a separate process.
 std::string error_with(const char* file) {
   ::setenv("ROENTGEN_CUDNN", file, 1);
   try {

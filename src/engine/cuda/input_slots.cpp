@@ -21,7 +21,7 @@ InputSlots::InputSlots(runtime::Device& device, std::vector<InputSpec> inputs, i
   }
 }
 
-// The stream's own destructor waits; it is the last member, so it goes first.
+// The destructor of `upload_` waits for copies. As the last member, it is destroyed first.
 InputSlots::~InputSlots() = default;
 
 std::span<std::byte> InputSlots::slot(std::int64_t input, int slot) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// InputSlots: the host memory that Executable::slot() hands out for a device that copies, and what
-// Executable::bind_slot does there. Knows no CUDA, so that it is tested on the CPU as well.
+// InputSlots: host memory that Executable::slot() returns and uploads that Executable::bind_slot() starts, for devices
+// with separate memory. It does not depend on CUDA, so that tests run it on the CPU as well.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@
 
 namespace roentgen::engine::cuda {
 
-/// Pinned slots of all graph inputs and two device copies of each, so that the next batch uploads while the last one is
-/// read. One thread drives it; others may fill slots other than the one bound last.
+/// Pinned host slots of all graph inputs, and two device copies of each input: the next batch uploads while the device
+/// reads the last one. One thread drives it. Other threads may fill slots except the one bound last.
 class InputSlots {
  public:
-  /// `slots` (at least 1) per input; `device` must outlive this.
+  /// @param slots number of slots per input, at least 1
+  /// @param device must outlive this object
   InputSlots(runtime::Device& device, std::vector<InputSpec> inputs, int slots);
-  /// Waits for copies under way, since they read the slots.
+  /// Waits for uploads in progress, since they read the slots.
   ~InputSlots();
   InputSlots(const InputSlots&) = delete;
   InputSlots& operator=(const InputSlots&) = delete;
 
-  /// Host memory of an input in a slot: inputs[input].bytes bytes, zeroed at first, 64-byte aligned.
+  /// Host memory of an input in a slot: inputs[input].bytes bytes, initially zero, 64-byte aligned.
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) const;
-  /// Starts the upload of a slot and makes `compute` wait for it: the upload runs under the work that is queued there.
-  /// Waits first for the upload of the slot bound before, which may then be filled again. All reading of the copy bound
-  /// before has been queued on `compute`. Allocates nothing.
+  /// Starts the upload of a slot and makes later work on `compute` wait for it. The upload overlaps work already queued
+  /// on `compute`. Waits first for the upload of the previously bound slot, so that it may then be refilled. All
+  /// readers of the previous copy must already be queued on `compute`. Allocates nothing.
   void bind(int slot, runtime::Stream& compute);
-  /// Returns once the upload of the slot bound last is done: it may then be filled again.
+  /// Waits until the upload of the slot bound last is done. The slot may then be refilled.
   void wait_for_upload() const;
-  /// Device memory of the bound slot's input, for what is queued on `compute` until the next bind().
+  /// Device memory of an input in the bound slot. Valid for work queued on `compute` until the next bind().
   [[nodiscard]] const runtime::DeviceBuffer& bound(std::int64_t input) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that InputSlots must pass on any device. Test code only.
+// Tests that InputSlots must pass on any device. For tests only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Two inputs of unlike size: a megabyte of gray levels, and a few labels.
+/// Two inputs of different size: a megabyte of gray levels, and a few labels.
 inline std::vector<InputSpec> two_inputs() {
   return {{.name = "image", .shape = {4, 1, 512, 512}, .dtype = DType::U8, .bytes = 4 * 512 * 512},
           {.name = "labels", .shape = {4, 3}, .dtype = DType::F32, .bytes = 4 * 3 * 4}};
@@ -26,7 +26,7 @@ inline std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed
   return bytes;
 }
 
-/// Twenty steps over three slots; slot k is overwritten as soon as the contract allows, right after bind(k + 1).
+/// Runs twenty steps over three slots. Overwrites slot k as early as the contract allows: right after bind(k + 1).
 inline void expect_every_batch_arrives_whole(runtime::Device& device) {
   InputSlots slots(device, two_inputs(), 3);
   const auto compute = device.make_stream();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Hashes of what each kernel writes for fixed inputs. The emulator's are in tests/golden/cuda_bits.csv, and a GPU has
-// to give the same: kernels round where their source says, and sum in a fixed order.
+// Hashes of each kernel's output for fixed inputs. tests/golden/cuda_bits.csv has the emulator's hashes. A GPU must
+// give the same hashes, because kernels round only where their source says so and sum in a fixed order.
 #pragma once
 
 #include <cstdlib>
@@ -21,7 +21,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Hash by name of the output.
+/// Hash of each output, by its name.
 using KernelBits = std::map<std::string, std::uint64_t>;
 
 namespace kernel_bits_testing {
@@ -37,7 +37,7 @@ inline std::uint64_t hash_of(const Arena& arena) {
   return text_hash({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
 }
 
-/// Device memory of a case, made from consecutive seeds.
+/// Creates the device arrays of a case, with values drawn from consecutive seeds.
 struct Source {
   runtime::Device& device;
   runtime::Stream& stream;
@@ -68,7 +68,8 @@ struct Results {
   DeviceArray<float> mean, inv_std, scale, shift, dgamma, dbeta, slope, offset;
 };
 
-/// Statistics, ReLU with residual, backward with two gradients: each kernel on what the one before wrote.
+/// Runs the statistics, the ReLU with residual, and the backward with two gradients. Each kernel reads what the
+/// previous one wrote.
 inline void add_norm(Source source, KernelBits& bits) {
   const NormShape shape{.type = source.type, .rows = 3000, .channels = 72};
   constexpr std::size_t kChannels = 72, kElements = 3000 * kChannels;
@@ -118,7 +119,7 @@ inline void add_norm(Source source, KernelBits& bits) {
   bits[name + "dgamma"] = hash_of(r.dgamma), bits[name + "dbeta"] = hash_of(r.dbeta), bits[name + "dx"] = hash_of(dx);
 }
 
-/// Moments of three segments, a norm of all, and backward of two norms of all.
+/// Runs the moments of three segments, a norm over all of them, and the backward of two such norms.
 inline void add_segments(Source source, KernelBits& bits) {
   constexpr std::size_t kRows = 1500, kChannels = 120;
   const int counts[] = {64, 24, 32};
@@ -194,7 +195,7 @@ inline void add_pool(Source source, KernelBits& bits) {
   bits[name + "dx"] = hash_of(dx);
 }
 
-/// Every rule on a range that is a layer and one that is none.
+/// Runs every rule on two ranges, of which only the first is a layer.
 inline void add_updates(const Source& source, KernelBits& bits) {
   constexpr std::int64_t kCount = 50000;
   const UpdateRange ranges[] = {{.count = 30001, .weight_decay = 1e-3, .is_layer = true},
@@ -234,7 +235,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
 
 }  // namespace kernel_bits_testing
 
-/// Runs every kernel in each type of values.
+/// Returns the hashes of all kernels, in each type of values.
 [[nodiscard]] inline KernelBits kernel_bits(runtime::Device& device) {
   namespace cases = kernel_bits_testing;
   KernelBits bits;
@@ -249,7 +250,7 @@ inline void add_normalise(Source source, KernelBits& bits) {
   return bits;
 }
 
-/// tests/golden/cuda_bits.csv: a line "name,hash in hexadecimal" for each output.
+/// Reads tests/golden/cuda_bits.csv, whose lines are "name,hash in hexadecimal".
 [[nodiscard]] inline KernelBits golden_bits() {
   const char* const source = std::getenv("ROENTGEN_SOURCE_DIR");
   std::ifstream file(std::filesystem::path(source == nullptr ? "." : source) / "tests/golden/cuda_bits.csv");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers of kernel tests on any device: values in a network's types, device memory filled with NaN, and errors as a
-// share of their bound.
+// Helpers for kernel tests on any device: values in a network's types, device memory filled with NaN, and errors
+// relative to their bounds.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Nearest value of `type` (F32, Bf16 or F16), ties to even.
+/// Rounds a value to `type` (F32, Bf16 or F16), ties to even.
 [[nodiscard]] inline float rounded_to(DType type, float value) {
   if (type == DType::F16) return static_cast<float>(static_cast<_Float16>(value));
   if (type != DType::Bf16) return value;
@@ -28,13 +28,13 @@ namespace roentgen::engine::cuda {
   bits += 0x7FFFU + (bits >> 16 & 1U);
   return std::bit_cast<float>(bits & 0xFFFF0000U);
 }
-/// Largest relative error of rounding to the type.
+/// Largest relative error of rounding a normal number to the type.
 [[nodiscard]] inline double half_ulp(DType type) {
   if (type == DType::F16) return 0x1p-11;
   return type == DType::Bf16 ? 0x1p-8 : 0x1p-24;
 }
 
-/// Bytes of values in `type`, and back.
+/// Bytes of values stored in `type`; decoded() is the inverse.
 [[nodiscard]] inline std::vector<std::byte> encoded(DType type, const std::vector<float>& values) {
   std::vector<std::byte> bytes(values.size() * size_of(type));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -68,7 +68,7 @@ namespace roentgen::engine::cuda {
   return values;
 }
 
-/// Values with about this mean and deviation, rounded to the type: the same on every machine.
+/// Random values with about this mean and standard deviation, rounded to the type. Equal on every machine.
 [[nodiscard]] inline std::vector<float> random_values(DType type, std::size_t count, std::uint32_t seed,
                                                       float mean = 0.3F, float deviation = 1.0F) {
   Random random(seed, RandomStage::Test);
@@ -81,11 +81,11 @@ namespace roentgen::engine::cuda {
   return values;
 }
 
-/// One array in device memory.
+/// Array in device memory.
 template <typename T>
 class DeviceArray {
  public:
-  /// Every byte 0xFF: NaN in each floating type. What a kernel does not write stays NaN.
+  /// Fills every byte with 0xFF, which is NaN in each floating type: elements that a kernel does not write stay NaN.
   DeviceArray(runtime::Device& device, runtime::Stream& stream, std::size_t count)
       : DeviceArray(device, stream, std::vector<T>(count), true) {}
   DeviceArray(runtime::Device& device, runtime::Stream& stream, const std::vector<T>& values)
@@ -113,10 +113,10 @@ class DeviceArray {
   std::size_t count_;
 };
 
-/// Largest error as a share of its bound.
+/// Largest error / bound of all comparisons so far, and where it occurred.
 struct Worst {
   double share = 0.0;
-  std::string where;  ///< of the largest
+  std::string where;  ///< description of the comparison with the largest share
 
   void add(std::string_view what, std::size_t index, double got, double wanted, double bound) {
     const double error = std::abs(got - wanted);

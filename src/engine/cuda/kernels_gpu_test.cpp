@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernels beside their formulas in double, and beside the emulator's bits, on the first CUDA device.
+// Compares the kernels on the first CUDA device with their formulas in double, and with the emulator's bits.
 #include <gtest/gtest.h>
 
 #include "engine/cuda/conv/scaled_convert_testing.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The header that kernels are written against. This one is CUDA's. Tests compile the same kernels as C++ with
-// tests/emulated_cuda/engine/cuda/launch.h, which comes first on their include path.
+// The header that kernels are written against, in its CUDA version. Tests compile the same kernels as C++. Their
+// version, tests/emulated_cuda/engine/cuda/launch.h, comes first on the include path.
 //
-// Kernels use CUDA's own names and these forms: RG_SHARED, RG_UNROLL, Bf16, F16, to_float(), convert(), Pack,
+// Kernels use CUDA's names and the following ones: RG_SHARED, RG_UNROLL, Bf16, F16, to_float(), convert(), Pack,
 // load_pack(), store_pack(), is_last_block() and launch(). They compute in float32.
 #pragma once
 
@@ -19,9 +19,9 @@
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/stream.h"
 
-/// RG_SHARED(float, tile, [32][33]): an array in the shared memory of the block.
+/// Declares an array in the block's shared memory, as in RG_SHARED(float, tile, [32][33]).
 #define RG_SHARED(type, name, dims) __shared__ type name dims
-/// The loop that follows is unrolled.
+/// Unrolls the loop that follows.
 #define RG_UNROLL _Pragma("unroll")
 
 namespace roentgen::engine::cuda {
@@ -31,7 +31,7 @@ using F16 = __half;
 __device__ inline float to_float(float value) { return value; }
 __device__ inline float to_float(Bf16 value) { return __bfloat162float(value); }
 __device__ inline float to_float(F16 value) { return __half2float(value); }
-/// Rounds to nearest, ties to even.
+/// Rounds a float to the type of `out`: to nearest, ties to even.
 __device__ inline void convert(float value, float& out) { out = value; }
 __device__ inline void convert(float value, Bf16& out) { out = __float2bfloat16_rn(value); }
 __device__ inline void convert(float value, F16& out) { out = __float2half_rn(value); }
@@ -43,7 +43,7 @@ __device__ inline std::uint64_t to_bits(double value) {
 __device__ inline float from_bits(std::uint32_t bits) { return __uint_as_float(bits); }
 __device__ inline double from_bits(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 
-/// The larger number; the NaN of all ones but the sign where one is NaN.
+/// Returns the larger number, or a canonical NaN (all bits set except the sign) if one of them is NaN.
 __device__ inline float max_or_nan(float a, float b) {
   float larger;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
@@ -54,17 +54,18 @@ __device__ inline double max_or_nan(double a, double b) {
   return a > b ? a : b;
 }
 
-/// The elements at p, which is aligned as the pack.
+/// Reads N elements at p, which must be aligned for the pack.
 template <int N, typename T>
 __device__ inline Pack<T, N> load_pack(const T* p) {
   return *reinterpret_cast<const Pack<T, N>*>(p);
 }
-/// Writes a pack to p, which is aligned as the pack.
+/// Writes a pack to p, which must be aligned for the pack.
 template <typename T, int N>
 __device__ inline void store_pack(T* p, const Pack<T, N>& pack) {
   *reinterpret_cast<Pack<T, N>*>(p) = pack;
 }
-/// load_pack() of what other blocks of this launch wrote before is_last_block(): past the first-level cache.
+/// Variant of load_pack() for values that other blocks of this launch wrote before is_last_block(). Bypasses the
+/// first-level cache.
 template <int N>
 __device__ inline Pack<float, N> load_shared_result(const float* p) {
   static_assert(N == 1 || N == 4);
@@ -76,8 +77,8 @@ __device__ inline Pack<float, N> load_shared_result(const float* p) {
   }
 }
 
-/// True in the block of `blocks` that arrives last, which then sees what the others wrote. All threads of a block call
-/// it once. `counter` is 0 before the launch and after it.
+/// Returns true in the last of `blocks` blocks to call it. That block sees what the others wrote before. All threads of
+/// a block must call it, once. `counter` must be 0 before the launch; it is 0 again afterwards.
 __device__ inline bool is_last_block(unsigned* counter, unsigned blocks) {
   RG_SHARED(unsigned, arrived, [1]);
   __syncthreads();
@@ -91,14 +92,14 @@ __device__ inline bool is_last_block(unsigned* counter, unsigned blocks) {
   return arrived[0] + 1 == blocks;
 }
 
-/// Blocks and threads of a block.
+/// Size of a launch: number of blocks, and of threads per block.
 struct Grid {
   dim3 blocks = {};
   dim3 threads = {};
 };
 
-/// Queues kernel<<<grid>>>(args...). Arguments are converted to the kernel's parameters as by a call. DeviceError
-/// naming `what` when the launch is refused or the stream is no CUDA stream.
+/// Queues kernel<<<grid>>>(args...). Arguments are converted to the kernel's parameter types. Throws DeviceError naming
+/// `what` if the launch is refused or the stream is not a CUDA stream.
 template <typename... Parameters, typename... Args>
 void launch(runtime::Stream& stream, std::string_view what, const Grid& grid, void (*kernel)(Parameters...),
             Args&&... args) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The host's side of normalise.cu: sizes and checks.
+// Host code of normalise.cu: sizes and checks.
 #include "engine/cuda/normalise.h"
 
 #include "core/error.h"
@@ -28,7 +28,7 @@ void check_normalise(const Normalise& work) {
   require(work.channels == 1 || work.channels == 3, "channels", "1 or 3", std::to_string(work.channels));
   require(work.dst_channels == 4 || work.dst_channels == 8, "dst_channels", "4 or 8",
           std::to_string(work.dst_channels));
-  // One thread a pixel: the grid has at most 2^31 - 1 blocks.
+  // One thread per pixel; a grid has at most 2^31 - 1 blocks.
   constexpr std::int64_t kMost = std::int64_t{1} << 38;
   require(work.images > 0 && work.images < kMost, "images", "1 to 2^38", std::to_string(work.images));
   require(work.pixels > 0 && work.pixels < kMost / work.images, "pixels", "1 to 2^38 over all images",

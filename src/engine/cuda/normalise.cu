@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind normalise.h.
+// Kernel of normalise.h.
 #include "engine/cuda/normalise.h"
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace roentgen::engine::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kPixels = 4;  // pixels of a thread
+constexpr int kPixels = 4;  // pixels per thread
 
 struct Constants {
   float scale[3];
   float shift[3];
 };
 
-// Planes of integers to interleaved, scaled pixels. Grid: x = blocks of kThreads * kPixels pixels, y = images, in
-// strides of gridDim.y. A thread has every kThreads-th pixel. Reads channels * sizeof(Src) bytes a pixel; neighbouring
-// threads read neighbouring samples of one plane. Writes DstChannels * sizeof(Dst) bytes a pixel; neighbouring threads
-// write neighbouring pixels. Nothing is read twice, so memory bandwidth is the bound: u8 to bf16 x 8 moves 17 bytes per
-// gray pixel, 16 of them written. Source: the plain transpose-and-scale of any uint8 input path; no algorithm to cite.
+// Converts planes of integers to interleaved, scaled pixels. Grid: x = blocks of kThreads * kPixels pixels, y = images
+// in strides of gridDim.y. A thread has every kThreads-th pixel. Reads channels * sizeof(Src) bytes per pixel;
+// neighbouring threads read neighbouring samples of a plane. Writes DstChannels * sizeof(Dst) bytes per pixel;
+// neighbouring threads write neighbouring pixels. Reads nothing twice, so memory bandwidth is the limit: u8 to bf16 x 8
+// moves 17 bytes per gray pixel, of which 16 are written.
 template <typename Src, typename Dst, int DstChannels>
 __global__ void __launch_bounds__(kThreads)
     normalise_kernel(const Src* __restrict__ src, Dst* __restrict__ dst, std::int64_t images, std::int64_t pixels,

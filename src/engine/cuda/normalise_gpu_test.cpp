@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel against its formula, and a batch from slot to input, on the first CUDA device.
+// Compares the kernel on the first CUDA device with its formula, and tests a batch from slot to input.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks that need no device; normalise_gpu_test.cpp checks the numbers.
+// Tests of argument checks, which need no device. normalise_gpu_test.cpp tests the numbers.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>

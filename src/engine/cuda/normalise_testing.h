@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Check of normalise() against its formula in double, on any device.
+// Checks normalise() against its formula in double, on any device.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// (v / white - mean) / stddev with torchvision's constants.
+/// Sets scale and shift for (v / white - mean) / stddev, with the ImageNet constants of torchvision.
 [[nodiscard]] inline Normalise with_constants(Normalise work) {
   const float white = work.src == DType::U8 ? 255.0F : 65535.0F;
   constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F};
@@ -23,7 +23,7 @@ namespace roentgen::engine::cuda {
   return work;
 }
 
-/// Every combination of types and channels, and extents at the edges of a block.
+/// Returns cases with every combination of types and channels, and with sizes around that of a block.
 [[nodiscard]] inline std::vector<Normalise> normalise_cases() {
   std::vector<Normalise> cases;
   for (const DType src : {DType::U8, DType::U16}) {
@@ -43,7 +43,7 @@ namespace roentgen::engine::cuda {
   return cases;
 }
 
-/// Runs the kernel on random samples. Every element is within one rounding of the formula.
+/// Runs the kernel on random gray levels and compares every element with the formula, within one rounding.
 [[nodiscard]] inline Worst check_normalise_values(runtime::Device& device, const Normalise& work, std::uint32_t seed) {
   const auto stream = device.make_stream();
   std::vector<std::byte> samples(src_bytes(work));
@@ -68,7 +68,7 @@ namespace roentgen::engine::cuda {
       std::memcpy(&sample, samples.data() + at * size_of(work.src), size_of(work.src));
       wanted = double{work.scale[c]} * sample + work.shift[c];
     }
-    // fmaf rounds once to float32, then the value is rounded to its type: the smallest of f16 to multiples of 2^-24.
+    // fmaf rounds once to float32, then the value is rounded to its type. Subnormal f16 values are multiples of 2^-24.
     const double smallest = work.dst == DType::F16 ? 0x1p-25 : 0.0;
     worst.add("dst", i, got[i], wanted, (half_ulp(work.dst) + 0x1p-24) * std::abs(wanted) + smallest);
   }

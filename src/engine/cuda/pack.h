@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Types that both sides of launch.h share: packs of neighbouring elements and the extent of a launch.
+// Types that the CUDA and the emulated launch.h share: packs of neighbouring elements, and sizes of launches.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// N neighbouring elements, read and written by accesses of 16 bytes, or of the whole pack where it is smaller.
+/// N neighbouring elements. A pack is read and written in accesses of 16 bytes, or as a whole if it is smaller.
 template <typename T, int N>
 struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
   T at[N];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a type that is known at run time to one that is known when kernels are compiled. For .cu files.
+// Selects a C++ type at run time from a DType. For .cu files.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Calls body(number) with a number of the type: F32, Bf16 or F16.
+/// Calls body(value) with a value of the C++ type of `type`, which is F32, Bf16 or F16.
 template <typename Body>
 void with_type(DType type, const Body& body) {
   RG_ASSERT(type == DType::F32 || type == DType::Bf16 || type == DType::F16);
@@ -20,7 +20,7 @@ void with_type(DType type, const Body& body) {
   if (type == DType::F16) return body(F16{});
   body(0.0F);
 }
-/// The bytes as elements of T.
+/// Casts the address to a pointer to T.
 template <typename T>
 [[nodiscard]] T* typed(std::byte* bytes) {
   return reinterpret_cast<T*>(bytes);

@@ -24,7 +24,7 @@ std::int64_t align_elements(std::int64_t count) {
   return round_up<std::int64_t>(count, runtime::AlignedBuffer::kAlignment / sizeof(float));
 }
 
-// For each tensor, the tensor it shares memory with after in-place writes, and the last entry that needs the memory.
+// For each tensor: the tensor whose memory it shares after in-place writes, and the last entry that needs this memory.
 struct Sharing {
   std::vector<TensorId> root;
   std::vector<std::int32_t> last;
@@ -77,8 +77,8 @@ std::size_t assign_planned(PlanBuilder& builder) {
   return arena_bytes(lifetimes, offsets);
 }
 
-// Puts the workspace after the arena of `bytes`. All tensors of a replica are at one offset in every entry, so that no
-// other replica is written there. Returns the bytes of both.
+// Places the workspace after the arena of `bytes` bytes. All tensors of a replica have the same offset in every entry,
+// so that no other replica writes there. Returns the size of both in bytes.
 std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   std::size_t most = 0;
   for (const PlanTensor& tensor : builder.plan.tensors) {
@@ -95,7 +95,7 @@ std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   return begin + stride * static_cast<std::size_t>(builder.plan.replicas);
 }
 
-// Trained parameters in the order their gradients become final; those without one last.
+// Trained parameters, in the order in which their gradients become final. Those without a gradient are last.
 std::vector<std::int32_t> gradient_order(const PlanBuilder& builder) {
   std::vector<std::pair<std::int32_t, std::int32_t>> ready;
   for (std::size_t i = 0; i < builder.places.size(); ++i) {
@@ -183,7 +183,7 @@ Arenas finish_plan(PlanBuilder& builder) {
     }
   }
   memory.kept = kept;
-  // Bytes per entry could not be known before the parameters' layouts were.
+  // Computes the bytes per entry now, because parameter layouts were not known before.
   for (PlanEntry& entry : builder.plan.entries) {
     entry.bytes = 0;
     for (const std::vector<TensorId>* ids : {&entry.reads, &entry.writes}) {

@@ -10,16 +10,16 @@
 
 namespace roentgen::engine {
 
-/// Arenas' extents, in elements.
+/// Sizes of the arenas in elements, and the gradient buckets.
 struct Arenas {
   std::int64_t parameters = 0;
   std::int64_t state = 0;
   std::vector<Bucket> buckets;
 };
 
-/// Finishes a plan. Lets tensors share memory where an entry may overwrite the tensor that it reads last. Assigns
-/// offsets, lays out parameters and gradients in the order in which gradients become final, cuts buckets, and fills in
-/// the memory report.
+/// Finishes a plan. Lets an entry's result overwrite a tensor that the entry reads, if the entry allows it and is the
+/// tensor's last reader. Assigns offsets, lays out parameters and gradients in the order in which gradients become
+/// final, cuts buckets, and fills in the memory report.
 [[nodiscard]] Arenas finish_plan(PlanBuilder& builder);
 
 }  // namespace roentgen::engine

@@ -20,7 +20,7 @@ namespace roentgen::engine {
 /// Addresses of a plan's tensors, in memory of the engine's device.
 class Addresses {
  public:
-  /// @param is_narrow of each tensor: its elements have two bytes instead of four; may be left out
+  /// @param is_narrow for each tensor: true if an element has two bytes instead of four; may be empty (not checked)
   /// @param replica_stride_bytes Plan::replica_stride_bytes
   explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_narrow = {},
                      std::int64_t replica_stride_bytes = 0)
@@ -29,7 +29,7 @@ class Addresses {
         replica_stride_bytes_(replica_stride_bytes) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
-  /// Elements of T, which must have the size of the tensor's.
+  /// Address of the tensor's elements as type T. T must have the size of the tensor's element type.
   template <typename T>
   [[nodiscard]] T* at(TensorId id) const {
     RG_ASSERT(is_narrow_.empty() || is_narrow_.at(static_cast<std::size_t>(id)) == (sizeof(T) == 2));
@@ -41,7 +41,7 @@ class Addresses {
     std::byte* first = nullptr;
     std::int64_t stride = 0;
   };
-  /// A tensor of Storage::Workspace.
+  /// Replicas of a tensor with Storage::Workspace.
   [[nodiscard]] Replicas replicas(TensorId id) const { return {bytes(id), replica_stride_bytes_}; }
   void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
 
@@ -55,15 +55,16 @@ class Addresses {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Takes the addresses it needs. Called once after memory is planned, and again when an input slot it reads changes.
-  /// Allocates nothing.
+  /// Takes the addresses that the kernel needs. Called once after memory is planned, and again whenever an input slot
+  /// that the kernel reads changes. Allocates nothing.
   virtual void bind(const Addresses& addresses) = 0;
-  /// Does the work or queues it. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
+  /// Does the work or queues it. Allocates nothing; only kernels of Plan::preparations may. Does not test the op's
+  /// kind.
   virtual void run() = 0;
 };
 
-/// Kernel of a function from addresses to the work with them, itself a function. Neither may allocate when it is
-/// called.
+/// Kernel made from the function `bind`. bind(addresses) returns a second function that does the work with these
+/// addresses. Neither function may allocate when it is called.
 template <typename Bind>
 class BoundKernel final : public Kernel {
  public:
@@ -75,7 +76,7 @@ class BoundKernel final : public Kernel {
   Bind bind_;
   std::optional<std::invoke_result_t<const Bind&, const Addresses&>> work_;
 };
-/// BoundKernel of `bind`.
+/// Returns a BoundKernel of `bind`.
 template <typename Bind>
 [[nodiscard]] std::unique_ptr<Kernel> make_kernel(Bind bind) {
   return std::make_unique<BoundKernel<Bind>>(std::move(bind));

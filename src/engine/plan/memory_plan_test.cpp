@@ -46,8 +46,8 @@ rc::Gen<std::vector<Lifetime>> any_lifetimes() {
   return rc::gen::container<std::vector<Lifetime>>(tensor);
 }
 
-/// Lifetimes in forward and backward of a dense block. Every layer's output (a segment) lives to the end of the
-/// backward of its own layer. A normalised concatenation and a bottleneck live briefly in both directions.
+/// Lifetimes in forward and backward of a dense block. The output of every layer (a segment) lives until the backward
+/// of that layer ends. A normalised concatenation and a bottleneck live briefly in both directions.
 std::vector<Lifetime> dense_block(int layers, std::size_t pixels) {
   std::vector<Lifetime> tensors;
   const int end = 6 * layers;
@@ -67,7 +67,7 @@ std::vector<Lifetime> dense_block(int layers, std::size_t pixels) {
   return tensors;
 }
 
-/// Lower bound of an arena's size: the largest sum of live bytes over the entries, each rounded up to `alignment`.
+/// Lower bound of an arena's size: the largest sum of live bytes in an entry, each rounded up to `alignment`.
 std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment) {
   std::map<int, std::size_t> born;
   std::map<int, std::size_t> died;
@@ -144,7 +144,8 @@ TEST(MemoryPlan, nothing_needs_nothing) {
 }
 
 TEST(MemoryPlan, takes_the_tightest_gap) {
-  // At entry 5 the dead 300 and 200 leave gaps between the live 250 and 190; 150 belongs in that of 200.
+  // At entry 5, the dead tensors of 300 and 200 bytes leave gaps between the live ones of 250 and 190. The tensor of
+  // 150 bytes fits best into the gap of 200.
   const std::vector<Lifetime> tensors{{300, 0, 1}, {250, 0, 5}, {200, 0, 1}, {190, 0, 5}, {150, 4, 5}};
   const auto offsets = assign_offsets(tensors, 1);
   EXPECT_EQ(offsets[4], offsets[2]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Layout of a parameter in the arena, and conversions from and to plain order.
+// Layout of a parameter in the arena, and conversion from and to plain row-major order.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace roentgen::engine {
 
-/// Kernel form of one parameter or state tensor. Immutable; thread-safe.
+/// Order of elements in which kernels read one parameter or state tensor. Immutable; thread-safe.
 class ParameterLayout {
  public:
   virtual ~ParameterLayout() = default;
-  /// Elements in the arena, padding included.
+  /// Number of elements in the arena, padding included.
   [[nodiscard]] virtual std::int64_t elements() const = 0;
-  /// Short name for the plan's identity.
+  /// Short name, part of the plan's identity.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// plain row-major -> kernel; writes zeros into the padding.
+  /// Converts plain row-major values to the kernel's order. Writes zeros into the padding.
   virtual void to_kernel(std::span<const float> plain, std::span<float> kernel) const = 0;
-  /// kernel -> plain row-major.
+  /// Converts from the kernel's order to plain row-major values.
   virtual void to_plain(std::span<const float> kernel, std::span<float> plain) const = 0;
 };
 
-/// `count` values followed by zeros up to `padded`.
+/// Layout of `count` values followed by zeros up to `padded` elements.
 [[nodiscard]] std::unique_ptr<ParameterLayout> padded_vector(std::int64_t count, std::int64_t padded);
 
 }  // namespace roentgen::engine

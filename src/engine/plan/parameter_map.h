@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parameters of a graph in the arenas of its plan.
+// Location of a graph's parameters in the arenas of its plan.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 
 namespace roentgen::engine {
 
-/// Place and kernel form of every parameter and state tensor. Parameters are numbered as in the graph that was given to
-/// compile(): passes may reorder them. Immutable; thread-safe.
+/// Location and layout of every parameter and state tensor. Parameters are numbered as in the graph given to compile(),
+/// because graph passes may reorder them. Immutable; thread-safe.
 class ParameterMap {
  public:
-  /// `builder`: of the graph that passes made of `original`; `plan`: what finish_plan() made of its plan.
+  /// @param builder builder of the graph that the passes made from `original`
+  /// @param plan plan that finish_plan() finished for `builder`
   ParameterMap(const graph::Graph& original, const PlanBuilder& builder, const Plan& plan);
 
-  /// Slices of trained parameters, in the order of the arena.
+  /// Slices of trained parameters, in arena order.
   [[nodiscard]] const std::vector<ParameterSlice>& slices() const { return slices_; }
   /// See Executable::store().
   [[nodiscard]] std::vector<float> store(std::int32_t parameter, const Arena& arena) const;

@@ -15,7 +15,7 @@ struct OwnDevice {
   std::unique_ptr<runtime::Device> device = runtime::make_cpu_device();
 };
 
-// Kernels that write down that they ran; outputs stay in the plan's memory.
+// Executable whose kernels only record that they ran. Outputs stay in the plan's memory.
 class ToyExecutable final : private OwnDevice, public PlanExecutable {
  public:
   explicit ToyExecutable(const CompileOptions& given) : PlanExecutable(toy_network(), given, *device) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Memory of a plan on one device: planned tensors, arenas of parameters, and what is kept between steps.
+// Memory of a plan on one device: activations, arenas of parameters, and memory that is kept between steps.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace roentgen::engine {
 
-/// Memory that entries use. Inputs have addresses only after set_input(). One thread.
+/// Memory that plan entries use. Inputs have no address before set_input(). One thread.
 class PlanMemory {
  public:
-  /// Device and stream must outlive it. DeviceError when the device has not that much memory. `form`: without gradients
-  /// in inference.
+  /// Device and stream must outlive this object. Throws DeviceError if the device has too little memory.
+  /// Form::Inference allocates no gradients.
   PlanMemory(const Plan& plan, const Arenas& arenas, Form form, runtime::Device& device, runtime::Stream& stream);
 
   [[nodiscard]] const Addresses& addresses() const { return addresses_; }
-  /// Input tensor whose memory begins at this address of the device.
+  /// Sets the address of an input tensor, in memory of the device.
   void set_input(TensorId input, std::byte* address) { addresses_.set(input, address); }
 
-  /// Memory of Storage::Kept.
+  /// Memory of tensors with Storage::Kept.
   [[nodiscard]] runtime::DeviceBuffer& kept() const { return *kept_; }
   [[nodiscard]] Arena& parameters() const { return *parameters_; }
   [[nodiscard]] Arena& gradients() const { return *gradients_; }

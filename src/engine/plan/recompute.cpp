@@ -13,12 +13,12 @@ namespace roentgen::engine {
 namespace {
 using graph::NodeId;
 
-// Need of a reader for one of its inputs in backward.
+// When a reader needs one of its inputs in backward.
 enum class Need : std::uint8_t {
-  Nothing,  // its gradient does not depend on the value, or it kept what it needs beside it
-  Later,    // weight gradients: may wait until the value is there again
-  Result,   // to compute its own result again, if it is dropped
-  Now,      // when its backward runs, or unknown
+  Nothing,  // the gradient does not depend on the value, or forward kept what it needs
+  Later,    // for weight gradients, which may wait until the value is recomputed
+  Result,   // when the reader recomputes its own dropped result
+  Now,      // when the reader's backward runs, or unknown
 };
 
 Need need_of(const graph::Node& reader, std::size_t input) {
@@ -68,12 +68,13 @@ class Choice {
       return false;
     });
   }
-  // A dropped reader is a batch norm that adds the value, or a concatenation: it needs the value for its own.
+  // True if a reader of the value was dropped. That is a batch norm that adds the value, or a concatenation, and it
+  // needs the value to recompute its own.
   [[nodiscard]] bool is_needed_by_a_dropped_one(NodeId id) const {
     return std::ranges::any_of(readers_[static_cast<std::size_t>(id)],
                                [this](NodeId reader) { return is_dropped(reader); });
   }
-  // True for values that backward has even if nothing is recomputed from them.
+  // True for values that are available in backward even if nothing is recomputed from them.
   [[nodiscard]] bool is_there_anyway(NodeId id) const {
     if (is_dropped(id)) return false;
     const auto* norm = std::get_if<graph::BatchNorm>(&graph_.node(id).op);
@@ -87,7 +88,8 @@ class Choice {
     const graph::Node& node = graph_.node(id);
     if (std::holds_alternative<graph::BatchNorm>(node.op)) {
       if (node.inputs.size() == 2) return is_cheap_input(node.inputs[1]);
-      // A single input: useful for convolutions; without a ReLU and in "all" also for a residual sum.
+      // A batch norm with a single input: useful for convolutions; in "all" and without a ReLU, also for a residual
+      // sum.
       return is_needed(id, Need::Later) || (is_all_ && is_needed(id, Need::Result));
     }
     const auto* concat = std::get_if<graph::Concat>(&node.op);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Selects values of a step that are dropped after forward and recomputed in backward. Only values that take one pass
-// over memory qualify. These are results of batch norms, which need only their input and the statistics that backward
-// keeps anyway, and concatenations of such results.
+// Selects values that are dropped after forward and recomputed in backward. Only values that one pass over memory can
+// recompute qualify. These are results of batch norms, and concatenations of such results. A batch norm needs only its
+// input and the statistics that backward keeps anyway.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace roentgen::engine {
 
-/// Source of a value in backward.
+/// How backward gets a value.
 enum class Source : std::uint8_t {
-  Kept,      ///< it was never dropped
-  Backward,  ///< its own op's backward writes it while it reads the input anyway; readers wait for that
-  OnDemand,  ///< a separate entry computes it before its first reader
+  Kept,      ///< the value stays in memory after forward
+  Backward,  ///< the backward of its own op recomputes it while it reads the input anyway; readers run after that
+  OnDemand,  ///< a separate entry recomputes it before its first reader
 };
 
-/// Source of the value of every node in backward, by CompileOptions::recompute: "none", "auto" or "all". ConfigError
-/// for another word.
-/// - "auto": values for which Source::Backward is enough. These are values that only convolutions need, and every
-///   second sum of a chain of residual blocks, since the block before has to be there.
-/// - "all": also whole chains of residual sums from the beginning of their stage, and concatenations, on demand.
+/// Returns the Source of every node's value. `recompute` is CompileOptions::recompute: "none", "auto" or "all". Throws
+/// ConfigError for another word.
+/// - "auto": recomputes values for which Source::Backward is enough: values that only convolutions need, and every
+/// second sum in a chain of residual blocks. The sum of the block before must still be in memory.
+/// - "all": recomputes also, on demand, concatenations and whole chains of residual sums from the start of their stage.
 [[nodiscard]] std::vector<Source> sources_in_backward(const graph::Graph& graph, std::string_view recompute);
 
 }  // namespace roentgen::engine

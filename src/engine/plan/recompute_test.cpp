@@ -17,7 +17,7 @@ using graph::NodeId;
 
 graph::Conv2d conv() { return {.out_channels = 16, .kernel = {1, 1}, .bias = false}; }
 
-// A stage as of a residual network: one block that projects, then `blocks` that do not; each ends in sum<i>.
+// Stage of a residual network: one block with a projection, then `blocks` blocks without. Block i ends in "sum<i>".
 graph::Graph stage(int blocks) {
   Builder b("stage");
   NodeId x = b.input("image", {2, 16, 4, 4});
@@ -52,7 +52,7 @@ TEST(Recompute, auto_drops_every_second_sum_and_what_convolutions_alone_read) {
   for (const char* name : {"norm_a0", "norm_a1", "norm_a3", "sum1", "sum3"}) {
     EXPECT_EQ(of(graph, sources, name), Source::Backward) << name;
   }
-  // Nothing else keeps the first sum's residual. The fourth sum is computed from the third.
+  // Nothing else keeps the residual of the first sum. The fourth sum is recomputed from the third.
   for (const char* name : {"norm_down", "sum0", "sum2", "conv_a0", "conv_b2", "pool"}) {
     EXPECT_EQ(of(graph, sources, name), Source::Kept) << name;
   }

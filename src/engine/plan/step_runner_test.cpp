@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A plan with its memory and parameters, run on the device of the host.
+// Tests a plan with its memory and parameters, run on the host as device.
 #include "engine/plan/step_runner.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@
 namespace roentgen::engine {
 namespace {
 
-/// The toy network compiled, with all that an executable has.
+/// The toy network, compiled, with all parts that an executable has.
 struct Compiled {
   explicit Compiled(const CompileOptions& compile) : options(compile) {
     builder.build();
@@ -81,7 +81,7 @@ TEST(StepRunner, binds_again_only_what_reads_an_input) {
   made.runner->bind(made.memory->addresses());
   made.builder.log->clear();
   made.runner->bind_inputs(made.memory->addresses());
-  // The image's copy in another layout; labels and mask are the loss's.
+  // The image is read by the entry that copies it to another layout, labels and mask by the loss.
   EXPECT_EQ(*made.builder.log, (ToyLog{"bind reorder", "bind loss/forward"}));
 }
 

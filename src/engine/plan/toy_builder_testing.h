@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A toy engine's part of compiling, for tests: kernels compute nothing and record that they ran.
+// Plan builder of a toy engine, for tests: its kernels compute nothing and record that they were bound and run.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,17 @@
 
 namespace roentgen::engine {
 
-/// Calls of the kernels in order: "bind <entry>" and "run <entry>".
+/// Log of kernel calls, in order: "bind <entry>" and "run <entry>".
 using ToyLog = std::vector<std::string>;
 
-/// Convolutions read and write `conv_layout`, all other ops plain f32. Each gradient of a parameter is an entry.
+/// Builder whose convolutions read and write `conv_layout` and all other ops plain f32. Each parameter gradient has its
+/// own plan entry.
 class ToyBuilder final : public PlanBuilder {
  public:
   ToyBuilder(const graph::Graph& graph, const CompileOptions& options, Layout conv_layout, int replicas = 1)
       : PlanBuilder(graph, options, {.channel_block = 8, .replicas = replicas}), conv_layout_(conv_layout) {}
 
-  /// Kernel that writes its name down.
+  /// Returns a kernel that logs its name when it is bound and when it runs.
   [[nodiscard]] std::unique_ptr<Kernel> noting(const std::string& name) const {
     return make_kernel([log = log, name](const Addresses&) {
       log->push_back("bind " + name);
@@ -86,7 +87,7 @@ class ToyBuilder final : public PlanBuilder {
   Layout conv_layout_;
 };
 
-/// Two branches of convolutions over one, added up; then a linear layer and a loss. Batch 2, 3 labels.
+/// Network with two convolution branches on one convolution, their sum, a linear layer and a loss. Batch 2, 3 labels.
 inline graph::Graph toy_network() {
   graph::Builder b("toy");
   const graph::Conv2d conv{.out_channels = 8, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};

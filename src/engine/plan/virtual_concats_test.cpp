@@ -15,7 +15,7 @@ namespace {
 using graph::Builder;
 using graph::NodeId;
 
-// A dense block of two layers: each reads all features so far.
+// Dense block of two layers, where each layer reads all previous features.
 graph::Graph dense(std::int64_t channels, bool has_other_reader) {
   Builder b("dense");
   const graph::Conv2d conv{.out_channels = channels, .kernel = {1, 1}};

@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::reference {
 
-/// Row-major doubles with their shape. Value type.
+/// Row-major array of doubles with its shape. Value type.
 struct Array {
   Shape shape;               ///< sizes of the axes
   std::vector<double> data;  ///< shape.elements() values
@@ -23,22 +23,22 @@ struct Array {
   explicit Array(Shape dims) : shape(std::move(dims)), data(static_cast<std::size_t>(shape.elements()), 0.0) {}
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(data.size()); }  ///< number of elements
-  /// Element in row-major order.
+  /// Element at index `i` in row-major order.
   [[nodiscard]] double& operator[](std::int64_t i) { return data[static_cast<std::size_t>(i)]; }
-  /// Element in row-major order.
+  /// Element at index `i` in row-major order.
   [[nodiscard]] double operator[](std::int64_t i) const { return data[static_cast<std::size_t>(i)]; }
-  /// Element of a (N, C, H, W) array.
+  /// Element (n, c, h, w) of a 4-D array.
   [[nodiscard]] double& at(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
     return (*this)[index(n, c, h, w)];
   }
-  /// Element of a (N, C, H, W) array.
+  /// Element (n, c, h, w) of a 4-D array.
   [[nodiscard]] double at(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
     return (*this)[index(n, c, h, w)];
   }
 
  private:
   [[nodiscard]] std::int64_t index(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
-    const std::int64_t* dims = shape.dims().data();  // unchecked: this is the innermost loop of every op
+    const std::int64_t* dims = shape.dims().data();  // no bounds check: this is the innermost loop of every op
     return ((n * dims[1] + c) * dims[2] + h) * dims[3] + w;
   }
 };

@@ -10,12 +10,12 @@ namespace {
 enum ParameterIndex : std::size_t { kScale, kShift, kRunningMean, kRunningVariance };
 enum KeptIndex : std::size_t { kMean, kInverseSd };
 
-/// N H W.
+/// Returns N * H * W.
 double elements_per_channel(const Array& src) {
   return static_cast<double>(src.size()) / static_cast<double>(src.shape[1]);
 }
 
-/// Batch statistics of the training form: mean and biased variance over (N, H, W), two passes.
+/// Computes batch statistics for training: mean and biased variance over (N, H, W), in two passes.
 void batch_statistics(const Array& src, Array& mean, Array& variance) {
   const double count = elements_per_channel(src);
   for_each_element(src.shape, [&](auto n, auto c, auto h, auto w) { mean[c] += src.at(n, c, h, w) / count; });

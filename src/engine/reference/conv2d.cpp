@@ -5,7 +5,8 @@
 
 namespace roentgen::engine::reference {
 namespace {
-/// Calls `visit(i, kh, kw, ic, ih, iw)` for every product in the sum of one output pixel, i = ic within its group.
+/// Calls `visit(i, kh, kw, ic, ih, iw)` for every product in the sum of one output pixel. `i` is the index of `ic`
+/// within its group.
 template <typename Visit>
 void for_each_product(const graph::Conv2d& op, const Shape& src, std::int64_t oc, std::int64_t oh, std::int64_t ow,
                       Visit&& visit) {

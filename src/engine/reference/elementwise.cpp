@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReLU, SiLU, sigmoid, add, dropout, and the ops that only move elements: flatten and concat.
+// Reference of ReLU, SiLU, sigmoid, add, dropout, and the ops that only move elements: flatten and concat.
 #include <cmath>
 
 #include "engine/reference/ops.h"
@@ -26,7 +26,7 @@ void forward(const graph::Relu&, Scope& scope) {
   const double rms = root_mean_square(src);
   for (std::int64_t i = 0; i < src.size(); ++i) {
     note_kink(scope, src[i], rms);
-    (*scope.dst)[i] = src[i] < 0.0 ? 0.0 : src[i];  // NaN stays
+    (*scope.dst)[i] = src[i] < 0.0 ? 0.0 : src[i];  // NaN stays NaN
   }
 }
 

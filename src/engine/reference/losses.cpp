@@ -11,7 +11,7 @@ namespace {
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-/// Divisor of the sum of the terms; 1 where nothing is known, so that the loss is 0. `mask` is (N, K) or (N, 1).
+/// Divisor of the sum of the terms. It is 1 if nothing is known, so that the loss is 0. `mask` is (N, K) or (N, 1).
 double divisor(int reduction, const Array& mask) {
   if (reduction == static_cast<int>(graph::Reduction::Sum)) return 1.0;
   const std::int64_t N = mask.shape[0];
@@ -29,7 +29,7 @@ double positive_weight(const graph::SigmoidCrossEntropy& op, std::int64_t k) {
   return op.positive_weights.empty() ? 1.0 : op.positive_weights[static_cast<std::size_t>(k)];
 }
 
-/// log of the softmax of one row of logits.
+/// Logarithm of the softmax of one row of logits.
 std::vector<double> log_softmax(const Array& logits, std::int64_t n) {
   const std::int64_t K = logits.shape[1];
   const auto row = logits.data.begin() + n * K;
@@ -41,14 +41,14 @@ std::vector<double> log_softmax(const Array& logits, std::int64_t n) {
   return logs;
 }
 
-/// q_k = (1 - e) onehot + e / K.
+/// Target probability q_k = (1 - e) onehot_k + e / K, where e is the label smoothing.
 double target(const graph::SoftmaxCrossEntropy& op, const Array& classes, std::int64_t n, std::int64_t k,
               std::int64_t K) {
   const bool is_class = static_cast<std::int64_t>(classes[n]) == k;
   return (is_class ? 1.0 - op.label_smoothing : 0.0) + op.label_smoothing / static_cast<double>(K);
 }
 
-/// Logits that a loss reads, by their place among its inputs.
+/// A head of the loss: the index of its logits among the loss's inputs, and its weight.
 struct Head {
   std::size_t input = 0;
   double weight = 1.0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every op of the list, forward and backward, by loops that follow the formulas in graph/ops line by line. An op
-// without them does not link.
+// Every op of the list, forward and backward, in loops that follow the formulas in graph/ops line by line. If an op has
+// no such functions, linking fails.
 #pragma once
 
 #include <vector>
@@ -15,28 +15,28 @@ namespace roentgen::engine::reference {
 
 /// Inputs and outputs of one node. ReferenceRun owns all pointers; they are never null.
 struct Scope {
-  const graph::Node* node = nullptr;  ///< node that is computed
-  Form form = Form::Training;         ///< training or inference
+  const graph::Node* node = nullptr;  ///< node to compute
+  Form form = Form::Training;         ///< whether the step is training or inference
   /// Inputs of the node.
   std::vector<const Array*> src;
-  /// Parameters and state, in the order of the op's shape rule. State is what the step started with.
+  /// Parameters and state, in the order of the op's shape rule. State has its values from before the step.
   std::vector<const Array*> parameters;
-  /// Output of the node: written by forward, read by backward.
+  /// Output of the node: forward writes it, backward reads it.
   Array* dst = nullptr;
-  /// Running statistics after the step, parallel to `parameters`; written by forward.
+  /// Running statistics after the step, parallel to `parameters`. Forward writes them.
   std::vector<Array*> new_state;
-  /// Values that forward keeps for backward, in any form.
+  /// Values that forward keeps for backward; their number and form depend on the op.
   std::vector<Array>* kept = nullptr;
-  /// Dropout only: 1 = keep, 0 = drop.
+  /// Mask of a dropout node: 1 keeps an element, 0 drops it.
   const Array* mask = nullptr;
-  /// Distance to the nearest place where the derivative jumps, as a share of the root mean square of the values
-  /// compared; forward lowers it.
+  /// Distance to the nearest point where the derivative jumps, relative to the root mean square of the compared values.
+  /// Forward lowers it.
   double* kink_margin = nullptr;
-  /// Backward: gradient of the output.
+  /// Gradient of the output; set for backward only.
   const Array* diff_dst = nullptr;
-  /// Backward adds into these, parallel to `src` and to `parameters`.
+  /// Gradients of `src`, parallel to it. Backward adds to them.
   std::vector<Array*> diff_src;
-  std::vector<Array*> diff_parameters;  ///< gradients of `parameters`, parallel to them
+  std::vector<Array*> diff_parameters;  ///< gradients of `parameters`, parallel to them; backward adds to them
 };
 
 #define RG_DECLARE_REFERENCE(Kind)                   \
@@ -45,8 +45,8 @@ struct Scope {
 RG_OP_LIST(RG_DECLARE_REFERENCE)
 #undef RG_DECLARE_REFERENCE
 
-/// Lowers `scope.kink_margin` to |distance| / rms for one comparison. A distance of exactly 0 comes from zeros and
-/// equal values upstream, which are exact in float as well, and is no danger.
+/// Lowers `scope.kink_margin` to |distance| / rms after one comparison. Ignores a distance of exactly 0: it comes from
+/// zeros and equal values upstream, which are exact in float as well.
 void note_kink(Scope& scope, double distance, double rms);
 /// Root mean square of all elements.
 [[nodiscard]] double root_mean_square(const Array& values);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Graph passes change how a graph is computed, never what: checked here, where graphs can be run in double.
+// Graph passes may change how a graph is computed, but not its results. Tested here, because here graphs can run in
+// double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace roentgen::engine::reference {
 namespace {
-/// Rounding in double, over graphs of a few hundred sums.
+/// Tolerance for rounding in double, over graphs with a few hundred sums.
 constexpr double kTolerance = 1e-11;
 
 void expect_near(const Array& got, const Array& expected, const std::string& what) {
@@ -25,7 +26,7 @@ void expect_near(const Array& got, const Array& expected, const std::string& wha
   }
 }
 
-/// A pass may move nodes, and with them the order of parameters; -1 where there is no equal parameter.
+/// Index of an equal parameter in another graph, since a pass may reorder nodes and their parameters. -1: none.
 std::int32_t index_of(const graph::Graph& graph, const graph::Parameter& parameter) {
   const auto found = std::ranges::find(graph.parameters(), parameter);
   return found == graph.parameters().end() ? -1 : static_cast<std::int32_t>(found - graph.parameters().begin());

@@ -8,7 +8,7 @@
 
 namespace roentgen::engine::reference {
 namespace {
-/// Calls `visit(ih, iw)` for the pixels of the window of (oh, ow) that lie in src, in row-major order.
+/// Calls `visit(ih, iw)` for the pixels of the window of output (oh, ow) that are inside src, in row-major order.
 template <typename Pool, typename Visit>
 void for_each_pixel(const Pool& op, const Shape& src, std::int64_t oh, std::int64_t ow, Visit&& visit) {
   for (std::int64_t kh = 0; kh < op.kernel.height; ++kh) {
@@ -93,7 +93,7 @@ void backward(const graph::GlobalAvgPool&, Scope& scope) {
 }
 
 namespace {
-/// Calls `visit(ih, iw, share)` for the pixels of the region of (oh, ow); the shares of a region sum to 1.
+/// Calls `visit(ih, iw, share)` for the pixels of the region of output (oh, ow). The shares of a region sum to 1.
 template <typename Visit>
 void for_each_in_region(const graph::AdaptiveAvgPool& op, const Shape& src, std::int64_t oh, std::int64_t ow,
                         Visit&& visit) {

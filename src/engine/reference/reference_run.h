@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReferenceRun: interprets a graph in double precision with naive loops, slow and plainly right. Every engine is
-// checked against it; it is checked itself against central differences (reference_test.cpp).
+// ReferenceRun: interprets a graph in double precision with naive loops, slow but obviously correct. Tests compare
+// every engine with it. reference_test.cpp compares it with central differences.
 #pragma once
 
 #include <map>
@@ -18,43 +18,46 @@
 
 namespace roentgen::engine::reference {
 
-/// One forward and backward of one graph. Flags that only say how (Concat::is_virtual) are ignored. One thread.
+/// One forward and backward of a graph. Ignores flags that only affect how a result is computed (Concat::is_virtual).
+/// One thread.
 class ReferenceRun {
  public:
   /// Parameters and inputs start at zero. The graph must outlive the run.
   ReferenceRun(const graph::Graph& graph, Form form);
 
-  /// Sets a graph input, a parameter or a running statistic by name; plain row-major. Throws ShapeError for another
-  /// number of elements and ConfigError for an unknown name.
+  /// Sets a graph input, a parameter or a running statistic by name; plain row-major. Throws ShapeError if the number
+  /// of elements differs, ConfigError for an unknown name.
   void set(std::string_view name, std::span<const double> values);
-  void set(std::string_view name, std::span<const float> values);  ///< sets f32 values
-  /// Sets the elements that a dropout node keeps (1) and drops (0), in the shape of its output. Without a mask it keeps
-  /// all.
+  void set(std::string_view name, std::span<const float> values);  ///< overload for f32 values
+  /// Sets which elements a dropout node keeps (1) and drops (0), in the shape of its output. Without a mask, the node
+  /// keeps all elements.
   void set_mask(std::string_view node, std::vector<double> mask);
 
-  /// Computes all values. Running statistics change only in state(), so a second forward() gives the same.
+  /// Computes the value of every node. Running statistics change only in state(), so forward() may be repeated.
   void forward();
-  /// Gradients of the first element of a named output with respect to everything. Training form, after forward().
+  /// Computes gradients of the first element of a named output with respect to all values and parameters. Requires
+  /// Form::Training and a forward() before it.
   void backward(std::string_view output);
 
   /// Value of a node.
   [[nodiscard]] const Array& value(graph::NodeId id) const { return values_.at(static_cast<std::size_t>(id)); }
-  /// Value of a named output; ConfigError for an unknown name.
+  /// Value of a named output. Throws ConfigError for an unknown name.
   [[nodiscard]] const Array& output(std::string_view name) const;
-  /// Gradient with respect to a node's value.
+  /// Gradient with respect to the value of a node.
   [[nodiscard]] const Array& value_gradient(graph::NodeId id) const {
     return value_gradients_.at(static_cast<std::size_t>(id));
   }
-  /// Value by index into Graph::parameters().
+  /// Value of a parameter, by index into Graph::parameters().
   [[nodiscard]] const Array& parameter(std::int32_t id) const { return parameters_.at(static_cast<std::size_t>(id)); }
-  /// Gradient with respect to a parameter.
+  /// Gradient with respect to a parameter, by index into Graph::parameters().
   [[nodiscard]] const Array& parameter_gradient(std::int32_t id) const {
     return parameter_gradients_.at(static_cast<std::size_t>(id));
   }
-  /// A running statistic as the step leaves it; for trained parameters the parameter itself.
+  /// A running statistic after the step; for a trained parameter, its unchanged value.
   [[nodiscard]] const Array& state(std::int32_t id) const { return new_state_.at(static_cast<std::size_t>(id)); }
-  /// Distance of the forward from a point where a derivative jumps (ReLU at 0, two equal maxima). It is relative to the
-  /// root mean square of the values concerned. Gradients in float and double are only comparable well above 2^-24.
+  /// Smallest distance in the forward from a point where a derivative jumps (ReLU at 0, two equal maxima). It is
+  /// relative to the root mean square of the compared values. Gradients in float and double are comparable only if it
+  /// is well above 2^-24.
   [[nodiscard]] double kink_margin() const { return kink_margin_; }
 
  private:

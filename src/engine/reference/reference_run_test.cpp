@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The reference itself: forward against numbers worked out by hand, backward against central differences.
+// Tests of the reference itself: forward against numbers computed by hand, backward against central differences.
 #include "engine/reference/reference_run.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::Pointwise;
 
-/// A graph of one op on inputs "x0", "x1", ... with the output "y".
+/// Returns a graph of one op that reads inputs "x0", "x1", ... and has the output "y".
 graph::Graph graph_of(graph::Op op, const std::vector<Shape>& shapes) {
   graph::Builder builder("test");
   std::vector<NodeId> inputs;
@@ -30,14 +30,14 @@ graph::Graph graph_of(graph::Op op, const std::vector<Shape>& shapes) {
   return std::move(builder).build();
 }
 
-/// 1, 2, 3, ...
+/// Returns the numbers 1, 2, 3, ...
 std::vector<double> counted(std::int64_t count) {
   std::vector<double> values(static_cast<std::size_t>(count));
   std::iota(values.begin(), values.end(), 1.0);
   return values;
 }
 
-/// The op on x0 = 1, 2, 3, ...; weights, where it has some, all 1, 2, 3, ... as well.
+/// Result of the op on x0 = 1, 2, 3, ... If the op has parameters, each of them is 1, 2, 3, ... as well.
 std::vector<double> applied(graph::Op op, const Shape& shape, Form form = Form::Training) {
   const graph::Graph graph = graph_of(std::move(op), {shape});
   ReferenceRun run(graph, form);
@@ -62,8 +62,8 @@ std::vector<double> loss_of(graph::Op op, const std::vector<std::vector<double>>
 }  // namespace
 
 TEST(ReferenceConv2d, correlates_with_zero_padding_and_bias) {
-  // Input 1 2 3 / 4 5 6 / 7 8 9, kernel 1 2 / 3 4, bias 1, one pixel of padding, stride 2. The results are the corners
-  // of the padded image:
+  // Input 1 2 3 / 4 5 6 / 7 8 9, kernel 1 2 / 3 4, bias 1, one pixel of padding, stride 2. So each result is a window
+  // at a corner of the padded image:
   //   (0,0): 4*1+1 = 5; (0,1): 3*2+4*3+1 = 19; (1,0): 2*4+4*7+1 = 37; (1,1): 5+2*6+3*8+4*9+1 = 78
   EXPECT_THAT(
       applied(graph::Conv2d{.out_channels = 1, .kernel = {2, 2}, .stride = {2, 2}, .pad = {1, 1}}, {1, 1, 3, 3}),
@@ -71,32 +71,32 @@ TEST(ReferenceConv2d, correlates_with_zero_padding_and_bias) {
 }
 
 TEST(ReferenceConv2d, dilates) {
-  // Kernel 1 2 3 at columns 0, 2, 4 of 1..6, then 1, 3, 5.
+  // Kernel 1 2 3 reads columns 0, 2, 4 of the input 1..6, then columns 1, 3, 5.
   EXPECT_THAT(
       applied(graph::Conv2d{.out_channels = 1, .kernel = {1, 3}, .dilation = {1, 2}, .bias = false}, {1, 1, 1, 6}),
       ElementsAre(1 * 1 + 2 * 3 + 3 * 5, 1 * 2 + 2 * 4 + 3 * 6));
 }
 
 TEST(ReferenceConv2d, keeps_groups_apart) {
-  // Channels 1, 2 | 3, 4; weights per output: (1, 2) (3, 4) | (5, 6) (7, 8).
+  // Groups have channels (1, 2) and (3, 4), and weights (1, 2) (3, 4) and (5, 6) (7, 8) per output.
   EXPECT_THAT(applied(graph::Conv2d{.out_channels = 4, .groups = 2, .bias = false}, {1, 4, 1, 1}),
               ElementsAre(1 + 4, 3 + 8, 15 + 24, 21 + 32));
 }
 
 TEST(ReferenceConv2d, sums_over_input_channels_per_image) {
-  // Images (1, 2) and (3, 4), weights (1, 2) and (3, 4), biases 1 and 2.
+  // Images are (1, 2) and (3, 4), weights (1, 2) and (3, 4), biases 1 and 2.
   EXPECT_THAT(applied(graph::Conv2d{.out_channels = 2}, {2, 2, 1, 1}), ElementsAre(6, 13, 12, 27));
 }
 
 TEST(ReferenceBatchNorm, normalises_over_images_and_pixels) {
-  // One channel 1 2 3 4: mean 2.5, variance 1.25; scale and shift 1; epsilon 0.75 makes the deviation sqrt(2).
+  // One channel with 1 2 3 4: mean 2.5, variance 1.25; scale and shift are 1. Epsilon 0.75 makes the deviation sqrt(2).
   const double r = std::sqrt(2.0);
   EXPECT_THAT(applied(graph::BatchNorm{.epsilon = 0.75}, {2, 1, 1, 2}),
               near({1.0 - 1.5 / r, 1.0 - 0.5 / r, 1.0 + 0.5 / r, 1.0 + 1.5 / r}));
 }
 
 TEST(ReferenceBatchNorm, infers_from_running_statistics) {
-  // Running mean 1 and variance 1, epsilon 3: (x - 1) / 2 + 1.
+  // Running mean and variance are 1, epsilon is 3, so the result is (x - 1) / 2 + 1.
   EXPECT_THAT(applied(graph::BatchNorm{.epsilon = 3.0}, {1, 1, 1, 3}, Form::Inference), ElementsAre(1.0, 1.5, 2.0));
 }
 
@@ -159,7 +159,7 @@ TEST(ReferenceGlobalAvgPool, averages_each_channel) {
 }
 
 TEST(ReferenceLinear, multiplies_rows_and_adds_the_bias) {
-  // Rows (1, 2) and (3, 4), weights (1, 2) and (3, 4), biases 1 and 2.
+  // Rows are (1, 2) and (3, 4), weights (1, 2) and (3, 4), biases 1 and 2.
   EXPECT_THAT(applied(graph::Linear{.out_features = 2}, {2, 2}), ElementsAre(6, 13, 12, 27));
 }
 
@@ -189,7 +189,7 @@ TEST(ReferenceDropout, scales_what_the_mask_keeps) {
 }
 
 TEST(ReferenceSigmoidCrossEntropy, follows_its_formula) {
-  // softplus(0) = ln 2 for both labels of logit 0; the third is unknown.
+  // Both known labels have logit 0, and softplus(0) = ln 2. The third label is unknown.
   const std::vector<Shape> shapes(3, Shape{1, 3});
   const std::vector<std::vector<double>> inputs{{0.0, 0.0, 9.0}, {1.0, 0.0, 1.0}, {1.0, 1.0, 0.0}};
   EXPECT_THAT(loss_of(graph::SigmoidCrossEntropy{}, inputs, shapes), near({std::log(2.0)}));
@@ -216,14 +216,16 @@ TEST(ReferenceRun, refuses_unknown_names_and_wrong_sizes) {
 }
 
 namespace {
-/// Step along a direction of unit components: truncation and rounding of a central difference are then both about 1e-10
+/// Step along a direction of unit components. Truncation and rounding of a central difference are then both about 1e-10
 /// of the loss.
 constexpr double kStep = 1e-6;
-/// Tolerance relative to the gradient's norm, which is the likely size of a derivative along a random direction.
+/// Tolerance relative to the gradient's norm, which is the typical size of a derivative along a random direction.
 constexpr double kTolerance = 1e-6;
-/// Rounding relative to the loss: a difference of two losses in double has an error of a few 2^-53 / kStep.
+/// Tolerance for rounding, relative to the loss. A difference of two losses in double has an error of a few 2^-53 /
+/// kStep.
 constexpr double kRounding = 1e-9;
-/// ReLUs and maxima nearer to their kink than a few steps would jump.
+/// Smallest distance from a kink. A ReLU or maximum closer to its kink than a few steps would jump during the
+/// difference.
 constexpr double kMargin = 2e-5;
 
 double loss_at(ReferenceRun& run, std::string_view name, const std::vector<double>& values) {
@@ -251,7 +253,7 @@ void expect_slope(ReferenceRun& run, std::string_view name, const std::vector<do
   EXPECT_NEAR(slope, expected, kTolerance * std::sqrt(squares) + kRounding * std::fabs(run.output("loss")[0])) << name;
 }
 
-/// Values of the case that lie away from all kinks.
+/// Values of the case that are away from all kinks.
 std::map<std::string, std::vector<float>> smooth_values(const conformance::Case& tested) {
   for (std::uint64_t seed = 100; seed < 200; ++seed) {
     auto values = conformance::draw_values(tested, seed);
@@ -264,7 +266,7 @@ std::map<std::string, std::vector<float>> smooth_values(const conformance::Case&
 
 TEST(ReferenceGradients, match_central_differences_in_every_conformance_case) {
   for (const conformance::Case& tested : conformance::all_cases()) {
-    if (tested.name == "max_pool.ties") continue;  // equal maxima part as soon as anything moves
+    if (tested.name == "max_pool.ties") continue;  // equal maxima separate as soon as any value changes
     SCOPED_TRACE(tested.name);
     ReferenceRun run = conformance::run_reference(tested, Form::Training, smooth_values(tested));
     run.backward("loss");

@@ -10,14 +10,14 @@
 namespace roentgen::engine::reference {
 namespace {
 
-/// Numbers of one element's update.
+/// Numbers for the update of one element.
 struct Numbers {
   double lr = 0.0;
   double weight_decay = 0.0;
   double step = 1.0;
 };
 
-/// One element: target `p`, source `g`, and its state in the rule's order.
+/// Updates one element: target `p`, source `g`, and its state in the rule's order.
 void element(const Sgd& rule, const Numbers& numbers, double& p, double g, double* state) {
   g += numbers.weight_decay * p;
   if (rule.momentum == 0.0) {
@@ -55,7 +55,7 @@ void element(const RmsProp& rule, const Numbers& numbers, double& p, double g, d
   p -= numbers.lr * change;
 }
 
-// `g` and the decay are adapted already.
+// `g` and the weight decay already include the layer's adaptation factor.
 void element(const Lars& rule, const Numbers& numbers, double& p, double g, double* state) {
   state[0] = rule.momentum * state[0] + g + numbers.weight_decay * p;
   p -= numbers.lr * state[0];
@@ -71,7 +71,7 @@ double norm(const std::vector<double>& values, std::size_t begin, std::size_t co
   return std::sqrt(squares);
 }
 
-/// Factor of a layer's gradient and decay: 1 for rules that take every element by itself.
+/// Factor of a layer's gradient and decay. It is 1 for rules that are not layer-wise.
 template <typename Rule>
 double adaptation(const Rule&, const UpdateRange&, const std::vector<double>&, const std::vector<double>&) {
   static_assert(!Rule::kIsLayerwise);

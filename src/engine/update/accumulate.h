@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sum of gradients: target += source, or target = source for the first of them.
+// Sum of gradients over batches: target += source, or target = source for the first batch.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. UpdateWork's lr, step and scale are of no account.
+/// Options of the rule. It ignores lr, step and scale of UpdateWork.
 struct Accumulate {
-  bool is_first = false;  ///< overwrites the target
+  bool is_first = false;  ///< overwrites the target instead of adding to it
 
-  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
-  /// Names of the state: none.
+  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors: none.
   [[nodiscard]] std::vector<std::string_view> state() const { return {}; }
 };
 

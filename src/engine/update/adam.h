@@ -14,20 +14,20 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of Adam and AdamW.
 struct Adam {
   double beta1 = 0.9;      ///< decay rate of the mean of gradients
-  double beta2 = 0.999;    ///< decay rate of the mean of their squares
+  double beta2 = 0.999;    ///< decay rate of the mean of squared gradients
   double epsilon = 1e-8;   ///< added to the denominator, outside the square root
-  bool decoupled = false;  ///< weight decay outside the gradient: AdamW
+  bool decoupled = false;  ///< AdamW: weight decay acts on the parameter directly, not through the gradient
 
-  /// Names in recipes.
+  /// Names of the rule in recipes.
   static constexpr RecipeName<Adam> kNames[] = {
       {.name = "adam"}, {.name = "adamw", .meaning = "weight decay outside the gradient", .form = &Adam::decoupled}};
-  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
-  /// Names of the state: as torch has them.
+  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"exp_avg", "exp_avg_sq"}; }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("beta1", rule.beta1, kShareBelowOne, "");

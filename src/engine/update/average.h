@@ -9,12 +9,12 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. UpdateWork's lr, step and scale are of no account.
+/// Options of the rule. It ignores lr, step and scale of UpdateWork.
 struct Average {
-  double share = 0.0;  ///< share of the source, 0 to 1
+  double share = 0.0;  ///< weight of the source in the average, 0 to 1
 
-  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
-  /// Names of the state: none.
+  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors: none.
   [[nodiscard]] std::vector<std::string_view> state() const { return {}; }
 };
 

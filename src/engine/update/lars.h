@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Layer-wise adaptive rates for large batches (You, Gitman, Ginsburg 2017, arXiv:1708.03888). SGD with momentum whose
-// rate, for each layer's weights, is scaled by trust * |w| / (|g| + decay * |w|). As in sgd here, and in torch, the
-// learning rate is outside the velocity. So a changing rate needs no correction of the momentum (Goyal et al. 2017,
-// arXiv:1706.02677, remark 2).
+// Layer-wise adaptive rate scaling for large batches (You, Gitman, Ginsburg 2017, arXiv:1708.03888). It is SGD with
+// momentum, but each layer's weights have their own rate: lr * trust * |w| / (|g| + decay * |w|). The learning rate is
+// not part of the velocity, as in our Sgd and in torch. So a changing rate needs no correction of the momentum (Goyal
+// et al. 2017, arXiv:1706.02677, remark 2).
 #pragma once
 
 #include <string_view>
@@ -14,17 +14,17 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of layer-wise adaptive rate scaling.
 struct Lars {
-  double momentum = 0.9;  ///< as Sgd's
-  double trust = 1e-3;    ///< trust coefficient; above 0
+  double momentum = 0.9;  ///< decay of the velocity, as in Sgd
+  double trust = 1e-3;    ///< trust coefficient of the layer-wise rate; positive
 
-  /// Names in recipes.
+  /// Names of the rule in recipes.
   static constexpr RecipeName<Lars> kNames[] = {{.name = "lars", .meaning = "sgd for large batches"}};
-  static constexpr bool kIsLayerwise = true;  ///< whether a layer's weights must be one range
-  /// Names of the state: as torch has them.
+  static constexpr bool kIsLayerwise = true;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");

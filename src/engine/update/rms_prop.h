@@ -5,9 +5,10 @@
 //   g = scale * gradient + weight_decay * p;  v = alpha v + (1 - alpha) g^2
 //   centered: a = alpha a + (1 - alpha) g;  d = sqrt(max(v - a^2, 0)) + epsilon, else d = sqrt(v) + epsilon
 //   b = momentum * b + g / d;  p -= lr * (momentum > 0 ? b : g / d)
-// torch has no max: where rounding makes v - a^2 negative, its root is not a number. TensorFlow's (Keras') RMSprop has
-// epsilon inside the root, d = sqrt(v + epsilon), and lr within the buffer, b = momentum * b + lr * g / d. It calls
-// alpha rho. Its epsilon e corresponds to about sqrt(e) here, and a schedule that lowers lr acts on its buffer later.
+// torch has no max: if rounding makes v - a^2 negative, its root is NaN. RMSprop in TensorFlow and Keras differs:
+// epsilon is inside the root, d = sqrt(v + epsilon), and lr inside the buffer, b = momentum * b + lr * g / d. Keras
+// calls alpha "rho". Its epsilon e corresponds to about sqrt(e) here. When a schedule lowers lr, its buffer still holds
+// steps of the old lr.
 #pragma once
 
 #include <string_view>
@@ -17,24 +18,24 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. torch's defaults, but for momentum: 0 there.
+/// Options of the rule. Defaults are torch's, except momentum, which is 0 in torch.
 struct RmsProp {
-  double momentum = 0.9;  ///< 0: none, and no state of it
-  double alpha = 0.99;    ///< decay rate of the mean of squares
+  double momentum = 0.9;  ///< 0: no momentum, and no state for it
+  double alpha = 0.99;    ///< decay rate of the mean of squared gradients
   double epsilon = 1e-8;  ///< added to the denominator, outside the square root
   bool centered = false;  ///< divides by the standard deviation of gradients instead of their root mean square
 
-  /// Names in recipes.
+  /// Names of the rule in recipes.
   static constexpr RecipeName<RmsProp> kNames[] = {{.name = "rmsprop"}};
-  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
-  /// Names of the state, as torch has them.
+  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const {
     std::vector<std::string_view> names{"square_avg"};
     if (momentum > 0.0) names.emplace_back("momentum_buffer");
     if (centered) names.emplace_back("grad_avg");
     return names;
   }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cases of update rules that the tests of every engine run. A rule without a case here fails a test of the list
-// (engine/conformance/reference_engine_test.cpp). Test code only.
+// Test cases of update rules that every engine runs. For tests only. If a rule has no case here,
+// engine/conformance/reference_engine_test.cpp fails.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace roentgen::engine {
 
-/// A rule with options, and a learning rate that suits it.
+/// A rule with its options, and a suitable learning rate.
 struct RuleCase {
-  std::string name;  ///< as GoogleTest takes it
+  std::string name;  ///< name in the form that GoogleTest accepts
   UpdateRule rule;
   double lr = 0.1;
 };
 
-/// Every rule, in every form that has a kernel of its own.
+/// Returns cases of every rule, in every variant that has a separate kernel.
 [[nodiscard]] inline std::vector<RuleCase> rule_cases() {
   return {{"sgd", Sgd{.momentum = 0.0}},
           {"sgd_momentum", Sgd{}},

@@ -3,7 +3,7 @@
 //
 // Stochastic gradient descent with momentum, as torch.optim.SGD without dampening:
 //   g = scale * gradient + weight_decay * p;  b = momentum * b + g;  p -= lr * (nesterov ? g + momentum * b : b)
-// torch starts b with the first g; with b = 0 before it, that is the same.
+// In its first step, torch sets b = g. Starting from b = 0 gives the same result.
 #pragma once
 
 #include <string_view>
@@ -14,25 +14,25 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule.
+/// Options of stochastic gradient descent.
 struct Sgd {
-  double momentum = 0.9;  ///< 0: none, and no state
-  bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013), with lr outside the velocity
+  double momentum = 0.9;  ///< 0: no momentum, and no state
+  bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013); lr is not part of the velocity
 
-  /// Names in recipes.
+  /// Names of the rule in recipes.
   static constexpr RecipeName<Sgd> kNames[] = {{.name = "sgd"}};
-  static constexpr bool kIsLayerwise = false;  ///< whether a layer's weights must be one range
-  /// Names of the state, as torch has them.
+  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const {
     return momentum > 0.0 ? std::vector<std::string_view>{"momentum_buffer"} : std::vector<std::string_view>{};
   }
-  /// Calls visit(name, value, range, meaning) for each number, visit(name, value, meaning) for each flag.
+  /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
     visit("nesterov", rule.nesterov, "");
   }
-  /// ConfigError on options that exclude each other.
+  /// Throws ConfigError for options that exclude each other.
   void check() const {
     if (!nesterov || momentum > 0.0) return;
     throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0",

@@ -15,24 +15,24 @@ namespace roentgen::engine::cpu {
 namespace {
 
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
-// Up to this many threads have a tile unit each; more of them share one between two (measured with 1, 2 and 16).
+// Up to this number of threads, each has its own tile unit; with more, two threads share one (measured with 1, 2, 16).
 constexpr int kFewThreads = 4;
 
-// Sizes that decide.
+// Sizes of a layer that the rule uses.
 struct Layer {
-  /// Images of the batch in training; 1 in inference.
+  /// Number of images in the batch in training; 1 in inference.
   std::int64_t images = 1;
-  /// Pixels of the result, over all `images`.
+  /// Number of pixels of the result, in all `images` images.
   std::int64_t px = 0;
   /// The shorter side of the result.
   std::int64_t side = 0;
-  /// Channels in or out of one group, whichever are fewer.
+  /// Number of input or output channels of one group, the smaller of the two.
   std::int64_t channels = 0;
   bool is_1x1 = false;
 };
 
 Layer layer_of(const ConvGeometry& g, Form form) {
-  const std::size_t channels = g.weights.size() - 4;  // behind the groups
+  const std::size_t channels = g.weights.size() - 4;  // channels are the axis after the groups
   const std::int64_t images = form == Form::Training ? g.dst[0] : 1;
   return {.images = images,
           .px = images * g.dst[2] * g.dst[3],
@@ -55,8 +55,8 @@ bool is_within_scratch(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass 
          own_kernel(algorithm, pass, one, 1, {})->scratch_bytes().total(1) <= kScratchLimit;
 }
 
-// Six products are never faster than three for the same pass. Split products are faster than direct only on tiles, and
-// on tiles Pointwise is not used.
+// Six products are never faster than three for the same pass. Split products are faster than Direct only on tiles. On
+// machines with tiles, Pointwise is not used.
 bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, InstructionSet set) {
   const bool has_tiles = set == InstructionSet::Amx;
   if (is_split(algorithm)) {
@@ -65,12 +65,12 @@ bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry&
   return algorithm != ConvAlgorithm::Pointwise || (set >= InstructionSet::Avx512 && !has_tiles);
 }
 
-// Winograd computes four results at a time. It loses what it saves if tiles of results are mostly padding.
+// Winograd computes four results at a time. It is not faster if tiles of results are mostly padding.
 bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Inference) {
     if (context.instruction_set == InstructionSet::Amx) return layer.side >= 14;
-    // On planes of 7 x 7, Winograd takes 1.5 to 2.8 times as long as direct for one image, and 0.75 times for 16. The
-    // rule favours one image, because its user waits for it.
+    // On planes of 7 x 7, Winograd takes 1.5 to 2.8 times as long as Direct for one image, but 0.75 times for 16
+    // images. The rule prefers the faster one for a single image, since a user waits for it.
     return layer.px >= 100;
   }
   if (context.instruction_set == InstructionSet::Amx) {
@@ -79,12 +79,12 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
                                    layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
     return layer.side >= 7 && each_px >= 196 && !has_fast_products;
   }
-  // Planes of 3 x 3 and 5 x 5 fill less than half of a tile. Weight gradients of many images gain all the same.
+  // Planes of 3 x 3 and 5 x 5 fill less than half of a tile. Weight gradients of many images are faster even so.
   const bool is_wide = layer.side >= 6 || (pass == ConvPass::BackwardWeights && layer.images >= 32);
   return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);
 }
 
-// True if products of split numbers on tiles are faster than direct.
+// True if products of split numbers on tiles are faster than Direct.
 bool are_products_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (layer.channels < 64) return false;
   if (context.form == Form::Inference) return !layer.is_1x1 && layer.side >= 28;
@@ -113,7 +113,7 @@ ChoiceContext choice_context(const CompileOptions& options, DType dtype) {
 }
 
 std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
-  // Winograd is a candidate for bf16 values next to AVX-512's products, but not next to those of tiles (docs/adr/0018).
+  // For bf16 values, Winograd is a candidate if AVX-512 multiplies them, but not if tiles do (docs/adr/0018).
   if (context.dtype == DType::Bf16 && has_bf16_products(context.instruction_set) &&
       can_compute(ConvAlgorithm::Bf16, pass, g)) {
     std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};
@@ -138,7 +138,7 @@ std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass,
 ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
   const std::vector<ConvAlgorithm> candidates = conv_candidates(g, pass, context);
   const Layer layer = layer_of(g, context.form);
-  // Candidates in the order of kConvAlgorithms, Winograd's first.
+  // Tries the candidates in the order of kConvAlgorithms, where Winograd is first.
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     if (is_faster_than_first(candidates[i], layer, pass, context)) return candidates[i];
   }

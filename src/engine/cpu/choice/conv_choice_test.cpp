@@ -28,7 +28,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A layer in words: images, channels in and out, side of the input, window, stride.
+/// Size of a layer: images, input and output channels, side of the input, side of the window, stride.
 struct Layer {
   std::int64_t images, in, out, side, window, stride = 1;
 };
@@ -96,7 +96,7 @@ TEST(ConvRule, sees_neither_batch_nor_threads_in_inference) {
   }
 }
 
-// Every candidate of the rule can compute the pass.
+// Checks that the algorithm of the rule is a candidate, and therefore can compute the pass.
 TEST(ConvRule, takes_a_candidate) {
   for (const InstructionSet set : kInstructionSets) {
     if (set > this_instruction_set()) continue;
@@ -165,7 +165,7 @@ TEST(Choices, of_a_plan_are_the_rules) {
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "direct"), 0);
 }
 
-// Otherwise a run in f32 would round its gradients, or kernels would read missing tensors.
+// Otherwise a resumed run in f32 would round its gradients, or kernels would read missing tensors.
 TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
   const CompileOptions options{.threads = 1, .slots = 1};
   const Plan plan = make_plan(network(), options);

@@ -24,8 +24,8 @@ std::string what_is_here() {
                      unit ? simd::name_of(*unit) : "nothing");
 }
 
-// The algorithm that a stored or measured choice names, if this machine has it for values of this type. Split products
-// without tiles are only for users who ask for them: others are faster, and tiles give other bits.
+// Algorithm named by a stored or measured choice, if this machine can run it for values of this type. Split products
+// without tiles run only on explicit request: other algorithms are faster, and tiles would give other bits.
 ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, const ConvGeometry& g, ConvPass pass,
                               const CompileOptions& options, DType dtype, std::string_view remedy) {
   const std::optional<ConvAlgorithm> found = conv_algorithm(name);
@@ -42,7 +42,7 @@ ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, c
                                fmt::format("{}, and {}", name, what_is_here()), remedy));
 }
 
-// Algorithm of a request by name, or direct if the requested one cannot compute the pass.
+// Algorithm requested by name, or Direct if the requested one cannot compute the pass.
 ConvAlgorithm named_algorithm(ConvAlgorithm wanted, const ConvGeometry& g, ConvPass pass,
                               const ChoiceContext& context) {
   const bool is_bf16 = context.dtype == DType::Bf16;
@@ -54,7 +54,7 @@ ConvAlgorithm named_algorithm(ConvAlgorithm wanted, const ConvGeometry& g, ConvP
   return can_compute(wanted, pass, g) ? wanted : ConvAlgorithm::Direct;
 }
 
-// Choice of the stored plan; nullopt without one.
+// Choice in the stored plan, or nullopt if there is no stored plan.
 std::optional<std::string> stored_choice(const CompileOptions& options, const std::string& key) {
   if (options.choices.empty()) return std::nullopt;
   const auto stored = options.choices.find(key);

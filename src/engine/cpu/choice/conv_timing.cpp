@@ -32,14 +32,14 @@ using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
 constexpr int kTimedRuns = 4;
-// Factor above the fastest time that marks a stalled run. A stall of the whole process took 400 times as long;
-// algorithms differ by at most 8.4.
+// A time above this multiple of the fastest marks a stalled run. A stall of the whole process took 400 times as long,
+// while algorithms differ by at most a factor of 8.4.
 constexpr double kFarBehind = 20.0;
 constexpr int kMostRepeats = 2;
 
 using Run = std::function<void()>;
 
-// Numbers in [-1, 1), by the generator of Numerical Recipes.
+// Returns numbers in [-1, 1), by the generator of Numerical Recipes.
 std::array<float, 16384> made_numbers() {
   std::array<float, 16384> made{};
   std::uint32_t state = 1;
@@ -50,7 +50,7 @@ std::array<float, 16384> made_numbers() {
   return made;
 }
 
-// A buffer of numbers, which repeat: tiles take a fifth less time for zeros.
+// Returns a buffer filled with repeating numbers, not zeros: with zeros, tiles take a fifth less time.
 runtime::AlignedBuffer numbers(std::size_t bytes) {
   static const std::array<float, 16384> kNumbers = made_numbers();
   runtime::AlignedBuffer buffer(bytes);
@@ -66,13 +66,13 @@ double seconds_of(const Run& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
-// Run of a kernel on buffers of these sizes, for tensors 0, 1, ...
+// Returns a Run of a kernel on new buffers. Tensors 0, 1, ... have these sizes.
 Run run_on_buffers(std::unique_ptr<Kernel> kernel, const std::vector<std::size_t>& bytes, std::size_t stride = 0) {
   struct State {
     std::unique_ptr<Kernel> kernel;
     std::vector<runtime::AlignedBuffer> buffers;
   };
-  const auto state = std::make_shared<State>();  // std::function copies
+  const auto state = std::make_shared<State>();  // a shared_ptr, because std::function copies its target
   state->kernel = std::move(kernel);
   std::vector<std::byte*> addresses;
   for (const std::size_t each : bytes) {
@@ -124,7 +124,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   std::unique_ptr<ConvKernel> kernel =
       own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
   const ScratchBytes scratch = kernel->scratch_bytes();
-  // Buffers with the strides that plans use.
+  // Uses the strides of plans for the buffers.
   const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
   const std::size_t src = forward.src_desc().get_size(), weights = forward.weights_desc().get_size();
   return run_on_buffers(
@@ -133,7 +133,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
       stride);
 }
 
-// Seconds by algorithm.
+// Times in seconds, by algorithm.
 using Timings = std::map<std::string, double>;
 
 Timings measure(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
@@ -183,8 +183,8 @@ std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, const Com
       const std::string layer = choice_key(g, pass, context);
       if (!known.contains(layer)) {
         known[layer] = measure(conv_candidates(g, pass, context), g, pass, filled.threads);
-        // Returns freed buffers that glibc's malloc keeps; otherwise they would count beside the plan for the life of
-        // the process.
+        // Returns freed buffers that glibc's malloc keeps. Otherwise they would count as memory of the process as long
+        // as it lives.
         ::malloc_trim(0);
       }
       choices.push_back({.name = chosen->first, .layer = layer, .chosen = chosen->second, .seconds = known.at(layer)});

@@ -21,7 +21,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Seconds of each run of a candidate in order, the last one for ever; counts the runs.
+// Returns a given time for each run of a candidate, in order, and repeats the last one. Counts the runs.
 class Runs {
  public:
   explicit Runs(std::vector<double> seconds) : seconds_(std::move(seconds)) {}
@@ -40,7 +40,7 @@ TEST(LeastSeconds, leaves_out_the_first_run_and_takes_the_best_of_the_others) {
   EXPECT_EQ(other.count(), 5U);
 }
 
-// A case seen on a busy machine: 400 times too long in each of the first runs.
+// Seen on a busy machine: each of the first runs took 400 times too long.
 TEST(LeastSeconds, runs_all_again_where_one_stood_still) {
   Runs one({1.0}), other({400.0, 400.0, 400.0, 400.0, 400.0, 1.5});
   EXPECT_EQ(least_seconds({std::ref(one), std::ref(other)}), (std::vector<double>{1.0, 1.5}));
@@ -58,7 +58,8 @@ graph::Graph resnet18() {
       models::build_model({.name = "resnet18", .labels = 3, .channels = 1, .image_px = 32, .batch = 1}), {});
 }
 
-// Every choice of the plan appears once, and its algorithm is among those timed. Equal layers have equal times.
+// Checks that every choice of the plan appears once, and that its algorithm is among the timed ones. Equal layers must
+// have equal times.
 TEST(MeasuredChoices, are_those_of_the_plan) {
   for (const char* dtype : {"f32", "bf16"}) {
     const CompileOptions options{.threads = 1, .slots = 1, .dtype = parse_dtype(dtype)};

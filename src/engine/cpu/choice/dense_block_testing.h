@@ -14,8 +14,8 @@
 
 namespace roentgen::engine::cpu {
 
-// A dense block of two layers on `channels` channels. In each a 1x1 convolution alone reads the first batch norm, and a
-// 3x3 one alone reads the second.
+// Dense block with two layers on `channels` channels. In each layer, the first batch norm is read only by a 1x1
+// convolution and the second only by a 3x3 convolution.
 [[nodiscard]] inline graph::Graph dense_block(std::int64_t channels) {
   graph::Builder b("dense_block");
   const auto conv = [](std::int64_t out, std::int64_t side) {

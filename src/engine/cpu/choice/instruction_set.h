@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Instruction sets that choices of kernels tell apart.
+// Instruction sets that the choice of kernels distinguishes.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace roentgen::engine::cpu {
 
-/// Instruction sets in ascending order; each includes the ones before it. They add AVX-512's blocks of 16 channels, its
-/// products of bf16 numbers, and tiles of bf16 numbers.
+/// Instruction sets in ascending order; each includes the previous ones. Avx512 adds blocks of 16 channels, Avx512Bf16
+/// adds products of bf16 numbers, and Amx adds matrix tiles of bf16 numbers.
 enum class InstructionSet : std::uint8_t { Avx2, Avx512, Avx512Bf16, Amx };
 inline constexpr std::array kInstructionSets{InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Avx512Bf16,
                                              InstructionSet::Amx};
 
-/// "avx2" (also of machines with less), "avx512", "avx512_bf16" or "amx".
+/// Name of the set: "avx2" (also for machines with less), "avx512", "avx512_bf16" or "amx".
 [[nodiscard]] std::string_view name_of(InstructionSet set);
-/// The set of that name; ConfigError naming the known ones.
+/// Returns the set with this name. Throws ConfigError, which lists the known names.
 [[nodiscard]] InstructionSet instruction_set(std::string_view name);
 /// Instruction set of this machine, limited to what oneDNN may use (DNNL_MAX_CPU_ISA).
 [[nodiscard]] InstructionSet this_instruction_set();
 
-/// Whether the set multiplies numbers stored in bf16.
+/// True if the set has instructions that multiply bf16 numbers.
 [[nodiscard]] constexpr bool has_bf16_products(InstructionSet set) { return set >= InstructionSet::Avx512Bf16; }
 
 }  // namespace roentgen::engine::cpu

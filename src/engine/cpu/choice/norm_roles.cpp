@@ -18,7 +18,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Inputs of the decision.
+// Inputs of the choice of roles.
 struct Given {
   const graph::Graph& graph;
   const ConvChoices& choices;
@@ -35,16 +35,17 @@ struct Given {
   [[nodiscard]] std::optional<ConvAlgorithm> chosen(graph::NodeId id, ConvPass pass) const {
     return id < 0 ? std::nullopt : choices.find(id, pass);
   }
-  // True if our product kernels compute the pass in the step's type: a rounded copy would have other sums.
+  // True if our product kernels compute the pass in the step's type. Otherwise they would use a rounded copy, whose
+  // sums differ.
   [[nodiscard]] bool is_by_products(graph::NodeId id, ConvPass pass) const {
     const std::optional<ConvAlgorithm> algorithm = chosen(id, pass);
     return algorithm && *algorithm != ConvAlgorithm::Direct && !is_winograd(*algorithm) &&
            dtype_of(*algorithm) == layout.dtype;
   }
-  // True if the reader's kernels normalise their input, in the step's type.
+  // True if the reader's kernels can normalise their input in the step's type.
   [[nodiscard]] bool normalises(graph::NodeId reader) const {
     if (reader < 0) return false;
-    // False in bf16: two values that differ before rounding may be equal after it.
+    // False for poolings in bf16: two values that differ before rounding may be equal after it.
     const auto* pool = std::get_if<graph::MaxPool>(&graph.node(reader).op);
     if (pool != nullptr) return pools_normalised(*pool) && layout.dtype == DType::F32;
     return std::ranges::all_of(std::array{ConvPass::Forward, ConvPass::BackwardWeights}, [&](ConvPass pass) {
@@ -61,7 +62,7 @@ bool is_pointwise(const graph::Conv2d& op) {
   return is(op.kernel, 1) && is(op.stride, 1) && is(op.pad, 0);
 }
 
-// True if kernels can read the piece where it lies: whole blocks, and no rounding in between.
+// True if kernels can read the piece in place: it has whole blocks, and its type needs no rounding.
 bool is_readable(graph::NodeId piece, bool is_shared, const Given& given) {
   if (given.graph.node(piece).shape[1] % given.layout.block != 0) return false;
   if (given.layout.dtype == DType::F32 || is_shared) return true;
@@ -77,14 +78,15 @@ NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, boo
       given.is_by_products(source, ConvPass::Forward)) {
     role.moments_by = source;
   }
-  // A pooling of several pieces: no network has one.
+  // Pooling of several pieces is not supported, since no network has one.
   const bool is_pooled = reader >= 0 && std::holds_alternative<graph::MaxPool>(given.graph.node(reader).op);
   if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) &&
       !graph::is_output(given.graph, id) && !(is_pooled && pieces.size() > 1) &&
       std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
     role.result_by = reader;
   }
-  // A batch norm of one value gains nothing: its second phase finds everything in cache (docs/design/engine_cpu.md).
+  // With a single value nothing is gained: the batch norm's second phase finds everything in cache
+  // (docs/design/engine_cpu.md).
   if (given.fusions.norm_gradient && role.is_shared && role.result_by >= 0 &&
       given.is_by_products(reader, ConvPass::BackwardData) &&
       is_pointwise(std::get<graph::Conv2d>(given.graph.node(reader).op))) {

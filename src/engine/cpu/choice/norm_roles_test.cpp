@@ -34,10 +34,10 @@ std::map<std::string, std::string> roles(const graph::Graph& graph, const std::s
 TEST(NormRoles, of_pointwise_kernels_in_a_dense_block) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const std::map<std::string, std::string> expected{
-      // 1x1: forward, data and weight gradient by products.
+      // The 1x1 convolution after it computes forward, data gradient and weight gradient by products.
       {"norm_a1", "statistics shared, result by narrow1, gradient by narrow1"},
       {"norm_a2", "statistics shared, result by narrow2, gradient by narrow2"},
-      // The 3x3 after it is direct; the 1x1 before it adds up the moments.
+      // The 3x3 convolution after it uses Direct; the 1x1 convolution before it sums the moments.
       {"norm_b1", "moments by narrow1"},
       {"norm_b2", "moments by narrow2"},
       {"last", "statistics shared"}};
@@ -50,7 +50,7 @@ TEST(NormRoles, follow_the_fusions_that_are_on) {
     return roles(dense_block(32), "pointwise", fuse).at(norm);
   };
   EXPECT_EQ(role("on,-norm_gradient", "norm_a1"), "statistics shared, result by narrow1");
-  // The gradient goes with the result: the mask is computed from what the norm reads.
+  // Without normalised_input, norm_gradient is off as well, since the mask is computed from the norm's input.
   EXPECT_EQ(role("on,-normalised_input", "norm_a1"), "statistics shared");
   EXPECT_EQ(role("on,-norm_moments", "norm_b1"), "own");
   EXPECT_EQ(role("batch_norm_relu", "norm_a1"), "own");
@@ -72,7 +72,7 @@ TEST(NormRoles, of_channels_in_no_whole_blocks_share_and_hand_over_nothing) {
   }
 }
 
-// A norm is stored if it is an output or read twice. A pooling normalises a norm that it alone reads.
+// A norm is stored if it is an output or read twice. A pooling normalises its input if it is the norm's only reader.
 TEST(NormRoles, of_norms_that_others_need_are_their_own) {
   enum class Use { Output, ReadTwice, Pooled, Alone };
   for (const Use use : {Use::Output, Use::ReadTwice, Use::Pooled, Use::Alone}) {
@@ -92,7 +92,7 @@ TEST(NormRoles, of_norms_that_others_need_are_their_own) {
   }
 }
 
-// Written by hand: a concatenation may be virtual only where batch norms alone read it.
+// Builds the graph by hand. A concatenation may only be virtual if all its readers are batch norms.
 TEST(NormRoles, of_a_virtual_concatenation_that_others_read_are_as_of_a_stored_one) {
   Builder b("virtual");
   const graph::Conv2d conv{.out_channels = 16, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};
@@ -110,7 +110,8 @@ TEST(NormRoles, are_none_in_inference) {
   EXPECT_TRUE(make_plan(residual_blocks(), {.form = Form::Inference, .threads = 1}).norm_roles.empty());
 }
 
-// Plans have a result, moments or a gradient of a norm in a convolution as often as roles say so.
+// Counts the convolutions of the plan that compute a norm's result, moments or gradient. Roles must give the same
+// counts.
 TEST(NormRoles, are_what_plans_do) {
   for (const char* algorithms : {"auto", "direct", "winograd", "pointwise"}) {
     SCOPED_TRACE(algorithms);

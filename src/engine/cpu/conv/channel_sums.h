@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The gradient of a convolution's bias.
+// Gradient of a convolution's bias.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// to[channel] = sum over images and pixels of values nChw{block}c, for the channels of one block (at most 16), added
-/// up in double.
+/// Computes to[channel] = sum over images and pixels of `values`, in double, for the channels of block number `which`.
+/// Values are nChw{block}c; a block has at most 16 channels.
 template <class T>
 inline void sum_channels(const T* values, std::int64_t images, std::int64_t blocks, std::int64_t pixels, int block,
                          std::int64_t which, float* to) {

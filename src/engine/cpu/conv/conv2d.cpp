@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of 2-D convolution (conv2d_forward.cpp has the forward). They use oneDNN's direct kernels in the layouts
-// these ask for. Where they were measured to be faster, they use our own kernels in the same layouts (own_conv.h).
+// Plan entries of 2-D convolution; the forward is in conv2d_forward.cpp. They use oneDNN's direct kernels in the
+// layouts that oneDNN chooses. Where measurements show that our own kernels are faster, these are used in the same
+// layouts (own_conv.h).
 #include "graph/ops/conv2d.h"
 
 #include "core/error.h"
@@ -19,7 +20,7 @@ using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 using Geometry = ConvGeometry;
 
-// A copy of weights (or their gradient) in another layout, through a reorder entry.
+// Emits an entry that copies weights, or their gradient, to another layout.
 void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std::string& what, const Argument& from,
                           const Argument& to) {
   const dnnl::reorder::primitive_desc pd(library_engine(), from.desc, library_engine(), to.desc);

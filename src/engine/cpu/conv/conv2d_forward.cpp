@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The forward of 2-D convolution, alone or with what inference folds into it.
+// Forward of 2-D convolution, alone or with the nodes that inference folds into it.
 #include <algorithm>
 
 #include "engine/cpu/conv/conv2d_input.h"
@@ -18,7 +18,8 @@ struct Weights {
   TensorId bias = -1;
 };
 
-// Copies of weights and bias that hold the batch norm, made anew when parameters were loaded.
+// Returns copies of weights and bias that include the batch norm. A preparation recomputes them whenever parameters
+// were loaded.
 Weights folded_weights(const Weights& plain, const graph::Node& node, const Folding& folding, Lowering& lowering) {
   const graph::Node& norm = lowering.node(folding.result);
   const std::shared_ptr<const ParameterLayout> layout = lowering.parameter_layout(node, "weight");

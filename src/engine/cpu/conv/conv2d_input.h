@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inputs and moments of convolutions and poolings, for the batch norms around them, as roles say (norm_roles.h).
+// Inputs of convolutions and poolings, and moments of convolutions, for neighbouring batch norms. NormRole says which
+// kernel computes them (norm_roles.h).
 #pragma once
 
 #include <vector>
@@ -11,18 +12,18 @@
 
 namespace roentgen::engine::cpu {
 
-/// Input of a convolution: a stored value, or the values of a batch norm that it normalises itself.
+/// Input of a convolution: a stored value, or the values of a batch norm that the convolution normalises itself.
 struct ConvSource {
   TensorId src = -1;
   Prologue prologue;
-  /// Appends all of its tensors.
+  /// Tensors that the convolution's entry reads as its input, including those of the prologue.
   std::vector<TensorId> reads;
 };
-/// Stored value in a layout, or the prologue that define_normalised() recorded for it.
+/// Returns the stored value in a layout, or the prologue that define_normalised() recorded for it.
 [[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
 
-/// Makes the sums for the moments of a convolution's `result`, where the batch norm `norm` finds them. Call it before
-/// that batch norm is lowered.
+/// Creates the tensors for the moments of a convolution's `result`, and records them for the batch norm `norm`. Call it
+/// before that batch norm is lowered.
 [[nodiscard]] ResultMoments moments_for_norm(const Located& result, graph::NodeId norm, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

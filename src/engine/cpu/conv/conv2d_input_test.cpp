@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms that their reader computes train to the same bits as stored ones. If the reader also adds up their
-// gradients, nearly so.
+// Networks in which a batch norm's reader computes its result must train to the same bits as with stored results. If
+// the reader also sums the norm's gradients, results may differ by rounding.
 #include "engine/cpu/conv/conv2d_input.h"
 
 #include <gtest/gtest.h>
@@ -25,15 +25,15 @@ namespace {
 using graph::Builder;
 using graph::NodeId;
 
-// Two batch norms that a convolution each alone reads: of one value, and of a virtual concatenation. Where they are
-// `named`, as outputs, they are stored.
+// Two batch norms, each with a convolution as its only reader: one of a single value, one of a virtual concatenation.
+// If `is_named`, they are outputs, and therefore stored.
 graph::Graph two_norms(bool is_named) {
   Builder b("two_norms");
   const auto conv = [](std::int64_t channels) {
     return graph::Conv2d{.out_channels = channels, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};
   };
   const NodeId image = b.input("image", {2, 3, 12, 11});
-  // The stem's value is f32 whatever others are stored in.
+  // The stem's value is f32, whatever type other values have.
   const NodeId before = b.add("before", conv(32), {b.add("stem", conv(32), {image})});
   const NodeId single = b.add("single", graph::BatchNorm{.relu = true}, {before});
   const NodeId first = b.add("first", conv(48), {single});
@@ -83,8 +83,8 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
   }
 }
 
-// A dense block of two layers and a transition: three batch norms of a virtual concatenation, each read by a 1x1.
-// Those that are `named`, as outputs, are stored.
+// Dense block of two layers and a transition, with three batch norms of a virtual concatenation, each read by a 1x1
+// convolution. Norms listed in `named` are outputs, and therefore stored.
 graph::Graph dense_block(const std::vector<std::string>& named) {
   Builder b("dense_block");
   const auto conv = [](std::int64_t channels, std::int64_t side) {
@@ -127,7 +127,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
     EXPECT_EQ(entries_of(added->plan(), "concat_batch_norm_backward"), 0);
     EXPECT_EQ(entries_into_norm(added->plan()), 3);
     expect_nearly_the_same_step(*added, *stored, dtype == "bf16");
-    // Both ways add to the same pieces.
+    // Norms with fused and with separate backward add to the same pieces.
     const auto mixed = make_executable(dense_block({"norm2"}), options);
     EXPECT_EQ(entries_of(mixed->plan(), "concat_batch_norm_backward"), 1);
     EXPECT_EQ(entries_into_norm(mixed->plan()), 2);
@@ -135,7 +135,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
   }
 }
 
-// A direct data gradient behind a forward that normalises.
+// Tests a Direct data gradient of a convolution whose forward normalises its input.
 TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = Algorithms::Split});
@@ -153,7 +153,7 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   expect_nearly_the_same_step(*one, *all, false);
 }
 
-// Their result would be rounded to bf16 before kernels of f32 read it.
+// Otherwise the norm's result would be rounded to bf16 before f32 kernels read it.
 TEST(NormalisedInput, values_of_another_type_than_the_kernels_are_stored) {
   const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = Algorithms::Winograd});
   std::map<std::string, std::string> choices = made->plan().choices;
@@ -171,7 +171,7 @@ TEST(NormalisedInput, inference_stores_or_folds) {
   EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), options)->plan()), 0);
 }
 
-// A stem: what a max pooling alone reads.
+// Stem whose batch norm is read only by a max pooling.
 graph::Graph stem(bool is_named, std::int64_t channels, std::int64_t side = 3) {
   Builder b("stem");
   const NodeId image = b.input("image", {2, 3, 24, 25});
@@ -193,7 +193,7 @@ TEST(NormalisedInput, max_pooling_normalises_what_it_reads) {
   EXPECT_FALSE(stores(read->plan(), "norm"));
   EXPECT_TRUE(stores(stored->plan(), "norm"));
   EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
-  // Blocks that are not whole, a window of more pixels than a byte can say.
+  // Not possible with incomplete channel blocks, or with a window of more pixels than a byte can number.
   EXPECT_EQ(entries_of_norm(make_executable(stem(false, 20), {.slots = 1})->plan()), 0);
   EXPECT_EQ(entries_of_norm(make_executable(stem(false, 32, 17), {.slots = 1})->plan()), 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The algorithms a convolution can be computed by.
+// Algorithms that can compute a convolution.
 #pragma once
 
 #include <array>
@@ -15,21 +15,20 @@ namespace roentgen::engine::cpu {
 /// Algorithms of a convolution:
 ///   Direct        oneDNN's direct kernels
 ///   Winograd      four results at a time, one or two digits less accurate (winograd.h)
-///   Split         products of numbers split into three bf16 ones on the machine's tiles, as accurate as Direct
-///   Split2        the same with two bf16 numbers, for gradients only: half the products, each off by 4e-6, which no
-///   ReLU
-///                 amplifies (products.h, docs/adr/0013)
-///   Bf16          products of bf16 values on the tiles or AVX-512 with its bf16 instructions (CompileOptions::dtype)
-///   WinogradBf16  Winograd in f32 of values stored in bf16
-///   Pointwise     products of f32 matrices for 1x1 convolutions without a stride, by AVX-512 (products.h)
+///   Split         each f32 number is split into three bf16 numbers, multiplied on AMX tiles; as accurate as Direct
+///   Split2        as Split but with two bf16 numbers, for gradients only: half the products, each off by 4e-6. No
+///                 ReLU amplifies errors of gradients (products.h, docs/adr/0013).
+///   Bf16          products of bf16 values on AMX tiles or AVX-512's bf16 instructions (CompileOptions::dtype)
+///   WinogradBf16  Winograd in f32 on values stored in bf16
+///   Pointwise     products of f32 matrices by AVX-512, for 1x1 convolutions without a stride (products.h)
 enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16, Pointwise };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct,   ConvAlgorithm::Winograd, ConvAlgorithm::Split,
                                      ConvAlgorithm::Split2,   ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16,
                                      ConvAlgorithm::Pointwise};
 
-/// The three computations of a convolution.
+/// The three passes of a convolution.
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
-/// "forward", "backward_data", "backward_weights".
+/// Name of a pass: "forward", "backward_data" or "backward_weights".
 [[nodiscard]] constexpr std::string_view name_of(ConvPass pass) {
   switch (pass) {
     case ConvPass::BackwardData:
@@ -41,23 +40,23 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
   }
 }
 
-/// True for Winograd's algorithm, on values in f32 or bf16.
+/// True for Winograd's algorithm on values in f32 or bf16.
 [[nodiscard]] constexpr bool is_winograd(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::WinogradBf16;
 }
 
-/// True for products of split numbers: three or six for each product.
+/// True if each product is computed as three or six products of split numbers.
 [[nodiscard]] constexpr bool is_split(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
 }
 
-/// Dtype in which src and dst of an algorithm's kernels are stored.
+/// Type in which src and dst of the algorithm's kernels are stored.
 [[nodiscard]] constexpr DType dtype_of(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;
 }
 
-/// "direct", "winograd", "split", "split2", "bf16", "winograd_bf16", "pointwise": as plans name them, and --algorithms
-/// those of f32.
+/// Name of the algorithm in plans, such as "winograd_bf16". The option --algorithms accepts the names of algorithms on
+/// f32 values.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
   switch (algorithm) {
     case ConvAlgorithm::Winograd:
@@ -76,7 +75,7 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
       return "direct";
   }
 }
-/// The algorithm of that name, if there is one.
+/// Algorithm with this name, or nullopt.
 [[nodiscard]] constexpr std::optional<ConvAlgorithm> conv_algorithm(std::string_view name) {
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
     if (name_of(algorithm) == name) return algorithm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shapes and windows of one convolution.
+// Shapes and window of one convolution.
 #pragma once
 
 #include "engine/cpu/plan/primitive_internal.h"
@@ -9,8 +9,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// Shapes and windows of one convolution as oneDNN wants them. Weights (OC, IC/groups, KH, KW), with groups in front
-/// where there are any; `bias` empty without one; pads per side, dilation minus 1.
+/// Shapes and window of one convolution in oneDNN's form. Weights are (OC, IC/groups, KH, KW), with groups in front if
+/// there are several. `bias` is empty without a bias, pads are per side, and `dilation` is the dilation minus 1.
 struct ConvGeometry {
   Shape src;
   Shape dst;
@@ -21,7 +21,7 @@ struct ConvGeometry {
   dnnl::memory::dims pad_low;
   dnnl::memory::dims pad_high;
 };
-/// The geometry of a node whose input has the shape `src`.
+/// Returns the geometry of a node whose input has the shape `src`.
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
 
 }  // namespace roentgen::engine::cpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Blocks of channels that our convolution kernels read: of one tensor, or of several that are normalised during the
-// read. Internal to our convolution kernels and max_pool.cpp.
+// Blocks of channels that our convolution kernels read: from one tensor, or from several that are normalised while they
+// are read. Internal to our convolution kernels and max_pool.cpp.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace roentgen::engine::cpu {
 
-/// Input of a convolution kernel. T: type of stored values. After bind() several threads may read.
+/// Input of a convolution kernel. T is the type of stored values. After bind(), several threads may read it.
 template <class T>
 class ConvInput {
  public:
-  /// Position of a block of image 0, and its normalisation: null, or as many numbers as the block has channels.
+  /// Address of a block of image 0, and its normalisation: scale and shift of each channel in the block, or null.
   struct Place {
     const T* base = nullptr;
     std::int64_t table = 0;
@@ -28,8 +28,8 @@ class ConvInput {
     const float* shift = nullptr;
   };
 
-  /// Reads `blocks` blocks of `block` channels of `src`, or the pieces of `input`. `block_numbers`: numbers in a block
-  /// of an image.
+  /// Reads `blocks` blocks of `block` channels from `src`, or the pieces of `input` if it has any.
+  /// @param block_numbers number of elements of a block in one image
   ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, Prologue input = {})
       : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
     if (!is_normalised()) input_.pieces = {{src, blocks}};
@@ -59,20 +59,20 @@ class ConvInput {
 
   [[nodiscard]] bool relu() const { return input_.relu; }
   [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(places_.size()); }
-  /// Number of tables of row offsets. An offset depends on the blocks per image of the tensor, so each such number has
-  /// its own table.
+  /// Number of tables of row offsets. Offsets depend on the number of blocks per image of a tensor, so tensors with
+  /// different numbers have separate tables.
   [[nodiscard]] std::int64_t tables() const { return static_cast<std::int64_t>(image_blocks_.size()); }
   [[nodiscard]] std::int64_t image_blocks(std::int64_t table) const {
     return image_blocks_[static_cast<std::size_t>(table)];
   }
   [[nodiscard]] const Place& place(std::int64_t block) const { return places_[static_cast<std::size_t>(block)]; }
-  /// The plane of a block of an image.
+  /// Address of a block's plane in an image.
   [[nodiscard]] const T* plane(std::int64_t image, std::int64_t block) const {
     const Place& here = place(block);
     return here.base + image * image_blocks(here.table) * block_numbers_;
   }
-  /// Every `step`th row of a block from `row` on; no rows behind the last block. `at`: the tables, `table_rows` entries
-  /// each.
+  /// Every `step`th row of a block, from `row` on. Returns no rows if `block` is past the last block. `at` has the
+  /// tables, `table_rows` entries each.
   [[nodiscard]] simd::PackSource<T> rows(std::int64_t block, const std::int64_t* at, std::int64_t table_rows,
                                          std::int64_t row, std::int64_t step = 1) const {
     if (block >= blocks()) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions that normalise what they read have the bits of those that read the normalised values.
+// Convolutions that normalise their input must give the same bits as convolutions that read normalised values.
 #include "engine/cpu/conv/conv_input.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using simd::ProductUnit;
 
 struct Case {
   const char* name;
-  std::vector<std::int64_t> pieces;  // blocks of each
+  std::vector<std::int64_t> pieces;  // number of channel blocks of each piece
   std::int64_t out_blocks, height, width, kernel = 1, stride = 1, pad = 0;
   bool relu = true;
   std::int64_t kernel_width = kernel;
@@ -61,7 +61,7 @@ Floats random_floats(std::int64_t count, std::uint64_t seed) {
 class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3;
-  // Tensors by number: src, weights, dst, scratch, constants, pieces.
+  // Tensor numbers: src, weights, dst, scratch, constants, and the first piece.
   static constexpr TensorId kSrc = 0, kWeights = 1, kDst = 2, kScratch = 3, kConstants = 4, kPieces = 5;
 
   void SetUp() override {
@@ -114,7 +114,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     const float result = std::fma(value, constants_[at], constants_[at + constants_.size() / 2]);
     return c().relu ? std::max(0.0F, result) : result;
   }
-  // Rounds values to their stored dtype.
+  // Rounds values to the type in which they are stored.
   static Floats stored(Floats values) {
     if (is_bf16()) {
       for (float& value : values) value = to_f32(to_bf16(value));
@@ -152,8 +152,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     return product_kernel(shape_, pass, tensors);
   }
 
-  // Bits of dst after a forward, or of weights after a weight gradient. Reads src or the pieces; tensors that must not
-  // be read hold NaN.
+  // Returns the bits of dst after a forward, or of weights after a weight gradient. The kernel reads src or, if
+  // `is_of_norm`, the pieces. Tensors that it must not read contain NaN.
   std::vector<std::byte> result_of(bool is_forward, bool is_of_norm) {
     ConvTensors tensors{.src = kSrc, .weights = kWeights, .dst = kDst, .scratch = kScratch};
     if (is_of_norm) tensors.prologue = input();

@@ -15,56 +15,57 @@
 
 namespace roentgen::engine::cpu {
 
-/// Transform of the values that a pass reads in place of src. A forward (also of a max pooling) or a weight gradient
-/// reads value * scale + shift per channel, and with `relu` max(., 0) of it. The channels of `pieces` follow one
-/// another. Results are computed during the read and stored nowhere. Padding stays zero.
+/// Transform that a pass applies to its source while reading it. A forward (also of a max pooling) or a weight gradient
+/// reads value * scale + shift per channel, then max(., 0) if `relu`. The channels of all `pieces` in order form the
+/// source. The transformed values are never stored. Padding stays zero.
 struct Prologue {
   struct Piece {
     TensorId value = -1;
     std::int64_t blocks = 0;
   };
-  std::vector<Piece> pieces;  ///< none: src as it is
-  TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
+  std::vector<Piece> pieces;  ///< tensors that form the source; empty: the pass reads src unchanged
+  TensorId constants = -1;    ///< tensor of all scales, then all shifts, one per channel, f32; -1: no normalisation
   bool relu = false;
 };
 
-/// Moments that a forward sums while it stores results, for the batch norm that reads them. Per channel: sums of result
-/// - pivot and of its square, for each (block of channels, thread) as in Partial (batch_norm_blocks.h).
+/// Moments that a forward sums while it stores results, for the batch norm that reads them. For each channel, they are
+/// the sums of (result - pivot) and of its square. Each (block of channels, thread) has separate sums, as in Partial
+/// (batch_norm_blocks.h).
 struct ResultMoments {
-  TensorId partial = -1;  ///< f64; -1: no moments
-  TensorId pivot = -1;    ///< f32, one number per channel
+  TensorId partial = -1;  ///< tensor of the sums, f64; -1: no moments
+  TensorId pivot = -1;    ///< tensor of the pivots, f32, one number per channel
 };
 
-/// Work of a pass on its results before it stores them.
+/// Work that a pass does on its results before it stores them.
 struct Epilogue {
-  bool adds = false;        ///< forward: adds to what lies in dst
-  bool relu = false;        ///< forward: max(., 0) of the result
-  ResultMoments moments{};  ///< forward by products only
-  /// Backward data of pointwise products: the batch norm that made src, whose backward runs on src's gradient.
+  bool adds = false;        ///< forward: adds the result to the values in dst
+  bool relu = false;        ///< forward: applies max(., 0) to the result
+  ResultMoments moments{};  ///< sums of results, in forwards by matrix products only
+  /// Backward data of pointwise products: backward of the batch norm that made src. It runs on the gradient of src.
   std::optional<FusedNormBackward> norm_gradient{};
 };
 
-/// Scratch of a kernel. Its content is undefined before and after a run.
+/// Bytes of scratch of a kernel. The content is undefined before and after a run.
 struct ScratchBytes {
   std::size_t shared = 0;
-  std::size_t own = 0;  ///< bytes for each thread
-  /// Bytes of one tensor that holds all of it.
+  std::size_t own = 0;  ///< bytes that are private to each thread
+  /// Size in bytes of one tensor that holds the shared and all private parts.
   [[nodiscard]] std::size_t total(int threads) const { return shared + static_cast<std::size_t>(threads) * own; }
 };
 
 /// Tensors of one pass of a convolution. Forward reads src, weights and bias (-1: none) and writes dst. Backward data
-/// reads dst (its gradient) and weights, and writes src (its gradient). Backward weights reads src and dst, and writes
-/// weights and bias (-1: none).
+/// reads dst (the gradient of the result) and weights, and writes src (the gradient of the source). Backward weights
+/// reads src and dst (the gradient of the result), and writes the gradients weights and bias (-1: none).
 struct ConvTensors {
-  TensorId src = -1;      ///< or its gradient
-  TensorId weights = -1;  ///< or their gradient
-  TensorId bias = -1;     ///< or its gradient; padded to whole blocks of channels
-  TensorId dst = -1;      ///< or its gradient
-  TensorId scratch = -1;  ///< ConvKernel::scratch_bytes() bytes
-  /// Per-thread part of the scratch, of Storage::Workspace; -1: all of it lies in `scratch`.
+  TensorId src = -1;      ///< tensor of the source, or of its gradient
+  TensorId weights = -1;  ///< tensor of the weights, or of their gradient
+  TensorId bias = -1;     ///< tensor of the bias, or of its gradient; padded to whole blocks of channels
+  TensorId dst = -1;      ///< tensor of the result, or of its gradient
+  TensorId scratch = -1;  ///< tensor of ConvKernel::scratch_bytes() bytes
+  /// Per-thread part of the scratch, of Storage::Workspace. -1: `scratch` holds all of it.
   TensorId own_scratch = -1;
-  Prologue prologue{};  ///< direct kernels have none
-  Epilogue epilogue{};  ///< direct kernels have only `adds` and `relu`
+  Prologue prologue{};  ///< transform of the source; not supported by Direct
+  Epilogue epilogue{};  ///< work on results; Direct supports only `adds` and `relu`
 };
 
 }  // namespace roentgen::engine::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tensors of drawn numbers for tests of kernels.
+// Tensors of random numbers, for tests of kernels.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Tensors, numbered in the order they are added. Each is stored in its type and aligned like those of a plan.
+/// Tensors, numbered in the order in which they are added. Each is stored in its type and aligned as in a plan.
 class DrawnTensors {
  public:
   void draw(std::int64_t count, std::uint64_t seed, DType dtype) {
@@ -45,7 +45,7 @@ class DrawnTensors {
       }
     }
   }
-  /// Sets all bits to one, which is NaN in every type.
+  /// Sets all bits of a tensor to one, which is NaN in every type.
   void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor].bytes(), std::byte{0xff}); }
   [[nodiscard]] std::vector<std::byte> bits(std::size_t tensor) const {
     return {memory_[tensor].data(), memory_[tensor].data() + bytes_[tensor]};
@@ -64,7 +64,7 @@ class DrawnTensors {
     }
     return values;
   }
-  /// Runs a kernel; tensor `scratch` has so many bytes, NaN at first.
+  /// Runs a kernel. The tensor `scratch` has `scratch_bytes` bytes of memory, initially NaN.
   void run(Kernel& kernel, std::size_t scratch, std::size_t scratch_bytes) {
     const runtime::AlignedBuffer buffer(scratch_bytes);
     if (scratch_bytes > 0) std::memset(buffer.data(), 0xff, buffer.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A batch norm's running statistics, scale and shift folded into the weights of the convolution before it.
+// Folds a batch norm's running statistics, scale and shift into the weights of the convolution before it.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace roentgen::engine::cpu {
 
-/// With f[c] = scale[c] / sqrt(variance[c] + epsilon), for every output channel c:
+/// Folding with f[c] = scale[c] / sqrt(variance[c] + epsilon), for every output channel c:
 ///   folded_weights[c, ...] = f[c] * weights[c, ...], folded_bias[c] = shift[c] + f[c] * (bias[c] - mean[c]).
-/// Computed in double and rounded once. Vectors hold `channels` floats, weights lie in `layout`.
+/// Computed in double and rounded once. Vectors have `channels` floats; weights are stored in `layout`.
 struct WeightFolding {
   TensorId weights = -1;
-  TensorId bias = -1;  ///< -1: none, zero
+  TensorId bias = -1;  ///< tensor of the bias; -1: no bias, which counts as zero
   TensorId scale = -1;
   TensorId shift = -1;
   TensorId mean = -1;
@@ -26,11 +26,11 @@ struct WeightFolding {
   TensorId folded_bias = -1;
   double epsilon = 1e-5;
   std::int64_t channels = 0;
-  /// Number of plain weights of one output channel.
+  /// Number of weights of one output channel, without padding.
   std::int64_t weights_per_channel = 0;
   std::shared_ptr<const ParameterLayout> layout;
 };
-/// Allocates the plain weights on every run, which is allowed in preparations.
+/// Returns a kernel for preparations: each run allocates memory for the plain weights.
 [[nodiscard]] std::unique_ptr<Kernel> fold_weights_kernel(WeightFolding work);
 
 }  // namespace roentgen::engine::cpu

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Folding in inference: batch norm, addition and activation after a convolution or linear layer, computed with it
-// (graph/passes: fold_batch_norm, fold_relu).
+// Folding in inference: a convolution or linear layer also computes the batch norm, addition and activation that follow
+// it (graph/passes: fold_batch_norm, fold_relu).
 #pragma once
 
 #include "engine/cpu/plan/lowering.h"
 
 namespace roentgen::engine::cpu {
 
-/// Operations that a layer applies to its result, and the node whose value that becomes.
+/// Operations that a layer also applies to its result, and the node whose value that result is.
 struct Folding {
-  /// The node whose value is written: the layer itself, or what is folded into it.
+  /// Node whose value is written: the layer itself, or the last node folded into it.
   graph::NodeId result = -1;
-  /// Folded into the weights; attribute of `result`. Null without one.
+  /// Batch norm folded into the weights; an attribute of the node `result`. Null: none.
   const graph::BatchNorm* norm = nullptr;
-  /// Added; -1 without one.
+  /// Node whose value is added to the result; -1: none.
   graph::NodeId residual = -1;
   bool relu = false;
 };
 
-/// Emits the forward of the layer `id` with its folding. False, with nothing emitted, where the library has no fast
-/// kernel for the two together. In conv2d_forward.cpp and linear.cpp.
+/// Emits the forward of the layer `id` together with its folding. Returns false and emits nothing if oneDNN has no fast
+/// kernel for both together. Defined in conv2d_forward.cpp and linear.cpp.
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
-/// Lowers a linear layer; it can fold only a relu.
+/// Emits a linear layer. It can fold only a ReLU.
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
 
-/// Emits the layer `id` with its folding. Where that is impossible, emits it alone and returns false: the folded nodes
-/// must then be emitted separately.
+/// Emits the layer `id` with its folding. If that is impossible, emits the layer alone and returns false. The caller
+/// must then emit the folded nodes separately.
 bool lower_folded(graph::NodeId id, const Folding& folding, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -15,7 +15,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Whole blocks in the layouts of direct's forward, weights in those of AVX-512 or AVX2.
+// True if Direct's forward has whole blocks of channels, and weights in the layout of AVX-512 or AVX2.
 bool is_blocked(const ConvGeometry& g, int block) {
   if (g.weights.size() != 4 || g.weights[0] % block != 0 || g.weights[1] % block != 0) return false;
   const dnnl::convolution_forward::primitive_desc forward = conv_forward(g);
@@ -24,10 +24,11 @@ bool is_blocked(const ConvGeometry& g, int block) {
          forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
 }
 
-// Largest number of taps of an axis; no larger window has transforms.
+// Largest number of taps along an axis; no larger window has transforms.
 constexpr std::int64_t kMostTaps = 16;
 
-// Name of an implementation: results by taps of each axis; "winograd_4x3" has 4 by 3 on both.
+// Name of the implementation, from the number of results and taps along each axis: "4x3" means 4 results and 3 taps
+// along both.
 std::string name_of(const simd::WinogradWindow& window) {
   if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
   return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)

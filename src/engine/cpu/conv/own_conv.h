@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Our own convolution kernels: the convolutions that they can compute, and their plan entries.
+// Our own convolution kernels: conditions under which they can compute a convolution, and their plan entries.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,24 @@
 
 namespace roentgen::engine::cpu {
 
-/// Shape for our Winograd kernels, if they can compute the convolution in the layouts of direct's forward. Conditions:
-/// a window of simd::WinogradWindow, no stride, pads smaller than the window, whole blocks of channels.
+/// Shape for our Winograd kernels, or nullopt if they cannot compute the convolution in the layouts of Direct's
+/// forward. Conditions: a window known to simd::WinogradWindow, no stride, pads smaller than the window, whole blocks
+/// of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
-/// The convolution as our product kernels want it: any window, no groups, whole blocks of 16 channels.
+/// Shape for our matrix product kernels, or nullopt. Conditions: no groups, whole blocks of 16 channels. Any window is
+/// possible.
 [[nodiscard]] std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads);
 
-/// Whether our kernels of an algorithm can compute the pass of a geometry on this machine; always true for direct.
+/// True if our kernels of an algorithm can compute the pass of this convolution on this machine. Always true for
+/// Direct.
 [[nodiscard]] bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g);
 
-/// A kernel of ours for a pass; `algorithm` is not Direct, and can compute the geometry.
+/// Returns our kernel for a pass. `algorithm` must not be Direct and must be able to compute the convolution.
 [[nodiscard]] std::unique_ptr<ConvKernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                                      int threads, const ConvTensors& tensors);
 
-/// The kernel of an entry by one of our algorithms; adds implementation and scratch to the emission, which is otherwise
-/// direct's.
+/// Returns the kernel of a plan entry that uses one of our algorithms. Adds implementation and scratch to `emission`,
+/// which must otherwise be the one for Direct.
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests the algorithms that convolutions of whole networks get, above all for values in bf16.
+// Tests which algorithms the convolutions of whole networks use, mainly for bf16 values.
 #include "engine/cpu/conv/own_conv.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ graph::Graph resnet18() {
       models::build_model({.name = "resnet18", .labels = 3, .channels = 1, .image_px = 64, .batch = 2}), {});
 }
 
-// Relative distance of all numbers together, in the L2 norm.
+// Relative distance of all numbers together, by the L2 norm.
 double relative_distance(const std::vector<std::vector<float>>& left, const std::vector<std::vector<float>>& right) {
   double difference = 0.0, norm = 0.0;
   for (std::size_t i = 0; i < left.size(); ++i) {
@@ -47,7 +47,8 @@ TEST(ConvAlgorithms, heuristic_is_the_rule) {
             make_plan(resnet18(), {.algorithms = Algorithms::Auto}).hash());
 }
 
-// Elsewhere others are faster, and the bits would not be those of tiles: a run that goes on there is refused.
+// Split products without tiles are slower than other algorithms, and have other bits than on tiles. So a run that was
+// started on tiles cannot continue there.
 TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto three = make_executable(resnet18(), {.algorithms = Algorithms::Split2});
@@ -59,7 +60,7 @@ TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   }
 }
 
-// Selects ResNet-50's 1x1 convolutions without a stride.
+// Checks that pointwise products are used for ResNet-50's 1x1 convolutions without a stride.
 TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const auto resnet50 = graph::with_loss(
@@ -70,8 +71,8 @@ TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   EXPECT_EQ(again->plan().hash(), all->plan().hash());
 }
 
-// Windows of Inception-v3: 12 of 3x3, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Not those
-// of 1x1, nor the first, which has no blocks of channels.
+// Counts Inception-v3's windows: 12 of 3x3, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Excluded are 1x1
+// windows, and the first convolution, which has no blocks of channels.
 TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
   const auto inception = graph::with_loss(
       models::build_model(
@@ -86,7 +87,7 @@ TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
   EXPECT_EQ(entries_that(plan, "winograd_4x7_down"), 3 * 13);
   EXPECT_EQ(entries_that(plan, "winograd_4x3_across"), 3 * 4);
   EXPECT_EQ(entries_that(plan, "winograd_4x3_down"), 3 * 4);
-  // Rounding turns a few ReLUs, which is most of the distance: 1.9e-2 of ResNet-50's gradients at 224 px.
+  // Rounding flips a few ReLUs, which causes most of the distance: 1.9e-2 of ResNet-50's gradients at 224 px.
   const auto direct = make_executable(inception, {.algorithms = Algorithms::Direct});
   const auto by_winograd = bits_of_one_step(*made), by_direct = bits_of_one_step(*direct);
   const double distance = relative_distance(by_winograd, by_direct);

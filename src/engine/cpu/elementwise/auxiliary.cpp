@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// An auxiliary classifier's logits are a view of the layer before.
+// Plan entries of auxiliary classifiers: none, since their logits are a view of the previous layer.
 #include "graph/ops/auxiliary.h"
 
 #include "engine/cpu/plan/lowering.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of concatenation: none when virtual; else one copy each way.
+// Plan entries of concatenation: none if it is virtual, else one copy in the forward and one in the backward.
 #include "graph/ops/concat.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Copies images' channel runs between one wide tensor and several narrow ones of the same block.
+// Copies channels between one wide tensor and several narrow ones, all with the same block size.
 class ChannelCopy final : public Kernel {
  public:
   enum class Direction { Join, Split };
@@ -48,7 +48,7 @@ class ChannelCopy final : public Kernel {
   std::byte* base_ = nullptr;
 };
 
-// The stored values that are joined, in order.
+// Stored values that are concatenated, in order.
 std::vector<graph::NodeId> joined(graph::NodeId id, const Lowering& lowering) {
   std::vector<graph::NodeId> all;
   for (const graph::NodeId input : lowering.node(id).inputs) {
@@ -57,7 +57,7 @@ std::vector<graph::NodeId> joined(graph::NodeId id, const Lowering& lowering) {
   return all;
 }
 
-// The block all inputs can be laid end to end in: the machine's when it divides every input, else plain.
+// Layout in which all inputs can be concatenated: the machine's blocks if every input has whole blocks, else plain.
 Layout common_layout(const std::vector<graph::NodeId>& pieces, const Lowering& lowering) {
   const Layout wanted = lowering.vector_layout();
   const bool fits = std::ranges::all_of(pieces, [&](graph::NodeId piece) {

@@ -10,7 +10,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Elements per random stream. The mask depends on the position of an element, not on the thread that computes it.
+// Number of elements per random stream. The mask depends on the position of an element, not on the thread.
 constexpr std::int64_t kChunk = 1024;
 
 struct MaskWork {
@@ -21,7 +21,7 @@ struct MaskWork {
   const StepState* state;
 };
 
-// to = from * keep / (1 - p); the same mask in forward and backward, drawn again instead of stored.
+// Computes to = from * keep / (1 - p). Forward and backward draw the same mask again instead of storing it.
 void mask(const MaskWork& work, const float* from, float* to) {
   const auto scale = static_cast<float>(1.0 / (1.0 - work.probability));
   parallel_ranges(omp_get_max_threads(), work.count, kChunk, [&](std::int64_t begin, std::int64_t end) {

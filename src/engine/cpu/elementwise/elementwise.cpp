@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Floats a thread must have at least to be worth waking.
+// Smallest number of floats for which it is worth waking a thread.
 constexpr std::int64_t kGrain = 8192;
 constexpr std::size_t kMostTerms = 64;
 
@@ -47,7 +47,7 @@ class Sum final : public Kernel {
   T* target_ = nullptr;
 };
 
-// Calls body(begin, end) for shares of `count` elements.
+// Calls body(begin, end) for each thread's share of `count` elements.
 template <typename Body>
 void for_shares(std::int64_t count, const Body& body) {
   parallel_ranges(omp_get_max_threads(), count, kGrain, body);
@@ -65,7 +65,7 @@ std::unique_ptr<Kernel> flat(FlatLoop<T> loop, TensorId a, TensorId b, const Loc
   });
 }
 
-// to = from with the other type of elements.
+// Returns the kernel that converts `from` to the element type of `to`.
 template <typename From, typename To>
 std::unique_ptr<Kernel> convert(TensorId from, TensorId to, std::int64_t count) {
   return make_kernel([=](const Addresses& at) {

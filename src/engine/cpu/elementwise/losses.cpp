@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the two losses. Small: one thread, double precision.
+// Plan entries of the two losses. The work is small: one thread, in double precision.
 #include "graph/ops/losses.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Logits, labels, mask; behind them the logits of auxiliary classifiers.
+// Number of inputs before those of auxiliary classifiers: logits, labels and mask.
 constexpr std::size_t kLossInputs = 3;
 
-// Logits (N, K) and the weight of the loss on them.
+// Logits (N, K) of one head, and the weight of its loss.
 struct Head {
   TensorId tensor = -1;
   double weight = 1.0;
@@ -25,13 +25,13 @@ struct Head {
 
 enum class Direction { Forward, Backward };
 
-// Addresses and sizes of a loss: forward has all heads, backward one.
+// Addresses and sizes of a loss. Forward has all heads, backward has one.
 struct LossWork {
   Direction direction = Direction::Forward;
   std::vector<Head> heads;
   TensorId labels = -1;
   TensorId mask = -1;
-  TensorId result = -1;  // loss, or diff_logits
+  TensorId result = -1;  // loss or diff_logits
   std::int64_t N = 0;
   std::int64_t K = 0;
 };
@@ -45,7 +45,7 @@ struct LossData {
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 double sigmoid(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
 
-// Divisor of the sum of terms; 1 where it would be 0 (nothing known: loss 0, no gradient).
+// Divisor of the sum of terms. Returns 1 instead of 0 if no label is known: the loss is then 0, without a gradient.
 double divisor(const graph::Reduction reduction, const float* mask, std::int64_t N, std::int64_t columns) {
   if (reduction == graph::Reduction::Sum) return 1.0;
   double known = 0.0;
@@ -57,7 +57,7 @@ double divisor(const graph::Reduction reduction, const float* mask, std::int64_t
   return known > 0.0 ? known : 1.0;
 }
 
-// Adds a head's loss, times its weight, to `sum`; or writes its gradient, times `scale`.
+// Forward: adds the head's weighted loss to `sum`. Backward: writes the gradient for the head, multiplied by `scale`.
 void add_head(const graph::SigmoidCrossEntropy& op, const LossWork& work, const LossData& data, const Head& head,
               double scale, double& sum) {
   double terms = 0.0;
@@ -129,7 +129,7 @@ class LossKernel final : public Kernel {
   LossData data_;
 };
 
-// Heads of the loss: all of them in training, the first one in inference.
+// Logits of the loss: those of all heads in training, those of the first one in inference.
 template <typename LossOp>
 std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<graph::NodeId> logits{node.inputs[0]};

@@ -13,7 +13,7 @@ namespace roentgen::engine::cpu {
 void lower(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   const Located given = lowering.value_f32(node.inputs[0]);
-  // The sigmoid of 0 is 0.5, and padding must stay 0: values with padding are computed without it.
+  // Padding must stay 0, but the sigmoid of 0 is 0.5. So values with padding are converted to a layout without it.
   const bool has_padding = padded_channels(given.shape, given.layout) != given.shape[1];
   const Located src = has_padding ? lowering.value_in(node.inputs[0], {}) : given;
   const Located dst = lowering.define(id, src.layout);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch normalisation, forward. Gradients are in batch_norm_gradient.cpp. Two ways give equal results.
-// - A value read by one batch norm: statistics and result are computed block by block, while the block is in cache. The
-//   convolution before may add up the moments, and the one after may normalise. Both parts are then left out here
+// Plan entries of batch norm, forward. Gradients are in batch_norm_gradient.cpp. There are two methods with equal
+// results.
+// - For a value read by one batch norm, statistics and result are computed block by block, while the block is in cache.
+//   The convolution before may sum the moments, and the one after may normalise; this file then omits these parts
 //   (conv2d_input.h).
-// - Pieces of a virtual concat, read by many batch norms (DenseNet): statistics are computed once per piece. The
-//   gradients of all readers are summed into one tensor G with two per-channel sums A and B. One last pass combines
+// - For pieces of a virtual concatenation, read by many batch norms (DenseNet), statistics are computed once per piece.
+//   The gradients of all readers are summed into one tensor G, with two sums A and B per channel. A final pass combines
 //   them.
 #include "engine/cpu/norm/batch_norm_entries.h"
 
@@ -17,9 +18,9 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Results of at least this size leave a thread's share of the last-level cache before they are read. Measured on
-// DenseNet-121: forward kernels take 0.72 of the time. Backward kernels gain nothing, since their results are read
-// next.
+// Results of at least this size leave a thread's share of the last-level cache before they are read, so they are
+// written past it. On DenseNet-121, forward kernels then take 0.72 times as long. Backward kernels gain nothing,
+// because their results are read immediately.
 constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 }  // namespace
 
@@ -89,7 +90,7 @@ NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout la
   return work;
 }
 
-// Statistics of a piece, computed by an entry that is emitted once.
+// Statistics of a piece. The first call emits the entry that computes them.
 TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, TensorId pivot, std::int64_t pivot_offset,
                            Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(piece);
@@ -114,7 +115,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   return shared.statistics;
 }
 
-// Defines the result `work.dst`. If the reader computes the result, defines only the constants for that.
+// Defines the result `work.dst`. If the reader normalises its input itself, defines only the constants for it.
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
@@ -127,7 +128,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   Prologue input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
-  // Kernels read pieces where they lie (norm_roles.h).
+  // Kernels read pieces in place (norm_roles.h).
   RG_ASSERT(values == lowering.vector_layout());
   ++lowering.plan.fused["normalised_input"];
   return shape;

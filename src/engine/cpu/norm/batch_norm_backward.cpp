@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernels of batch normalisation.
+// Backward kernels of batch norm.
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -14,8 +14,8 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Backward of a batch norm of one value. `work.g` is where the masked gradient goes. X: type of the stored value, Y: of
-// the result and its gradient.
+// Backward of a batch norm of one value. `work.g` receives the masked gradient. X is the type of the stored value, Y
+// the type of the result and its gradient.
 template <class X, class Y>
 class SingleBackward final : public Kernel {
  public:
@@ -52,7 +52,7 @@ class SingleBackward final : public Kernel {
   }
 
  private:
-  // Arrays in `work.constants`.
+  // Indices of arrays in `work.constants`.
   enum Constant : std::uint8_t { kScale, kShift, kByG, kByX, kConstant };
   [[nodiscard]] float* constant(Constant which, std::int64_t block) const {
     return constants_ + (which * shape_.blocks + block) * shape_.block;
@@ -73,7 +73,7 @@ class SingleBackward final : public Kernel {
                                                  .dy = dy_ + at,
                                                  .dy2 = behind(dy2_),
                                                  .g = behind(g_),
-                                                 // The second phase writes it if there is no residual.
+                                                 // Without a residual, the second phase writes y_again.
                                                  .y_again = residual_ == nullptr ? nullptr : behind(y_again_),
                                                  .scale = constant(kScale, block),
                                                  .shift = constant(kShift, block),
@@ -85,12 +85,13 @@ class SingleBackward final : public Kernel {
                                                  .mask = mask()});
   }
 
-  // Gradients of the parameters, and constants of dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean),
-  // a = scale istd.
+  // Computes the parameters' gradients, and the constants of dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x -
+  // mean) with a = scale istd.
   void close(std::int64_t block) const {
     std::array<double, kMostBlock> sum{};
     std::array<double, kMostBlock> sum_x{};
-    // Gradients of parameters are a rank's own, as all others are: their mean over ranks is made of all buckets.
+    // Gradients of the parameters cover only this rank, as all gradients do. The gradient exchange averages them over
+    // ranks.
     partial_.add_up_own(block, sum.data(), sum_x.data());
     const BlockStatistics& from = table_[block].statistics;
     for (int i = 0; i < shape_.block; ++i) {
@@ -151,7 +152,7 @@ class SingleBackward final : public Kernel {
   Partial partial_;
 };
 
-// Shared backward. The sum over all readers has the type of the value, and every reader's pass reads and writes it.
+// Shared backward. The sum over all readers has the type of the value; the pass of each reader reads and writes it.
 template <class X>
 class SharedBackward final : public Kernel {
  public:
@@ -227,7 +228,7 @@ class Finish final : public Kernel {
   }
 
  private:
-  // Averages A and B over the ranks: they are means over a rank's images, and all ranks have equally many.
+  // Averages A and B over the ranks. They are means over a rank's images, and all ranks have the same number of images.
   void average_sums() {
     for (std::size_t i = 0; i < over_ranks_.size(); ++i) over_ranks_[i] = static_cast<double>(sums_[i]);
     shape_.sum_over_ranks(over_ranks_);
@@ -238,7 +239,7 @@ class Finish final : public Kernel {
 
   NormShape shape_;
   NormFinish work_;
-  /// [A | B] of all ranks; empty if each rank has its own.
+  /// Array [A | B] of all ranks; empty if statistics cover only this rank.
   std::vector<double> over_ranks_;
   const X* value_ = nullptr;
   const X* gradient_ = nullptr;
@@ -254,7 +255,7 @@ std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const Nor
     return std::make_unique<SingleBackward<X, Y>>(shape, work);
   });
 }
-// Value and result are stored alike, as those of a virtual concat are.
+// Value and result have the same type, as in every virtual concatenation.
 std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work) {
   return for_type(shape.value_dtype, [&]<class X>(X) -> std::unique_ptr<Kernel> {
     return std::make_unique<SharedBackward<X>>(shape, work);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Common parts of the forward and backward kernels of batch normalisation: channel blocks, statistics and sums.
+// Common parts of the forward and backward kernels of batch norm: channel blocks, statistics and sums.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// Channels in the widest block.
+/// Number of channels in the widest block.
 constexpr int kMostBlock = 16;
 
-/// Calls make(X{}, Y{}) with the types that the shape names (simd/batch_norm.h has the pairs).
+/// Calls make(X{}, Y{}) with the C++ types of the shape's values and results (simd/batch_norm.h lists the pairs).
 template <typename Make>
 [[nodiscard]] std::unique_ptr<Kernel> for_types(const NormShape& shape, const Make& make) {
   if (shape.value_dtype == DType::Bf16) {
@@ -31,20 +31,20 @@ template <typename Make>
   return shape.result_dtype == DType::Bf16 ? make(0.0F, Bf16{}) : make(0.0F, 0.0F);
 }
 
-/// Mean, variance and 1/sd of every channel of one block.
+/// Mean, variance and 1/standard deviation of each channel in one block.
 struct BlockStatistics {
   float* mean = nullptr;
   float* variance = nullptr;
   float* istd = nullptr;
 };
 
-/// Addresses of one channel block of the input. X: type of stored values.
+/// Addresses of one channel block of the input. X is the type of stored values.
 template <class X>
 struct BlockPlace {
-  const X* value = nullptr;  // image 0
+  const X* value = nullptr;  // address of the block in image 0
   std::int64_t image_stride = 0;
   BlockStatistics statistics;
-  X* gradient = nullptr;  // shared G, image 0
+  X* gradient = nullptr;  // address of the block in the shared gradient G, image 0
   float* sum_a = nullptr;
   float* sum_b = nullptr;
   bool is_first = false;
@@ -54,7 +54,7 @@ inline BlockStatistics statistics_at(float* base, std::int64_t channels, std::in
   return {base + offset, base + channels + offset, base + 2 * channels + offset};
 }
 
-/// Addresses of every channel block, made once per bind in memory reserved at construction.
+/// Addresses of every channel block. bind() sets them; memory is allocated at construction.
 template <class X>
 class BlockTable {
  public:
@@ -93,13 +93,13 @@ class BlockTable {
   std::vector<BlockPlace<X>> places_;
 };
 
-/// Sums per (block, slot), added up in the order of slots. A slot is an image, whichever thread computes it, or a
-/// thread. With slots of threads, last bits depend on their number.
+/// Sums per (block, slot), which are added in the order of slots. A slot belongs to one image, whichever thread
+/// processes it, or to one thread. With a slot per thread, the last bits depend on the number of threads.
 struct Partial {
   double* base = nullptr;
   std::int64_t slots = 0;
   int block = 16;
-  /// Totals over all ranks, [first | second] for each channel block; null: only this rank's images count.
+  /// Totals over all ranks, [first | second] for each channel block. Null: only this rank's images count.
   const double* totals = nullptr;
   [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t slot) const {
     return base + (channel_block * slots + slot) * 2 * block;
@@ -110,13 +110,13 @@ struct Partial {
   void clear(std::int64_t channel_block, std::int64_t slot) const {
     std::fill_n(first(channel_block, slot), 2 * block, 0.0);
   }
-  // Totals over the images of all ranks, or of this one.
+  // Computes totals over the images of all ranks, if `totals` is set, or of this rank.
   void add_up(std::int64_t channel_block, double* first_total, double* second_total) const {
     if (totals == nullptr) return add_up_own(channel_block, first_total, second_total);
     std::copy_n(totals + channel_block * 2 * block, block, first_total);
     std::copy_n(totals + (channel_block * 2 + 1) * block, block, second_total);
   }
-  // Totals over the images of this rank.
+  // Computes totals over the images of this rank.
   void add_up_own(std::int64_t channel_block, double* first_total, double* second_total) const {
     std::fill_n(first_total, block, 0.0);
     std::fill_n(second_total, block, 0.0);
@@ -129,27 +129,27 @@ struct Partial {
   }
 };
 
-/// Offset of a block in image `image` of a contiguous tensor.
+/// Offset of a block in image `image` of a contiguous tensor, in elements.
 inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::int64_t image) {
   return (image * shape.blocks + block) * shape.pixels * shape.block;
 }
 
-/// Grid of three_phases() for a batch norm, sized by its stored values.
+/// Grid for three_phases() of a batch norm, with the size of its stored values.
 inline PhaseGrid grid_of(const NormShape& shape) {
   return {shape.blocks, shape.images,
           shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype))};
 }
 
-/// Totals over ranks; empty if statistics are a rank's own. Belongs to one kernel, which one thread runs.
+/// Totals over ranks; empty if statistics cover only this rank. Belongs to one kernel, which one thread runs.
 class OverRanks {
  public:
   explicit OverRanks(const NormShape& shape) : shape_(shape) {
     if (shape.is_over_ranks()) totals_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
   }
-  /// Value for Partial::totals; null if there are none.
+  /// Pointer for Partial::totals; null if statistics cover only this rank.
   [[nodiscard]] const double* totals() const { return totals_.empty() ? nullptr : totals_.data(); }
 
-  /// Runs three_phases(). With several ranks, sums over them between the first phase of all blocks and the second.
+  /// Runs three_phases(). With several ranks, it sums over them after the first phase of all blocks, before the others.
   template <typename First, typename Middle, typename Second>
   void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
     if (totals_.empty()) return three_phases(shape_.threads, grid_of(shape_), first, middle, second);
@@ -184,8 +184,9 @@ inline void finish_statistics(const NormShape& shape, const Partial& partial, st
   }
 }
 
-/// running += momentum * (batch - running), with the unbiased variance (torch's convention). Skips channels whose batch
-/// statistics are not finite: such a step is discarded, but the running value would never recover.
+/// Updates running += momentum * (batch - running), with the unbiased variance as in torch. Skips channels whose batch
+/// statistics are not finite. The update of a step with such values is skipped anyway, but the running values would
+/// stay NaN.
 inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
                          float* variance) {
   const double count = shape.count();
@@ -197,8 +198,8 @@ inline void move_running(const NormShape& shape, const BlockStatistics& from, do
   }
 }
 
-/// Folds a norm into y = x * scale + shift. Forward and backward must round alike, since backward recomputes the ReLU
-/// mask.
+/// Computes scale and shift such that the norm is y = x * scale + shift. Forward and backward must round equally, since
+/// backward recomputes the ReLU mask.
 inline void fold(int block, const float* weight, const float* bias, const BlockStatistics& from, float* scale,
                  float* shift) {
   for (int i = 0; i < block; ++i) {

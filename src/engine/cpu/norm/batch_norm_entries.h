@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers shared by the plan entries of batch normalisation. For batch_norm.cpp, batch_norm_gradient.cpp and
-// convolutions that do a part of it (conv2d_input.cpp).
+// Helpers shared by the plan entries of batch norm: batch_norm.cpp, batch_norm_gradient.cpp, and convolutions that
+// compute a part of it (conv2d_input.cpp).
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,25 @@
 
 namespace roentgen::engine::cpu {
 
-/// Layout in which batch norms read a value: the machine's blocks, in the value's own type. A value that several of
-/// them share has the type of results, since its gradient is the sum of theirs.
+/// Layout in which batch norms read a value: blocked for this machine's vectors, in the value's own type. If several
+/// batch norms share the value, it has the type of their results, because its gradient is a sum of the readers'
+/// gradients.
 [[nodiscard]] Layout layout_of_value(graph::NodeId id, const Lowering& lowering);
-/// Layout of the result of a batch norm that reads this value.
+/// Layout of the result of a batch norm that reads the value `id`.
 [[nodiscard]] Layout layout_of_result(graph::NodeId id, const Lowering& lowering);
-/// Shape for a kernel of the batch norm `id` that makes or reads `located` from values stored as `value_dtype`.
+/// Shape for a kernel of the batch norm `id`. `located` is the tensor that the kernel writes or reads, `value_dtype`
+/// the type of its stored input.
 [[nodiscard]] NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id,
                                    const Lowering& lowering);
-/// Implementation name, which is part of the plan's hash: ranks that wait for each other must do so in the same
-/// entries.
+/// Implementation name. It is part of the plan's hash, so that ranks that wait for each other are known to do so in the
+/// same entries.
 [[nodiscard]] std::string norm_way(const Lowering& lowering);
-/// Bytes of `arrays` numbers of f32 for every channel.
+/// Size in bytes of `arrays` arrays with one f32 per channel.
 [[nodiscard]] std::size_t channel_bytes(const NormShape& shape, std::size_t arrays);
-/// Bytes of two sums of f64 for every channel and slot: of each image, or of each thread.
+/// Size in bytes of two f64 sums for every channel and slot. There is a slot per image, or per thread.
 [[nodiscard]] std::size_t partial_bytes(const NormShape& shape, std::int64_t slots);
 [[nodiscard]] NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering);
-/// Pieces of a batch norm's input, all blocked alike. Their shared tensors are unset.
+/// Pieces of a batch norm's input, all in the same blocked layout. Their gradient, sums and statistics are not set yet.
 [[nodiscard]] std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch normalisation's gradients.
+// Plan entries of the gradients of batch norm.
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Tensor for the value that is written again, if something waits for it; else -1.
+// Tensor for the recomputed value, if the value was dropped and a reader waits for it; else empty.
 Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
   if (!lowering.is_missing(id) || !lowering.is_awaited(id)) return {};
   const graph::Node& node = lowering.node(id);
   return lowering.tensor(node.name + "/again", node.shape, layout);
 }
 
-// Operands of a shared backward, except dy, constants and partial sums. Starts the gradients of pieces that have none
-// yet.
+// Returns the operands of a shared backward, except dy, constants and partial sums. Creates the gradients of pieces
+// that have none yet.
 FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.node(id);
   const auto& op = std::get<graph::BatchNorm>(node.op);
@@ -120,13 +120,13 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
   }
-  // The masked sum is needed again: by the residual, or by the second phase.
+  // The residual or the second phase needs the masked sum again.
   if (has_residual || incoming.size() == 2) {
     work.g = lowering.tensor("g:" + node.name, node.shape, layout).tensor;
     emission.writes.push_back(work.g);
     emission.in_place.emplace_back(incoming.back().tensor, work.g);
   }
-  // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
+  // dx may overwrite dy: the second phase reads g instead, or reads each element of dy before it writes there.
   emission.in_place.emplace_back(incoming[0].tensor, work.dx);
   lowering.emit(node, std::move(emission), single_backward_kernel(shape, work));
   lowering.contribute(node.inputs[0], dx);
@@ -180,7 +180,7 @@ Located finish_norm(graph::NodeId id, Lowering& lowering) {
                                       .statistics = shared.statistics,
                                       .dx = dx.tensor,
                                       .constants = constants}));
-  shared.gradient = -1;  // closed
+  shared.gradient = -1;  // finished
   return dx;
 }
 

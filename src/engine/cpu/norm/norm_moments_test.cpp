@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms whose moments the convolution before them adds up train as those that do it themselves.
+// Compares training with moments summed by the convolution before a batch norm, and by the batch norm itself.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +19,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Simulates another rank that has the same images.
+// Simulates a group with a second rank that has the same images.
 std::shared_ptr<NormGroup> group_of_two() {
   auto group = std::make_shared<NormGroup>();
   group->ranks = 2;
@@ -30,7 +30,7 @@ std::shared_ptr<NormGroup> group_of_two() {
   return group;
 }
 
-// Convolutions on tiles, whose result a batch norm alone reads, leave it no pass over that for its statistics.
+// If a batch norm is the only reader of a convolution on tiles, it needs no separate pass for its statistics.
 TEST(NormMoments, are_added_up_by_the_convolution_before) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* dtype : {"f32", "bf16"}) {
@@ -48,7 +48,7 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
       EXPECT_EQ(entries_that(apart->plan(), " with moments"), 0);
       expect_nearly_the_same_step(*alone, *apart, false);
     }
-    // Means do not change when another rank has the same images.
+    // Another rank with the same images does not change the means.
     CompileOptions of_two = options;
     of_two.norm_group = group_of_two();
     const auto over_ranks = make_executable(residual_blocks(), of_two);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Gradients of pieces of a virtual concat, from batch norms that share their statistics (DenseNet's). A norm's part of
-// a piece's gradient is scale * istd * (g - mean(g) - xhat * mean(g * xhat)), with g the masked gradient of the result.
-// The first term is added up pixel by pixel as g arrives. The other two are sums A and B of all readers
-// (finish_kernel() closes them). So g itself is needed only once.
+// Gradients of pieces of a virtual concatenation, from batch norms that share the pieces' statistics (DenseNet). A norm
+// contributes scale * istd * (g - mean(g) - xhat * mean(g * xhat)) to a piece's gradient, where g is the masked
+// gradient of the result. The first term is added to G pixel by pixel as g arrives. The other two are accumulated over
+// all readers in the sums A and B, which finish_kernel() applies. So g itself is needed only once.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Pixels [first, first + count) of a block of an image, and the slot their sums go to.
+/// Pixels [first, first + count) of a block of an image, and the slot for their sums.
 struct NormPixels {
   std::int64_t block = 0;
   std::int64_t image = 0;
@@ -25,20 +25,20 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
-/// A tensor that is read, and one that is read and written; null if absent.
+/// Address of a tensor that is read, and of one that is read and written; null if absent.
 template <class T>
 struct NormTouches {
   const T* read = nullptr;
   const T* written = nullptr;
 };
 
-/// Gradients of one batch norm, for its own kernel or the data gradient that computes dy. X: dtype of stored values and
-/// gradients. After bind(), call open() for every block (or its parts), add() for every pixel of a block, then close().
-/// Blocks and pixels may be divided among threads, pixels with a slot for each.
+/// Gradients of one batch norm, used by its own kernel or by the data gradient that computes dy. X is the type of
+/// stored values and gradients. After bind(), call open() for every block (or clear() for its slots), add() for every
+/// pixel, then close(). Threads may divide blocks and pixels; threads that divide pixels need a slot each.
 template <class X>
 class SharedGradients {
  public:
-  /// `slots`: as many as `work.partial` has sums for.
+  /// @param slots number of slots of `work.partial`
   SharedGradients(const NormShape& shape, NormBackward work, std::int64_t slots)
       : shape_(shape), work_(std::move(work)), slots_(slots), table_(shape, work_.pieces) {}
 
@@ -65,7 +65,7 @@ class SharedGradients {
   }
   /// Clears one slot of a block, before the first add() to it.
   void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
-  /// `dy`: of these pixels alone, [count][block].
+  /// Adds pixels. `dy` has only these pixels, [count][block].
   void add(const NormPixels& pixels, const X* dy) const {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
@@ -90,13 +90,13 @@ class SharedGradients {
     }
     simd::gradient_sums(work);
   }
-  /// Tensors that add() of these pixels reads beside dy, and writes, from the first pixel on: for prefetching.
+  /// Addresses that add() reads (apart from dy) and writes for these pixels, for prefetching.
   [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
     return {.read = place.value + at, .written = place.gradient == nullptr ? nullptr : place.gradient + at};
   }
-  /// Gradients of the parameters and, of pieces that need one, A and B. Slots are added up in order.
+  /// Computes the gradients of the parameters and, for pieces that need a gradient, A and B. Adds slots in order.
   void close(std::int64_t block) const {
     std::array<double, kMostBlock> sum{};
     std::array<double, kMostBlock> sum_x{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Compares data gradients that add up a batch norm's gradients while they compute its dy with two separate kernels.
-// These are a data gradient that stores dy and the batch norm's own backward.
+// Compares two computations of a batch norm's gradients: inside the data gradient that computes its dy, and by two
+// separate kernels. These are a data gradient that stores dy, and the batch norm's own backward.
 #include "engine/cpu/norm/shared_gradients.h"
 
 #include <gtest/gtest.h>
@@ -26,12 +26,12 @@ using simd::ProductUnit;
 
 struct Case {
   const char* name;
-  std::vector<std::int64_t> pieces;  // blocks of each
+  std::vector<std::int64_t> pieces;  // number of channel blocks of each piece
   std::int64_t out_blocks, height, width;
   int threads = 2;
   bool relu = true;
-  bool is_first = false;  // nothing in the pieces' gradients yet
-  int frozen = -1;        // the piece that needs no gradient
+  bool is_first = false;  // the pieces' gradients are overwritten, not added to
+  int frozen = -1;        // index of the piece that needs no gradient
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -47,7 +47,7 @@ const std::vector<Case> kCases{
     {"parts_of_the_channels", {1, 1}, 50, 18, 19},
 };
 
-// Values that a forward leaves. T: dtype of stored values.
+// Computes the constants that a forward would leave. T is the type of stored values.
 template <class T>
 class Constants final : public Kernel {
  public:
@@ -62,7 +62,7 @@ class Constants final : public Kernel {
 class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3, kBlock = kProductBlock;
-  // Tensors by number; then for each piece its value, statistics, gradient and sums.
+  // Tensor numbers. After these, each piece has four: its value, statistics, gradient and sums.
   enum Tensor : TensorId {
     kDst,
     kWeights,
@@ -132,7 +132,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
     return made;
   }
 
-  // Results of a pass: of one kernel, or of two with dy stored between them.
+  // Runs a pass and returns its results. `is_one`: one fused kernel, else two kernels with dy stored in between.
   Made made_by(bool is_one) {
     tensors_ = {};
     const std::int64_t channels = blocks_ * kBlock;
@@ -145,7 +145,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
     tensors_.fill(channels, DType::F32);
     tensors_.fill(channels, DType::F32);
     tensors_.fill(4 * channels * std::max<std::int64_t>(kImages, c().threads),
-                  DType::F32);  // doubles, two a channel and slot
+                  DType::F32);  // doubles, two per channel and slot
     tensors_.fill(0, DType::F32);
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const std::int64_t own = c().pieces[i] * kBlock;
@@ -159,7 +159,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
     const auto run = [&](const std::unique_ptr<Kernel>& kernel) { tensors_.run(*kernel, kScratch, scratch_bytes); };
     if (is_one) {
       const FusedNormBackward gradient = norm(true);
-      // The forward has left them.
+      // Computes the constants as the forward would have done.
       if (is_bf16()) {
         run(std::make_unique<Constants<Bf16>>(gradient.shape, gradient.work, c().threads));
       } else {
@@ -192,8 +192,9 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
   DrawnTensors tensors_;
 };
 
-// Sums of f32 chains of at most 64 pixels (2^-24 = 6e-8 a term) that begin elsewhere. A term is up to about 50: dy is a
-// sum of up to 800 products of normal numbers, whose standard deviation is 28. Errors of chains add up as their root.
+// Bound for f32 sums in chains of at most 64 additions (2^-24 = 6e-8 per term) that begin at different pixels. A term
+// is up to about 50: dy is a sum of up to 800 products of normal numbers, whose standard deviation is 28. Errors of
+// chains add up as their root.
 void expect_near(const std::vector<float>& found, const std::vector<float>& wanted, double pixels) {
   ASSERT_EQ(found.size(), wanted.size());
   const double bound = 64 * 6e-8 * std::sqrt(pixels) * 50;

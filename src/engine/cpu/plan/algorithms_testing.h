@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs the cases of engine/conformance on the CPU engine with one of its algorithms, for tests.
+// Runs the cases of engine/conformance on the CPU engine with a given convolution algorithm, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace roentgen::engine::conformance {
 
-/// Expects all cases that have a convolution an algorithm can compute to pass in each of `forms`.
+/// Runs all cases that have a convolution the algorithm can compute, in each of `forms`, and expects them to pass.
 inline void expect_algorithm_passes(const std::string& algorithm, const std::function<double(const Case&)>& bound_scale,
                                     const std::vector<Form>& forms = {Form::Training, Form::Inference}) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counts heap allocations inside a step. Ours must be none; those inside oneDNN are counted separately. Whole updates
-// with every optimizer and algorithm: tests/allocation.
+// Counts heap allocations inside a step. Our code must make none; those of oneDNN are counted separately.
+// tests/allocation tests whole updates with every optimizer and algorithm.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -51,7 +51,7 @@ TEST(Allocation, a_step_allocates_nothing_of_ours) {
   }
 }
 
-// Folded weights are made by the first forward.
+// The first forward computes the folded weights, which may allocate.
 TEST(Allocation, inference_allocates_nothing_of_ours_behind_its_first_forward) {
   if (!kCanCountAllocations) GTEST_SKIP() << "SKIPPED: the sanitizer owns operator new; the release build counts";
   for (const char* name : {"resnet18", "densenet121"}) {

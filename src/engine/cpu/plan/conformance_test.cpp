@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU engine against the double reference, over every case of every op (engine/conformance), and each of its
-// algorithms and fusions.
+// Compares the CPU engine, with each of its algorithms and fusions, with the double reference. It runs every case of
+// every op (engine/conformance).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,26 +24,27 @@ namespace {
 
 RG_CONFORMANCE(Cpu, [] { return make_engine("cpu"); }, {kF32, kBf16});
 
-// Winograd multiplies the rounding of products by 2 to 20 in the root mean square, at most 2e-6 (winograd_test.cpp
-// tests that). Direct's bound has room for it, because it is for sums whose errors all add up.
+// Winograd multiplies rounding errors of products by 2 to 20 in the root mean square; errors are at most 2e-6 (tested
+// in winograd_test.cpp). Direct's bound has room for this, since it assumes that all errors of a sum add up.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
   expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });
 }
 
-// The terms of direct's kernels in another order: direct's bound.
+// Sums the same terms as Direct in another order, so Direct's bound applies.
 TEST(ConformancePointwise, all_that_can_be_pointwise_agrees_with_the_reference) {
   if (!cpu::simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   expect_algorithm_passes("pointwise", [](const Case&) { return 1.0; });
 }
 
-// Six products for one, most of them small: as many more roundings of f32 sums, sqrt(6) times direct's bound.
+// Each product is replaced by six, most of them small. Six times the roundings of f32 sums give sqrt(6) times Direct's
+// bound.
 TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
   if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_algorithm_passes("split", [](const Case&) { return 2.45; });
 }
 
-// Backward passes use three products, each off by 4e-6 (2^-18) in the mean square. Over ops this adds up as a random
-// walk does. The bound is four times that, plus the error of the six products of the forward pass.
+// Backward passes use three products, each off by 4e-6 (2^-18) in the mean square. Over ops, these errors add up as a
+// random walk. The bound is four times the walk, plus the error of the forward pass's six products.
 TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) {
   if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_algorithm_passes("split2",
@@ -55,7 +56,7 @@ TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) 
                           {Form::Training});
 }
 
-// Ops between others, so that they get values in bf16.
+// Random networks, in which most ops are between others and therefore get bf16 values.
 TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -73,7 +74,7 @@ TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
   }
 }
 
-// Computes in f32 between values in bf16, which is more accurate than products of bf16 numbers.
+// Winograd computes in f32 between bf16 values, which is more accurate than products of bf16 numbers.
 TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   int compared = 0;
@@ -93,7 +94,7 @@ TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
   EXPECT_GE(compared, 5);
 }
 
-// The plan stores the requested choice, so a stored plan needs no request.
+// The plan stores the requested algorithm, so a compile from the stored plan needs no request.
 TEST(ConformanceBf16, plan_keeps_the_choice) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const Case tested = random_case(1);
@@ -108,7 +109,7 @@ TEST(ConformanceBf16, plan_keeps_the_choice) {
   EXPECT_EQ(kept->plan().hash(), f32->plan().hash());
 }
 
-// Nodes marked by the passes are folded, and by fast kernels: none of them is left in the plan.
+// Checks that every node that the passes mark as folded is folded by a fast kernel, and leaves no entry in the plan.
 TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   int folded = 0;
@@ -129,7 +130,7 @@ TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
   EXPECT_GE(folded, 20);
 }
 
-// Random networks. ROENTGEN_RANDOM_CASES sets how many, for a longer search.
+// Random networks. ROENTGEN_RANDOM_CASES sets their number, for a longer search.
 TEST(ConformanceRandom, networks_agree_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const char* wanted = std::getenv("ROENTGEN_RANDOM_CASES");
@@ -147,7 +148,7 @@ TEST(ConformanceRandom, networks_agree_with_the_reference) {
   }
 }
 
-// A primitive that falls to oneDNN's reference code is a hundred to a thousand times too slow.
+// A primitive that uses oneDNN's reference implementation is a hundred to a thousand times too slow.
 TEST(ConformanceKernels, none_is_of_the_reference_kind) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : all_cases()) {
@@ -163,7 +164,7 @@ TEST(ConformanceKernels, none_is_of_the_reference_kind) {
   }
 }
 
-// The comparison must see what float32 rounding leaves, or it would pass anything.
+// The comparison must detect float32 rounding errors when the bound is tightened, or it might accept anything.
 TEST(ConformanceRunner, sees_errors_of_the_size_of_rounding) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   const std::vector<Case> cases = network_cases();

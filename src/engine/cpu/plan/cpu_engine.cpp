@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU engine: oneDNN's convolutions and our SIMD kernels.
+// The CPU engine: oneDNN's convolutions and our own SIMD kernels.
 #include <fmt/format.h>
 #include <algorithm>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -17,7 +17,7 @@
 
 namespace roentgen::engine {
 namespace {
-// Returns make(). DeviceError where the library has no kernel.
+// Returns make(). Throws DeviceError if oneDNN has no kernel for the graph.
 template <typename Make>
 auto with_kernels(const graph::Graph& graph, const Make& make) {
   try {
@@ -29,7 +29,7 @@ auto with_kernels(const graph::Graph& graph, const Make& make) {
 
 class CpuEngine final : public Engine {
  public:
-  // Limits the targets before other threads exist that dispatch to kernels: those that read images.
+  // Limits the targets before other threads exist that call kernels, such as those that read images.
   CpuEngine() { cpu::simd::limit_targets(); }
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] std::string description() const override {

@@ -10,8 +10,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// Options with defaults filled in: the number of threads that OpenMP grants, and the type for dtype "auto".
-/// ConfigError for a value out of range.
+/// Returns the options with defaults filled in: the number of threads that OpenMP grants, and a type for dtype "auto".
+/// Throws ConfigError for a value out of range.
 [[nodiscard]] CompileOptions settled(CompileOptions options);
 
 /// Lowers the graph and plans memory without allocating it. See Engine::plan.

@@ -37,7 +37,7 @@ graph::Graph model(const std::string& name, std::int64_t batch = 2, std::int64_t
   return graph::with_loss(models::build_model(config), {});
 }
 
-// Odd channel counts, both first-layer kinds, groups, residual, concat, pools, bias, dropout.
+// Graph with odd channel counts, both kinds of first layers, groups, residual, concatenation, pools, bias and dropout.
 graph::Graph odd_graph() {
   Builder b("odd");
   const auto image = b.input("image", {2, 3, 13, 11});
@@ -82,7 +82,7 @@ std::vector<float> gradients_of_one_step(Executable& executable) {
   return executable.gradients().values();
 }
 
-// Gradients and running statistics by parameter: their order in the arena is that of the plan.
+// Gradient or running statistic of each parameter, in the order of the graph.
 using StepBits = std::vector<std::vector<float>>;
 
 StepBits bits_of_one_step(Executable& executable) {
@@ -97,7 +97,7 @@ StepBits bits_of_one_step(Executable& executable) {
   return bits;
 }
 
-// Ways to compute convolutions that this machine has.
+// Names of the convolution algorithms that this machine can run.
 std::vector<std::string> algorithms_here() {
   std::vector<std::string> here{"direct", "winograd"};
   if (simd::bf16_unit()) here.insert(here.end(), {"split", "split2"});
@@ -204,7 +204,7 @@ TEST(CpuExecutable, each_pass_gives_the_unfused_loss_within_rounding) {
     for (const char* fuse : {"on", "batch_norm_relu", "batch_norm_add_relu", "virtual_concat"}) {
       auto fused = ready(model(name), {.fuse = fuse, .algorithms = Algorithms::Direct});
       fused->forward();
-      // Sums in another order: a few units in the last place per layer, over at most 121 layers.
+      // Sums in another order differ by a few units in the last place per layer, over at most 121 layers.
       EXPECT_NEAR(fused->read("loss")[0], expected, 2e-5F * std::abs(expected)) << name << " " << fuse;
     }
   }
@@ -264,7 +264,7 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
   auto direct = ready(graph);
   auto choices = direct->plan().choices;
   for (auto& [key, choice] : choices) {
-    // The 3x3 convolutions with stride 1, of 64 channels and more.
+    // These 3x3 convolutions have stride 1, and 64 channels or more.
     if (key.starts_with("layer1.0.conv1/") || key.starts_with("layer3.1.conv2/")) choice = "winograd";
   }
   auto winograd = ready(graph, {.choices = choices});
@@ -274,7 +274,7 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
     executable->forward();
     executable->backward(nullptr);
   }
-  // F(4x4, 3x3) multiplies rounding errors by up to about 100 (its transforms have entries up to 8): 2e-5 a layer.
+  // F(4x4, 3x3) multiplies rounding errors by up to about 100 (its transforms have entries up to 8): 2e-5 per layer.
   EXPECT_NEAR(winograd->read("loss")[0], direct->read("loss")[0], 1e-4F * std::abs(direct->read("loss")[0]));
   double difference = 0.0, size = 0.0;
   for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
@@ -286,7 +286,7 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
       size += std::pow(static_cast<double>(a[k]), 2);
     }
   }
-  EXPECT_LT(std::sqrt(difference / size), 1e-2);  // a ReLU that flips costs more than the rounding itself
+  EXPECT_LT(std::sqrt(difference / size), 1e-2);  // a flipped ReLU changes more than the rounding that flips it
   EXPECT_GT(difference, 0.0);
 }
 
@@ -297,17 +297,17 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
     const std::string products = key.ends_with("/forward") ? "split" : "split2";
     EXPECT_TRUE(choice == "direct" || choice == "winograd" || choice == products) << key << ": " << choice;
     winograd += choice == "winograd" ? 1 : 0;
-    // The stem has no blocks of channels; 1x1 convolutions cannot be Winograd's.
+    // The stem has no blocks of channels, and Winograd cannot compute 1x1 convolutions.
     EXPECT_TRUE(!key.starts_with("conv1/") || choice == "direct") << key << ": " << choice;
     EXPECT_TRUE(key.find("downsample") == std::string::npos || choice != "winograd") << key;
   }
   const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Winograd});
   EXPECT_LE(winograd,
             static_cast<std::size_t>(std::ranges::count(all->plan().choices | std::views::values, "winograd")));
-  // 16 of ResNet-18's convolutions are 3x3, each with three passes.
+  // ResNet-18 has 13 convolutions of 3x3 without a stride, each with three passes.
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
   const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = Algorithms::Split});
-  // All but the stem, where there are products of bf16 numbers.
+  // All convolutions except the stem are split, if the machine has products of bf16 numbers.
   EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::bf16_unit() ? 3 * 19 : 0);
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = parse_algorithms("fast")})),
                ConfigError);
@@ -344,7 +344,7 @@ TEST(CpuExecutable, dropout_draws_by_step_and_the_same_again) {
   auto executable = ready(odd_graph(), {.seed = 5});
   std::vector<std::vector<float>> steps;
   for (const std::int64_t step : {0, 1, 0}) {
-    initialise(*executable, 7);  // the running mean is the pivot of the statistics: it moves the last bits
+    initialise(*executable, 7);  // sets the running mean, which is the pivot of the statistics and affects last bits
     executable->set_step(step);
     steps.push_back(gradients_of_one_step(*executable));
   }
@@ -352,7 +352,7 @@ TEST(CpuExecutable, dropout_draws_by_step_and_the_same_again) {
   EXPECT_EQ(steps[0], steps[2]);
 }
 
-// No convolution: its weight gradient may be summed in another order.
+// Network without convolutions, whose weight gradients may be summed in another order.
 graph::Graph norms_of(const Shape& shape) {
   Builder b("norms");
   const auto image = b.input("image", shape);
@@ -365,8 +365,9 @@ graph::Graph norms_of(const Shape& shape) {
   return graph::with_loss(std::move(b).build(), {});
 }
 
-// The division of the work depends on tensor and threads. The first tensor: by blocks of channels on one thread, by
-// images on several. The second, of 11 MiB: by blocks on one and two threads, by images on three.
+// The division of the work depends on the tensor and the threads. The first tensor is divided by blocks of channels on
+// one thread, by images on several. The second one, of 11 MiB, is divided by blocks on one and two threads, by images
+// on three.
 TEST(CpuExecutable, threads_and_how_norms_are_shared_out_leave_no_bit_of_our_kernels_changed) {
   for (const Shape& shape : {Shape{3, 40, 9, 7}, Shape{2, 32, 212, 212}}) {
     const graph::Graph graph = norms_of(shape);

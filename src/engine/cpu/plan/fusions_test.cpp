@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every fusion of this engine can be switched off by name, and then changes a step only by rounding.
+// Every fusion of this engine can be turned off by name, which changes a step only by rounding.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -71,7 +71,7 @@ TEST_P(Fusions, are_of_training_alone) {
   EXPECT_TRUE(plan.fused.empty());
 }
 
-// Batch norms over concatenations, whose backward a data gradient does.
+// Batch norms over concatenations, whose backward runs inside a data gradient.
 TEST(FusionsOfDenseBlocks, can_be_switched_off_each_alone) {
   if (const std::string what = lacking_for("pointwise"); !what.empty()) GTEST_SKIP() << what;
   const auto dense = [](const std::string& fuse) {

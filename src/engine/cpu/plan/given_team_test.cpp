@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plans are made for the team that OpenMP gives; a smaller one later is an error.
+// Plans are made for the team size that OpenMP grants. If a later team is smaller, running the plan is an error.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -53,7 +53,7 @@ TEST(GivenTeam, is_what_a_plan_is_made_for) {
     const auto executable = make_executable(small_graph(), {.threads = 2});
     initialise(*executable, 7);
     executable->forward();
-    executable->backward(nullptr);  // for ever where the plan waits for a second thread
+    executable->backward(nullptr);  // would hang if the plan waited for a second thread
     is_done = true;
   });
   EXPECT_TRUE(is_done);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests the inference form of the CPU executable: the folded layers, the time of folding, and values that stay as
-// loaded.
+// Tests the CPU executable in inference: which layers are folded, when folding happens, and that loaded values do not
+// change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ graph::Graph model(const std::string& name, std::int64_t image_px = 64, std::int
       models::build_model({.name = name, .labels = 3, .channels = 1, .image_px = image_px, .batch = batch}), {});
 }
 
-// Drawn weights, and running statistics that are neither 0 nor 1.
+// Executable with random weights, and running statistics that are neither 0 nor 1.
 std::unique_ptr<Executable> ready(const graph::Graph& graph, const CompileOptions& options) {
   auto executable = make_executable(graph, options);
   initialise(*executable, 7);
@@ -86,7 +86,7 @@ TEST(CpuInference, folded_weights_follow_what_is_loaded_and_store_gives_it_back)
   auto fresh = ready(graph, {.form = Form::Inference});
   initialise(*fresh, 99);
   EXPECT_EQ(second, logits_of(*fresh));
-  // Values written into the arena count as well.
+  // Values that are written directly into the arena must also trigger folding.
   fresh->parameters().upload(0, std::vector<float>(static_cast<std::size_t>(fresh->parameters().elements())));
   EXPECT_EQ(logits_of(*fresh), std::vector<float>(second.size(), 0.0F));
 }

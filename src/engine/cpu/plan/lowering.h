@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lowering: plan entries of the CPU engine. Each op's file (conv2d.cpp, ...) defines the entries of its forward and
-// backward. This class keeps the choices of algorithms and the work that kernels do for the batch norms around them.
+// Lowering: builds the plan entries of the CPU engine. Each op's file (conv2d.cpp, ...) defines its forward and
+// backward entries. This class holds the choices of algorithms, and records the work that other kernels do for batch
+// norms.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +24,30 @@ struct StepState {
   std::int64_t step = 0;
 };
 
-/// Working state of one compile. One thread; discarded afterwards.
+/// State of one compile. One thread; discarded after it.
 class Lowering final : public PlanBuilder {
  public:
   Lowering(const graph::Graph& graph, const CompileOptions& options, int threads);
 
-  /// Compute threads.
+  /// Number of compute threads.
   [[nodiscard]] int threads() const { return plan.replicas; }
-  /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
+  /// Number of channels in a block that fills this machine's vectors: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
-  /// Layout of values in whole vectors, stored in dtype().
+  /// Layout of values in blocks of whole vectors, stored in dtype().
   [[nodiscard]] Layout vector_layout() const { return Layout::blocked(vector_block_, dtype()); }
   [[nodiscard]] const StepState* step_state() const { return step_state_.get(); }
   [[nodiscard]] std::unique_ptr<StepState> take_step_state() { return std::move(step_state_); }
-  /// The algorithm of a convolution's pass.
+  /// Algorithm of a convolution's pass.
   [[nodiscard]] ConvAlgorithm algorithm(graph::NodeId id, ConvPass pass) const { return choices_.of(id, pass); }
   /// Role of a batch norm: parts of it that other kernels compute.
   [[nodiscard]] const NormRole& role(graph::NodeId id) const { return roles_.of(id); }
 
-  /// A batch norm's output is stored nowhere: the convolution or max pooling that alone reads it normalises these
-  /// values itself.
+  /// Records that a batch norm's output is never stored: its only reader, a convolution or max pooling, normalises
+  /// these values itself.
   void define_normalised(graph::NodeId id, Prologue input);
-  /// Values and constants of such a batch norm; null for another node.
+  /// Values and constants that define_normalised() recorded for a batch norm; null for another node.
   [[nodiscard]] const Prologue* normalised(graph::NodeId id) const;
-  /// Sums that a convolution's forward makes for the batch norm that reads it (ResultMoments::partial); -1: none.
+  /// Sums that a convolution's forward computes for the batch norm that reads it (ResultMoments::partial); -1: none.
   TensorId& moments(graph::NodeId id) { return moments_.try_emplace(id, -1).first->second; }
 
   [[nodiscard]] std::size_t replica_alignment(std::size_t bytes) const override;
@@ -71,21 +72,21 @@ class Lowering final : public PlanBuilder {
   std::unique_ptr<StepState> step_state_ = std::make_unique<StepState>();
 };
 
-// Every op of the list has these two, in the file of its name. A missing one is a link error.
+// Every op of the list defines these two functions in the file of its name. A missing one is a link error.
 #define RG_LOWER(Op)                                                     \
   void lower(const graph::Op& op, graph::NodeId id, Lowering& lowering); \
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);
 RG_OP_LIST(RG_LOWER)
 #undef RG_LOWER
 
-/// Entries that compute a dropped value again from what backward has; it lies in the result. In batch_norm.cpp and
-/// concat.cpp.
+/// Adds entries that recompute a dropped value in backward. Returns where the result is stored. Defined in
+/// batch_norm.cpp and concat.cpp.
 Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
 Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
-/// Closes the shared gradient of a value. In batch_norm_gradient.cpp.
+/// Finishes the shared gradient of a value. Defined in batch_norm_gradient.cpp.
 Located finish_norm(graph::NodeId id, Lowering& lowering);
-/// The backward of a batch norm for the entry of a reader's data gradient, the last gradient that comes to it
-/// (NormRole::gradient_by). In batch_norm_gradient.cpp.
+/// Prepares the backward of a batch norm to run inside the data gradient of its last reader (NormRole::gradient_by).
+/// Adds the tensors to the `emission` of that data gradient. Defined in batch_norm_gradient.cpp.
 [[nodiscard]] FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission);
 
 }  // namespace roentgen::engine::cpu

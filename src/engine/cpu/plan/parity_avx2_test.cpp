@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CPU engine on a machine without AVX-512 (DNNL_MAX_CPU_ISA=AVX2), compared with the double reference. It tests
-// every op, and networks of residual, bottleneck and dense blocks, forward and backward, within the usual bounds.
+// Compares the CPU engine on a machine without AVX-512 (DNNL_MAX_CPU_ISA=AVX2) with the double reference, within the
+// usual bounds. It tests every op, and networks of residual, bottleneck and dense blocks, forward and backward.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace roentgen::engine::conformance {
 namespace {
 
-// On other machines these tests would pass without testing anything.
+// True if the limit to AVX2 is active. Without it, these tests would pass without testing anything.
 bool is_avx2() { return cpu::simd::vector_block() == 8 && cpu::simd::target_name() == "AVX2"; }
 
 class ConformanceAvx2 : public Conformance {
@@ -42,7 +42,7 @@ class ConformanceAvx2Bf16 : public ConformanceAvx2 {};
 
 TEST_P(ConformanceAvx2Bf16, training) { expect_passes({.form = Form::Training, .threads = 2}); }
 
-// Each change runs every case on the machine's own instruction set (conformance_test.cpp), and one in three here too.
+// Each change runs every case on the machine's own instruction set (conformance_test.cpp), and every third case here.
 cpu::SharedCases<Case> every_third_case() {
   cpu::SharedCases<Case> shared;
   std::size_t i = 0;
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Product, ConformanceAvx2, trials_of(kShared.rest, kF32)
 INSTANTIATE_TEST_SUITE_P(Cpu, ConformanceAvx2Bf16, trials_of(kShared.one_unit_each, kBf16), test_name);
 INSTANTIATE_TEST_SUITE_P(Product, ConformanceAvx2Bf16, trials_of(kShared.rest, kBf16), test_name);
 
-// The bound as on AVX-512 (conformance_test.cpp): the transforms are the same.
+// Uses the bound for AVX-512 (conformance_test.cpp), since the transforms are the same.
 TEST(ConformanceWinogradAvx2, all_that_can_be_winograd_agrees_with_the_reference) {
   ASSERT_TRUE(is_avx2());
   expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });
@@ -75,7 +75,7 @@ TEST(LimitAvx2, our_kernels_obey_what_onednn_is_limited_to) {
   EXPECT_NE(engine->description().find("AVX2; own kernels AVX2"), std::string::npos) << engine->description();
 }
 
-// Nothing in a plan is of AVX-512: no blocks of 16, no kernel of oneDNN's or ours.
+// Checks that plans do not use AVX-512: no blocks of 16 channels, no such kernel of oneDNN or of ours.
 TEST(LimitAvx2, plans_are_of_blocks_of_eight_channels) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : network_cases()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers for tests of plans, and of steps that may differ in last bits.
+// Helpers for tests of plans, and for comparing steps that may differ in their last bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Reason to skip where CompileOptions::algorithms of that name needs a missing unit; empty: none is missing.
+/// Reason to skip a test with this value of CompileOptions::algorithms on this machine, or empty.
 inline std::string lacking_for(const std::string& algorithms) {
   if (algorithms.starts_with("split") && !simd::bf16_unit()) {
     return "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
@@ -27,29 +27,29 @@ inline std::string lacking_for(const std::string& algorithms) {
   return algorithms == "pointwise" && !simd::has_avx512() ? "SKIPPED: this machine has no AVX-512" : "";
 }
 
-/// Entries whose implementation has these words.
+/// Number of entries whose implementation contains `words`.
 inline std::int64_t entries_that(const Plan& plan, const std::string& words) {
   return std::ranges::count_if(plan.entries,
                                [&](const PlanEntry& e) { return e.implementation.find(words) != std::string::npos; });
 }
 
-/// Entries of a kind.
+/// Number of entries of a kind.
 inline std::int64_t entries_of(const Plan& plan, const std::string& kind) {
   return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
 }
 
-/// Data gradients that do a batch norm's backward.
+/// Number of data gradients that include a batch norm's backward.
 inline std::int64_t entries_into_norm(const Plan& plan) {
   return std::ranges::count_if(plan.entries,
                                [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); });
 }
 
-/// Whether a tensor of this name is in the plan.
+/// True if the plan has a tensor of this name.
 inline bool stores(const Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
 }
 
-/// Expects the private memory of each of `threads` threads behind all planned memory, at one offset in every entry.
+/// Expects the private memory of each of `threads` threads after all planned memory, at the same offset in every entry.
 inline void expect_threads_memory_apart(const Plan& plan, int threads) {
   const auto stride = plan.replica_stride_bytes;
   EXPECT_EQ(stride % 64, 0U);
@@ -74,7 +74,7 @@ inline void expect_threads_memory_apart(const Plan& plan, int threads) {
   }
 }
 
-/// Tensors of the arena that are alive at a time lie apart.
+/// Expects that tensors of the arena do not overlap if they are alive at the same time.
 inline void expect_no_overlap(const Plan& plan, int threads) {
   const auto& tensors = plan.tensors;
   expect_threads_memory_apart(plan, threads);
@@ -85,16 +85,16 @@ inline void expect_no_overlap(const Plan& plan, int threads) {
       if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
       const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
                             tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
-      // Shares memory in place: one ends in the entry in which the other begins.
+      // Tensors may share memory in place: one ends in the entry in which the other begins.
       const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
       ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
     }
   }
 }
 
-/// Expects the same gradients and running statistics, except for sums in another order. A convolution may also have one
-/// gradient by direct instead of by three products, each off by 4e-6 in the mean square. In bf16 a rounding may then go
-/// the other way.
+/// Expects equal gradients and running statistics, apart from the order of sums. One step may also compute a
+/// convolution's gradient by Direct, and the other by three split products, each off by 4e-6 in the mean square. In
+/// bf16, a value may then round differently.
 inline void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
   const auto left = bits_of_one_step(one);
   const auto right = bits_of_one_step(two);

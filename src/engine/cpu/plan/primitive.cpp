@@ -15,7 +15,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Memory objects are made once; only their addresses change.
+// Kernel of a oneDNN primitive. Memory objects are created once; bind() only changes their addresses.
 class Primitive final : public Kernel {
  public:
   Primitive(dnnl::primitive primitive, const std::vector<Argument>& arguments)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Divides the tests of every case on every unit and instruction set: a part runs on each change, the rest in `make
-// test-all`.
+// Divides test cases that could run on every unit and instruction set. One unit per case is tested on each change; the
+// rest run in `make test-all`.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace roentgen::engine::cpu {
 
-/// Parameters of one test suite in two instantiations.
+/// Cases of one test suite, divided into two instantiations.
 template <typename Param>
 struct SharedCases {
-  /// Each case on one unit. `make test` runs them.
+  /// Each case on one unit; `make test` runs these.
   std::vector<Param> one_unit_each;
-  /// Each case on all other units. Instantiated as "Product", which only `make test-all` runs
+  /// Each case on all other units. Instantiated under the name "Product", which only `make test-all` runs
   /// (tools/test_entries.py).
   std::vector<Param> rest;
 };
 
-/// Shares out cases by unit. An element of `cases` is one case on all units, in a fixed order. Cases take turns among
-/// the units that `can_run` here, so that each change tests every unit. A case that no unit here can run is left to the
-/// rest, where it is reported as skipped.
+/// Divides cases by unit. An element of `cases` is one case on all units, in a fixed order. Successive cases use
+/// different units among those that `can_run` on this machine, so that each change tests every unit. A case that no
+/// unit here can run goes to `rest`, where it is reported as skipped.
 template <typename Param>
 [[nodiscard]] SharedCases<Param> share_out(const std::vector<std::vector<Param>>& cases,
                                            const std::function<bool(const Param&)>& can_run) {

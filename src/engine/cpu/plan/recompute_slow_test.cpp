@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Values recomputed in backward have the bits of the dropped ones, in every family of networks.
+// Values that are recomputed in backward must have the same bits as the dropped ones, in every family of networks.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 struct Tested {
   const char* name;
   std::int64_t image_px = 32;
-  /// "all" has more to drop than "auto".
+  /// True if "all" drops more values than "auto".
   bool has_more = true;
 };
 
@@ -43,7 +43,7 @@ TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
     bytes[recompute] = executable->plan().memory.activations;
     bits[recompute] = bits_of_one_step(*executable);
   }
-  // Our convolutions leave less to drop, since they normalise their input themselves.
+  // Our convolutions normalise their input themselves, so fewer values are left to drop.
   EXPECT_LE(bytes["auto"], bytes["none"]);
   if (is_direct) {
     EXPECT_LT(bytes["auto"], bytes["none"]);

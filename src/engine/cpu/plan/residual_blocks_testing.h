@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A small network of residual blocks, for tests of work that is fused into kernels.
+// Small network of residual blocks, for tests of work that is fused into kernels.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// Two bottlenecks, a block of 3x3 convolutions, and one convolution alone, whose source is its residual: each with a
-/// residual.
+/// Network of four blocks, each with a residual: two bottlenecks, a block of 3x3 convolutions, and a single convolution
+/// whose input is also its residual.
 inline graph::Graph residual_blocks() {
   graph::Builder b("residual_blocks");
   const auto conv = [](std::int64_t channels, std::int64_t side) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One training step on drawn inputs, and the bits that it leaves. For tests.
+// Runs one training step on random inputs and returns the resulting bits. For tests.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Draws all inputs of slot 0: normal numbers; labels 0 or 1, none of them masked.
+/// Fills all inputs of slot 0 with random values: normal numbers; labels 0 or 1, none of them masked.
 inline void fill_inputs(Executable& executable) {
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
     const std::string& name = executable.inputs()[i].name;
@@ -30,7 +30,7 @@ inline void fill_inputs(Executable& executable) {
   }
 }
 
-/// Gradients and running statistics by parameter: their order in the arena is that of the plan.
+/// Runs a step and returns the gradient or running statistic of each parameter, in the order of the graph.
 inline std::vector<std::vector<float>> bits_of_one_step(Executable& executable) {
   initialise(executable, 7);
   fill_inputs(executable);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The OpenMP team our kernels run in: the same one oneDNN uses.
+// The OpenMP team in which our kernels run. oneDNN uses the same one.
 #pragma once
 
 #include <omp.h>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// [begin, end) of `count` items for one member of a team.
+/// Range [begin, end) of `count` items that one member of a team processes.
 struct Share {
   std::int64_t begin;
   std::int64_t end;
@@ -23,19 +23,21 @@ struct Share {
   return {begin, begin + each + (member < rest ? 1 : 0)};
 }
 
-/// Member whose share contains item `item`.
+/// Member of the team whose share contains item `item`.
 [[nodiscard]] inline int member_with(std::int64_t item, std::int64_t count, int team) {
   const std::int64_t each = count / team, rest = count % team;
-  // The first `rest` members have one more: of them the first formula is right, and the larger; of others the second.
+  // The first `rest` members have one item more. For these the first formula is right, and the larger; for others the
+  // second.
   return static_cast<int>(std::max(item / (each + 1), each == 0 ? 0 : (item - rest) / each));
 }
 
-/// Members of a team that work on the same items, apart from the other members. A processor may have several chips.
-/// Data that one thread writes and another reads may then be in another chip's cache, several times as far as its own
-/// memory. Every member of the team creates it, within a parallel region; neighbours form a sub-team.
+/// Members of a team that work on the same items, separately from the other members. A processor may consist of several
+/// chips. Data that one thread writes and another reads may then be in another chip's cache, several times farther away
+/// than memory. Every member of the team creates it, inside a parallel region; neighbouring members form a sub-team.
 class SubTeam {
  public:
-  /// One of `wanted` sub-teams, or of as many as there are members.
+  /// Returns the sub-team of the calling member. The team is divided into `wanted` sub-teams, but at most one per
+  /// member.
   [[nodiscard]] static SubTeam of(int wanted) {
     const int team = omp_get_num_threads(), member = omp_get_thread_num();
     SubTeam made;
@@ -51,7 +53,7 @@ class SubTeam {
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Whether item i is the last of this sub-team's share of [0, count).
+  /// True if item i is the last of this sub-team's share of [0, count).
   [[nodiscard]] bool is_last(std::int64_t count, std::int64_t i) const {
     return i + 1 == share_of(count, index_, count_).end;
   }
@@ -73,7 +75,7 @@ class SubTeam {
     };
     for (std::int64_t round = 0; round < rounds; ++round) (run(phases, share.begin + round), ...);
   }
-  /// Barrier of the sub-team. Every member of the team must call it: it waits for the whole team, since OpenMP has no
+  /// Barrier of the sub-team. Every member of the team must call it. It waits for the whole team, since OpenMP has no
   /// smaller barrier.
   void wait() const {
     if (is_alone_) return;
@@ -92,8 +94,8 @@ class SubTeam {
   return crews;
 }
 
-/// Runs body(begin, end) on pieces of [0, count), one piece a thread, cut at multiples of `grain`. The result must not
-/// depend on where it is cut.
+/// Runs body(begin, end) on pieces of [0, count), one piece per thread, cut at multiples of `grain`. The result must
+/// not depend on the cuts.
 template <typename Body>
 void parallel_ranges(int threads, std::int64_t count, std::int64_t grain, const Body& body) {
   const std::int64_t grains = (count + grain - 1) / grain;
@@ -105,16 +107,16 @@ void parallel_ranges(int threads, std::int64_t count, std::int64_t grain, const 
   }
 }
 
-/// Range of three_phases(): channel blocks of images, each of so many bytes in the largest tensor.
+/// Grid of three_phases(): channel blocks of images, each with `cell_bytes` bytes in the largest tensor.
 struct PhaseGrid {
   std::int64_t blocks = 0;
   std::int64_t images = 0;
   std::int64_t cell_bytes = 0;
 
-  /// Whether each thread gets whole blocks, of all images: then the second read of a block hits its cache. Otherwise
-  /// the images are divided, as our convolutions before and after do, so that less data moves between threads. That is
-  /// better with too few blocks, or when several threads have at most 4 MiB of the tensor each. So much stays in a
-  /// last-level cache that a few threads share (measured on an AMD Zen 4, docs/design/engine_cpu.md).
+  /// True if each thread processes whole blocks of all images: the second read of a block then hits its cache.
+  /// Otherwise the images are divided as in our neighbouring convolutions, so that less data moves between threads.
+  /// That is better with too few blocks, or if several threads have at most 4 MiB of the tensor each. This much stays
+  /// in a last-level cache that a few threads share (measured on an AMD Zen 4, docs/design/engine_cpu.md).
   [[nodiscard]] bool is_by_block(int threads) const {
     constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
     const bool is_kept = threads > 1 && blocks * images * cell_bytes <= threads * kKept_bytes;
@@ -122,9 +124,9 @@ struct PhaseGrid {
   }
 };
 
-/// Three phases over a grid: first(block, image) for all images, then middle(block), then second(block, image); by
-/// images with barriers between the phases. Both orders compute the same bits, as long as first() writes per
-/// (block, image) and middle() adds up in image order.
+/// Runs three phases over a grid: first(block, image) for all images, then middle(block), then second(block, image). If
+/// the images are divided, there are barriers between the phases. Both orders give the same bits if first() writes per
+/// (block, image) and middle() adds in the order of images.
 template <typename First, typename Middle, typename Second>
 void three_phases(int threads, const PhaseGrid& grid, const First& first, const Middle& middle, const Second& second) {
   const std::int64_t blocks = grid.blocks, images = grid.images;

@@ -34,7 +34,7 @@ TEST(SubTeams, share_out_members_and_items) {
               crew.for_share(kShares, [&](std::int64_t) { ++first[static_cast<std::size_t>(item)]; });
             },
             [&](std::int64_t item) {
-              // The second phase begins when all members have finished the first.
+              // Counts members that begin the second phase before all have finished the first.
               if (first[static_cast<std::size_t>(item)] != kShares) ++early;
               crew.for_share(kShares, [&](std::int64_t i) { ++second[static_cast<std::size_t>(item * kShares + i)]; });
             });
@@ -55,7 +55,7 @@ TEST(SubTeams, of_one_size_divide_the_threads) {
   EXPECT_EQ(even_crews(1, 64), 1);
 }
 
-// Expects every cell once in each outer phase, and the middle phase between them.
+// Expects that each outer phase visits every cell once, and that the middle phase runs between them.
 void expect_three_phases(int threads, std::int64_t blocks, std::int64_t images, std::int64_t cell_bytes) {
   SCOPED_TRACE(testing::Message() << threads << " threads, " << blocks << " blocks, " << images << " images, "
                                   << cell_bytes << " bytes a cell");
@@ -108,7 +108,7 @@ TEST(PhaseGrid, one_thread_and_large_tensors_go_by_block) {
   EXPECT_TRUE(larger.is_by_block(3)) << "so many that it matters little";
 }
 
-// Division of cells: where a tensor stays in a cache, the first thread has the first images, of all blocks.
+// If a tensor fits into a cache, the first thread has the first images with all their blocks.
 TEST(ThreePhases, share_out_images_of_small_tensors_and_blocks_of_large_ones) {
   for (const bool is_small : {true, false}) {
     std::array<std::array<int, 4>, 4> owner{};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Teams that are smaller than requested.
+// Runs tests in teams that are smaller than requested.
 #pragma once
 
 #include <omp.h>
 
 namespace roentgen::engine::cpu {
 
-/// Runs body() with teams of one thread, however many are requested: OpenMP does that within a parallel region.
+/// Runs body() with teams of one thread, whatever number is requested. Nested parallel regions of OpenMP behave like
+/// this.
 template <typename Body>
 void with_one_thread(const Body& body) {
   const int levels = omp_get_max_active_levels();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of adaptive average pooling. An image that already has the output's size is passed on unchanged.
+// Plan entries of adaptive average pooling. An image that already has the output's size is passed on without a copy.
 #include "graph/ops/adaptive_avg_pool.h"
 
 #include "engine/cpu/plan/lowering.h"
@@ -11,14 +11,14 @@ namespace roentgen::engine::cpu {
 namespace {
 constexpr std::int64_t kLargestBlock = 16;
 
-// A region of an image of `width` columns, in blocks of channels.
+// Region of an image with `width` columns, in blocks of channels.
 struct RegionOfImage {
   graph::Region rows;
   graph::Region columns;
   std::int64_t width;
   std::int64_t block;
   [[nodiscard]] std::int64_t pixels() const { return (rows.end - rows.begin) * (columns.end - columns.begin); }
-  // Calls body(row, elements) for its rows.
+  // Calls body(row, elements) for each row of the region.
   template <typename Body>
   void for_rows(float* image, const Body& body) const {
     for (std::int64_t h = rows.begin; h < rows.end; ++h) {
@@ -49,8 +49,8 @@ void spread(const RegionOfImage& region, float* image, const float* mean) {
   });
 }
 
-// Images of `large` (N, C, H, W) and `small` (N, C, OH, OW), both in one layout. Forward reads large and writes small;
-// backward the other way round. Sums in double.
+// Kernel that reads images `large` (N, C, H, W) and writes their region means `small` (N, C, OH, OW), or the reverse in
+// backward. Both have the same layout. Sums are in double.
 enum class Direction { Forward, Backward };
 std::unique_ptr<Kernel> region_means(Direction direction, const Located& large, const Located& small) {
   return make_kernel([=](const Addresses& at) {

@@ -32,7 +32,8 @@ void spread(float* row, std::int64_t count, std::int64_t block, std::int64_t use
   for (std::int64_t i = 0; i < count; ++i) std::copy_n(values, block, row + i * block);
 }
 
-// (N, C, H, W) in any of our layouts <-> (N, C) plain. One read or one write of the image; sums in double.
+// Kernel between an image (N, C, H, W) in any of our layouts and plain means (N, C). Reads or writes the image once;
+// sums are in double.
 template <typename Row>
 std::unique_ptr<Kernel> global_pool(const Located& image, TensorId mean, Row row) {
   return make_kernel([=](const Addresses& at) {

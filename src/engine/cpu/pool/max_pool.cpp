@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of max pooling. Our kernels for blocked layouts keep a byte for each result with the position of the
-// maximum. They compute the batch norm before them while they read. oneDNN computes other layouts.
+// Plan entries of max pooling. Our kernels for blocked layouts store one byte per result, the position of the maximum.
+// They can also normalise their input, instead of the batch norm before them. oneDNN computes other layouts.
 #include "graph/ops/max_pool.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Largest window whose positions fit into a byte.
+// Number of pixels of the largest window whose positions fit into a byte.
 constexpr std::int64_t kMostWindow = 256;
 
 PoolGeometry geometry_of(const graph::MaxPool& op, const graph::Node& node, const Located& src) {
@@ -43,7 +43,7 @@ simd::PoolExtent extent_of(const PoolGeometry& g) {
           .block = g.src.layout.block};
 }
 
-// Planes are blocks of channels of images.
+// Forward of our max pooling. A plane is one block of channels of one image.
 template <class T>
 class MaxPoolForward final : public Kernel {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// oneDNN's pooling primitive, shared by max and average pooling.
+// Pooling by oneDNN, shared by max and average pooling.
 #pragma once
 
 #include "engine/cpu/plan/lowering.h"
@@ -10,7 +10,7 @@ namespace roentgen::engine::cpu {
 
 enum class PoolKind { Max, AverageWithPad, AverageWithoutPad };
 
-/// A pooling over (N, C, H, W) -> (N, C, OH, OW), in the layout of `src`.
+/// Pooling of (N, C, H, W) to (N, C, OH, OW), in the layout of `src`.
 struct PoolGeometry {
   Located src;
   Shape dst;
@@ -20,11 +20,11 @@ struct PoolGeometry {
   PoolKind kind = PoolKind::Max;
 };
 
-/// True when our kernels can compute this max pooling, of any batch norm that alone comes before it.
+/// True if our kernels can compute this max pooling together with a batch norm that only the pooling reads.
 [[nodiscard]] bool pools_normalised(const graph::MaxPool& op);
-/// Input of a pooling, converted to f32 if the library cannot pool bf16.
+/// Input of a pooling, converted to f32 if oneDNN cannot pool bf16.
 [[nodiscard]] Located pool_source(graph::NodeId input, Lowering& lowering);
-/// Forward entry; a training max pool keeps a workspace for backward.
+/// Adds the forward entry. A max pooling in training keeps a workspace for backward.
 void lower_pool(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);
 void lower_pool_backward(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);
 

@@ -52,7 +52,7 @@ HWY_INLINE void moments_lanes(D d, const X* HWY_RESTRICT x, std::int64_t pixels,
   }
 }
 
-// The operand that may be NaN comes second: x86's max then returns it, so that broken weights show.
+// The operand that may be NaN is second: x86's max then returns it, so that NaN from broken weights is not hidden.
 template <class D, class V>
 HWY_INLINE V relu(D d, V v) {
   return hn::Max(hn::Zero(d), v);
@@ -179,7 +179,7 @@ HWY_INLINE void gradient_apply_of(const GradientApply<X, Y>& work) {
   for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_apply_lanes(d, work, lane); });
 }
 
-// One function for each pair of types: dispatch knows no templates.
+// One function for each pair of types, because Highway's dispatch does not support templates.
 void moments_f32(const float* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
   moments_of(x, pixels, block, pivot, sum, sum_sq);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The vector loops against plain double loops, for every block and every instruction set this machine has.
+// Compares the vector loops with plain double loops, for every block size and every instruction set of this machine.
 #include "engine/cpu/simd/batch_norm.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class BatchNormLoops : public testing::TestWithParam<std::int64_t> {
     hwy::SetSupportedTargetsForTest(GetParam());
   }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
-  // Odd pixel counts: tails of the unrolled loops; 150: several chains.
+  // Odd pixel counts test the tails of unrolled loops; 150 pixels take several chains of sums.
   const std::vector<Case> cases_{{16, 1}, {16, 7}, {16, 150}, {8, 64}, {8, 65}, {4, 49}};
 };
 
@@ -57,7 +57,7 @@ TEST_P(BatchNormLoops, moments_match_double_sums) {
         expected_sq += d * d;
         size += std::abs(d);
       }
-      // Chains of 32 f32 additions, each off by at most 2^-24 of the running sum.
+      // Sums are chains of 32 f32 additions, each off by at most 2^-24 of the running sum.
       EXPECT_NEAR(sum[static_cast<std::size_t>(lane)], expected, 34 * 0x1p-24 * size);
       EXPECT_NEAR(sum_sq[static_cast<std::size_t>(lane)], expected_sq, 36 * 0x1p-24 * expected_sq);
     }
@@ -87,7 +87,7 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
             double expected = static_cast<double>(x[i]) * static_cast<double>(a[lane]) + static_cast<double>(b[lane]);
             if (with_residual) expected += static_cast<double>(r[i]);
             if (relu) expected = std::max(expected, 0.0);
-            EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // three roundings, values below 16
+            EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // three roundings below 16
           }
         }
       }
@@ -95,7 +95,7 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
   }
 }
 
-// Broken weights must end in a NaN loss, not in a plausible one.
+// NaN weights must lead to a NaN loss, not to a plausible one.
 TEST_P(BatchNormLoops, relu_lets_nan_through) {
   const float nan = std::nanf("");
   const std::vector<float> one(16, 1.0F), zero(16, 0.0F);

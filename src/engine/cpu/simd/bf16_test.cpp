@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loops over bf16 give the bits of loops over f32, on the same numbers, with results rounded once.
+// Loops over bf16 must give the bits of loops over f32 on the same numbers, with results rounded once.
 #include "engine/cpu/plan/bf16.h"
 
 #include <gtest/gtest.h>
@@ -41,10 +41,10 @@ Wide normals(std::int64_t count, std::uint64_t seed) {
   for (float& value : values) value = static_cast<float>(random.normal() + 0.5);
   return values;
 }
-// Numbers that bf16 holds exactly.
+// Random numbers that bf16 represents exactly.
 Wide exact_normals(std::int64_t count, std::uint64_t seed) { return widened(narrowed(normals(count, seed))); }
 
-// Every exponent, ties of both kinds and their neighbours, both signs.
+// Numbers with every exponent, ties of both kinds and their neighbours, and both signs.
 Wide special_values() {
   Wide values{0.0F, 1.0F, 0x1p-149F, 0x1p-127F, std::numeric_limits<float>::max(), INFINITY, 3.0F};
   for (int exponent = -130; exponent <= 127; ++exponent) {
@@ -62,7 +62,7 @@ TEST(Bf16Number, is_the_nearest_one_and_of_two_as_near_the_even_one) {
   for (const float value : special_values()) {
     const Bf16 chosen = to_bf16(value);
     if (!std::isfinite(to_f32(chosen))) {
-      // Beyond the largest number by half a step or more.
+      // Larger than the largest bf16 number by half a step or more.
       EXPECT_GE(std::abs(value), 0x1.ffp127F) << value;
       continue;
     }
@@ -108,7 +108,7 @@ TEST_P(Bf16Loops, convert_as_the_plain_functions_do) {
 }
 
 TEST_P(Bf16Loops, sum_and_relu_round_once) {
-  constexpr std::int64_t kCount = 75;  // whole vectors and a rest
+  constexpr std::int64_t kCount = 75;  // whole vectors and a remainder
   const Wide a = exact_normals(kCount, 1), b = exact_normals(kCount, 2), c = exact_normals(kCount, 3);
   const Narrow na = narrowed(a), nb = narrowed(b), nc = narrowed(c);
   Wide wide(a.size());
@@ -138,7 +138,7 @@ struct Extent {
 };
 constexpr Extent kExtents[] = {{16, 1}, {16, 7}, {16, 150}, {8, 65}, {4, 49}};
 
-// Stores a row of the normalised value: X is float where a convolution was computed in f32.
+// Returns a row of the normalised value as it is stored. X is float if a convolution computed the value in f32.
 template <class X>
 std::vector<X> stored(const Wide& values) {
   if constexpr (std::is_same_v<X, Bf16>) {

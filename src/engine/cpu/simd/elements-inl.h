@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Vectors of f32 from and to memory that holds f32 or bf16, and the loop over the lanes of a block. Included by the
-// sources of kernels once for each target: hence the guard that toggles, and the name, as
-// Highway has it.
+// Loads and stores of f32 vectors in memory that holds f32 or bf16, and the loop over the lanes of a block. Kernel
+// sources include it once for each target, which is why the include guard toggles, as in Highway.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_
@@ -20,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// Loads as many numbers as `d` has lanes.
+/// Loads one number per lane of `d`, converted to f32.
 template <class D>
 HWY_INLINE auto load(D d, const float* from) {
   return hwy::HWY_NAMESPACE::LoadU(d, from);
@@ -34,7 +33,8 @@ HWY_INLINE auto load(D d, const Bf16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
 }
 
-/// Stores past the caches if `kStream` (aligned to the vector): such a store does not read the line first.
+/// Stores the vector. If `kStream`, it bypasses the caches, which avoids reading the line first; `to` must then be
+/// aligned to the vector.
 template <bool kStream, class D, class V>
 HWY_INLINE void store(V value, D d, float* to) {
   if constexpr (kStream) {
@@ -43,7 +43,7 @@ HWY_INLINE void store(V value, D d, float* to) {
     hwy::HWY_NAMESPACE::StoreU(value, d, to);
   }
 }
-/// Bits of the bf16 numbers that to_bf16() rounds to.
+/// Bits of the numbers rounded to bf16, as to_bf16() does.
 template <class D, class V>
 HWY_INLINE auto bf16_bits(V value, D /*d*/) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -55,14 +55,14 @@ HWY_INLINE auto bf16_bits(V value, D /*d*/) {
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
   return hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d32, 0x40U)), rounded);
 }
-/// Rounded as to_bf16() does.
+/// Stores the numbers rounded to bf16, as to_bf16() does.
 template <bool kStream, class D, class V>
 HWY_INLINE void store(V value, D d, Bf16* to) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::Rebind<std::int32_t, D> di32;
   const hn::Rebind<std::uint16_t, D> d16;
   const auto half = hn::DemoteTo(d16, hn::BitCast(di32, bf16_bits(value, d)));
-  // Highway streams 16 bytes at least.
+  // Highway streams at least 16 bytes.
   if constexpr (kStream && hn::MaxLanes(d16) >= 8) {
     hn::Stream(half, d16, reinterpret_cast<std::uint16_t*>(to));
   } else {
@@ -70,7 +70,7 @@ HWY_INLINE void store(V value, D d, Bf16* to) {
   }
 }
 
-/// Returns the value that a read after the store would give.
+/// Returns the value that a load after the store would return: rounded if the memory holds bf16.
 template <class D, class V>
 HWY_INLINE V as_stored(V value, D /*d*/, const float* /*at*/) {
   return value;
@@ -81,7 +81,7 @@ HWY_INLINE V as_stored(V value, D d, const Bf16* /*at*/) {
   return hn::BitCast(d, hn::ShiftLeft<16>(bf16_bits(value, d)));
 }
 
-/// Runs `lanes(d, lane)` over a block of 16, 8 or 4 numbers with the widest vectors that fit into it.
+/// Calls lanes(d, lane) for a block of 16, 8 or 4 numbers, with the widest vectors that fit into the block.
 template <class F>
 HWY_INLINE void for_lanes(int block, const F& lanes) {
   const auto over = [&](auto d) HWY_ATTR {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Prefetching for products. A core that computes leaves memory idle, and one that reads uncached data waits. A prefetch
-// of everything at once would wait as well. So products prefetch a few lines at a time, in address order, which the
-// hardware prefetcher continues.
+// Prefetching for matrix products. While a core computes, memory is idle; when it reads uncached data, it waits.
+// Prefetching everything at once would wait as well. So products prefetch a few lines at a time, in address order,
+// which the hardware prefetcher continues.
 #pragma once
 
 #include <algorithm>
@@ -14,29 +14,30 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Bytes of a cache line.
+/// Size of a cache line in bytes.
 constexpr std::int64_t kLine_bytes = 64;
 
-/// Consecutive cache lines; `first` lies in the first of them.
+/// Consecutive cache lines. `first` is an address in the first line.
 struct CacheLines {
   const void* first = nullptr;
   std::int64_t count = 0;
-  bool is_written = false;  ///< true: claimed for writing (claim.h)
+  bool is_written = false;  ///< true: the lines are claimed for writing (claim.h), not read
 };
 
-/// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. One thread. Calls no function: a
-/// call within a loop would spill all vector registers.
+/// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. One thread. It calls no
+/// functions, because a call in a loop would spill all vector registers.
 class Fetching {
  public:
   /// Prefetches nothing.
   Fetching() = default;
-  /// Prefetches all ranges by the time that step() has counted `units` of work. `ranges` must outlive this.
+  /// Prefetches all ranges by the time that step() has counted `units` units of work. `ranges` must outlive this
+  /// object.
   Fetching(std::span<const CacheLines> ranges, std::int64_t units)
       : range_(ranges.data()), end_range_(ranges.data() + ranges.size()), units_(std::max<std::int64_t>(1, units)) {
     for (const CacheLines& range : ranges) lines_ += range.count;
   }
 
-  /// Counts `units` of finished work and prefetches the lines that are due.
+  /// Counts `units` units of finished work and prefetches the lines that are due.
   void step(std::int64_t units) {
     for (due_ += units * lines_; due_ >= units_; due_ -= units_) {
       while (next_ == end_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests how much is prefetched; the effect on caches is not visible here.
+// Tests how many lines are prefetched. The effect on caches is not tested.
 #include "engine/cpu/simd/fetching.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Fetching, goes_on_with_less_work_than_was_announced) {
   EXPECT_EQ(fetching.lines_fetched(), 10);
 }
 
-// Products tell of all their work, once: of twice as much half of the lines are due.
+// Products must report all of their work, once. If twice as much work is announced, half of the lines are due.
 TEST(Fetching, is_told_of_all_work_by_products_and_of_no_more) {
   constexpr std::int64_t kTiles = 100, kInBlocks = 3, kGroup = 2;
   for (const int block : {8, 16}) {

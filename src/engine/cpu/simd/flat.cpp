@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls f(d, i) for whole vectors and then f(one lane, i) for the rest.
+// Calls f(d, i) for whole vectors, and f(tag of one lane, i) for each remaining element.
 template <class F>
 HWY_INLINE void for_each(std::int64_t count, const F& f) {
   const hn::CappedTag<float, 16> d;
@@ -58,7 +58,7 @@ HWY_INLINE void convert_of(const From* src, To* dst, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i) HWY_ATTR { store<false>(load(d, src + i), d, dst + i); });
 }
 
-// One function a type: dispatch knows no templates.
+// One function for each type, because Highway's dispatch does not support templates.
 void sum_arrays_f32(std::span<const float* const> sources, float* dst, std::int64_t count) {
   sum_arrays_of(sources, dst, count);
 }

@@ -9,7 +9,8 @@
 
 namespace roentgen::engine::cpu::simd {
 namespace {
-// oneDNN's instruction sets are bit sets: a set that contains another's bits supports all of its instructions.
+// oneDNN's instruction sets are bit sets. A set supports all instructions of `level` if it contains all bits of
+// `level`.
 bool reaches(int isa, dnnl::cpu_isa level) { return (isa & static_cast<int>(level)) == static_cast<int>(level); }
 
 int library_isa() {
@@ -19,7 +20,7 @@ int library_isa() {
 }  // namespace
 
 std::int64_t targets_above(int isa) {
-  // The better x86 target has the lower bit.
+  // In Highway's bit sets, a better x86 target has a lower bit.
   if (!reaches(isa, dnnl::cpu_isa::avx2)) return HWY_AVX2 | (HWY_AVX2 - 1);
   if (!reaches(isa, dnnl::cpu_isa::avx512_core)) return HWY_AVX2 - 1;
   return 0;
@@ -30,8 +31,8 @@ void limit_targets() {
     const std::int64_t above = targets_above(library_isa());
     if (above == 0) return false;
     hwy::DisableTargets(above);
-    // Chosen at once: Highway 1.0's SupportedTargets() permits all targets until its caller has chosen among the
-    // returned ones. So nothing else may call it in a limited process.
+    // Targets are chosen immediately. Highway 1.0's SupportedTargets() permits all targets until its caller has chosen
+    // among the returned ones. So nothing else may call it in a process with limited targets.
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     return true;
   }();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests the targets that a limit of oneDNN's instruction set leaves to our kernels. A limited process:
+// Tests which Highway targets a limit of oneDNN's instruction set leaves to our kernels. For a limited process, see
 // parity_avx2_test.
 #include "engine/cpu/simd/isa.h"
 

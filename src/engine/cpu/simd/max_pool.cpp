@@ -19,12 +19,12 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The part of a window that lies within the plane, along one axis.
+// Range of a window along one axis that lies inside the plane.
 struct Within {
   std::int64_t begin;
   std::int64_t end;
 };
-// Rows of dst, for the lanes from `lane` on.
+// Rows [begin, end) of dst, in the lanes from `lane` on.
 struct LaneRows {
   std::int64_t begin;
   std::int64_t end;
@@ -34,7 +34,7 @@ HWY_INLINE Within within(std::int64_t first, std::int64_t kernel, std::int64_t l
   return {std::max<std::int64_t>(0, -first), std::min(kernel, length - first)};
 }
 
-// kSide: of windows whose loops are unrolled, 0: of any.
+// kSide: side of square windows whose loops are unrolled; 0: any window.
 template <std::int64_t kSide, bool kNorm, class D, class T>
 HWY_INLINE void max_pool_lanes(D d, const PoolExtent& e, const MaxPool<T>& work, const LaneRows& of) {
   const std::int64_t lane = of.lane;
@@ -56,7 +56,7 @@ HWY_INLINE void max_pool_lanes(D d, const PoolExtent& e, const MaxPool<T>& work,
         V value = load(d, work.src + ((top + y) * e.in_width + left + x) * e.block + lane);
         if constexpr (kNorm) {
           value = hn::MulAdd(value, scale, shift);
-          // The operand that may be NaN comes second: x86's max then returns it.
+          // The operand that may be NaN is second, because x86's max then returns it.
           if (work.relu) value = hn::Max(zero, value);
         }
         const auto is_larger = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
@@ -101,7 +101,7 @@ HWY_INLINE void max_pool_of(const PoolExtent& e, const MaxPool<T>& work, std::in
 template <class T>
 HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<T>& work, std::int64_t row) {
   T* to = work.diff_src + row * e.in_width * e.block;
-  // Windows [first_row, end_row) have this row.
+  // Windows [first_row, end_row) contain this row.
   const std::int64_t from_top = row + e.pad_top;
   std::int64_t first_row = 0;
   while (first_row * e.stride_y + e.kernel_height <= from_top) ++first_row;
@@ -109,7 +109,7 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<
   for_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> d32;
     const hn::Rebind<std::uint8_t, decltype(d)> d8;
-    // Windows [first, end) contain this column, as for rows.
+    // Windows [first, end) contain this column.
     std::int64_t first = 0, end = 0;
     for (std::int64_t column = 0; column < e.in_width; ++column) {
       const std::int64_t from_left = column + e.pad_left;
@@ -131,7 +131,7 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<
   });
 }
 
-// One function for each type: dispatch knows no templates.
+// One function for each type, because Highway's dispatch does not support templates.
 #define RG_POOL(T, suffix)                                                                                    \
   void max_pool_##suffix(const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end) { \
     max_pool_of(e, work, begin, end);                                                                         \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loops of max pooling over one plane: the pixels of `block` channels that lie side by side, [H][W][block]. `block` is
-// 4, 8 or 16. T: float or Bf16; compared as f32.
+// Loops of max pooling over one plane [H][W][block], where `block` is 4, 8 or 16 adjacent channels. T is float or Bf16;
+// values are compared as f32.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Extents in pixels. Windows that reach beyond the plane end there.
+/// Sizes in pixels. Windows are clipped at the border of the plane.
 struct PoolExtent {
   std::int64_t in_height = 0;
   std::int64_t in_width = 0;
@@ -31,13 +31,14 @@ template <class T>
 struct MaxPool {
   const T* src = nullptr;
   T* dst = nullptr;
-  std::uint8_t* position = nullptr;  ///< as dst: which of its window's pixels it is, row by row; or null
-  const float* scale = nullptr;      ///< `block` each: of src * scale + shift, or null: of src
+  std::uint8_t* position = nullptr;  ///< receives the index of each maximum in its window, laid out as dst; or null
+  const float* scale = nullptr;      ///< `block` floats; pools src * scale + shift; null: pools src
   const float* shift = nullptr;
-  bool relu = false;  ///< with a scale: max(., 0) of that first
+  bool relu = false;  ///< applies max(., 0) after scale and shift
 };
-/// Computes rows [begin, end) of dst: the first maximum of each window, row by row. A NaN is larger than any number,
-/// and the last one is the largest. Every window has a pixel of the plane; with positions it has at most 256 pixels.
+/// Computes rows [begin, end) of dst. Of equal values, the first in row-major order wins. NaN counts as larger than any
+/// number; the last NaN wins. Every window contains a pixel of the plane. If positions are stored, a window has at most
+/// 256 pixels.
 template <class T>
 void max_pool(const PoolExtent& extent, const MaxPool<T>& work, std::int64_t begin, std::int64_t end);
 
@@ -48,8 +49,8 @@ struct MaxPoolGradient {
   const std::uint8_t* position = nullptr;
   T* diff_src = nullptr;
 };
-/// Row `row` of the gradient of src: each pixel has the sum of the gradients of windows whose maximum it is, row by
-/// row.
+/// Computes row `row` of the gradient of src. Each pixel receives the sum of the gradients of the windows whose maximum
+/// it is, in row-major order of windows.
 template <class T>
 void max_pool_gradient(const PoolExtent& extent, const MaxPoolGradient<T>& work, std::int64_t row);
 

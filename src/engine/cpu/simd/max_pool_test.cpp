@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Vector loops of max pooling compared with plain ones, bit for bit. Windows overlap, leave gaps and reach beyond the
-// plane; values have ties, NaN and infinities. Every block is tested, with AVX-512 and AVX2.
+// Compares the vector loops of max pooling with plain ones, bit for bit. Windows overlap, leave gaps and extend beyond
+// the plane; values have ties, NaN and infinities. Every block size is tested, with AVX-512 and AVX2.
 #include "engine/cpu/simd/max_pool.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class MaxPoolLoops : public testing::TestWithParam<std::int64_t> {
   }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
 
-  // Few different numbers, so that most windows have several maxima; one in 40 is a NaN, one in 40 infinite.
+  // Draws from few different numbers, so that most windows have several maxima. One in 40 is NaN, one in 40 infinite.
   template <class T>
   static std::vector<T> drawn(std::int64_t count, std::uint64_t seed, bool has_all) {
     Random random(seed, RandomStage::Test);
@@ -104,7 +104,7 @@ class MaxPoolLoops : public testing::TestWithParam<std::int64_t> {
                           .scale = is_normalised ? scale.data() : nullptr,
                           .shift = is_normalised ? shift.data() : nullptr,
                           .relu = relu};
-    // In two pieces, as threads share rows out.
+    // Runs in two pieces, as threads divide the rows.
     max_pool(e, work, 0, e.out_height / 2);
     max_pool(e, work, e.out_height / 2, e.out_height);
     for (std::size_t i = 0; i < dst.size(); ++i) {
@@ -125,7 +125,7 @@ class MaxPoolLoops : public testing::TestWithParam<std::int64_t> {
     }
   }
 
-  // Windows hand their gradients over one after another, row by row: the order of the sums.
+  // Windows add their gradients one after another, in row-major order, which is the order of the sums.
   template <class T>
   static void expect_gradients(const Case& c) {
     SCOPED_TRACE(c.name);

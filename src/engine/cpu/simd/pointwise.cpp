@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Products in intrinsics, like the reading of sources (tiles_numbers.h). Instructions beyond the baseline are in
-// functions marked for them, so that the file compiles like any other.
+// Products in AVX-512 intrinsics, as in tiles_numbers.h. Functions with instructions beyond the baseline have a target
+// attribute, so that the file needs no special compiler flags.
 #include "engine/cpu/simd/pointwise.h"
 
 #if defined(__x86_64__)
@@ -27,8 +27,8 @@ RG_AVX512 void normalised_rows(const PackSource<float>& source, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
 }
 
-// Computes kRows rows from `first` on. With 14 rows and two columns the registers hold 28 sums, two vectors of b and a
-// number of a. That is 16 loads for 28 multiplications, of which a core starts two a cycle.
+// Computes kRows rows from `first` on. With 14 rows and two columns, registers hold 28 sums, two vectors of b and one
+// number of a. That is 16 loads for 28 multiplications; a core starts two multiplications per cycle.
 template <int kRows, int kColumns>
 RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
   __m512 sums[kRows][kColumns];
@@ -84,7 +84,7 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
     }
   }
   if (work.relu) {
-    // The order matters: of a NaN and zero, a maximum returns the second.
+    // The order matters: if one operand is NaN, max returns the second one.
 #pragma GCC unroll 2
     for (int c = 0; c < kColumns; ++c) {
 #pragma GCC unroll 16
@@ -126,10 +126,10 @@ constexpr std::array<SomeRows, kMostRows> table_of(std::integer_sequence<int, kR
 template <int kColumns>
 constexpr std::array<SomeRows, kMostRows> kSomeRows = table_of<kColumns>(std::make_integer_sequence<int, kMostRows>{});
 
-// Pixels before more is fetched.
+// Number of pixels between two steps of the prefetch.
 constexpr std::int64_t kAtATime = 8;
 
-// kRows of a's 16 numbers from `first` on.
+// Computes the sums of kRows of a's 16 numbers, from `first` on.
 template <int kRows, int kColumns>
 RG_AVX512 void some_numbers(const PixelProduct& work, int first) {
   __m512 sums[kRows][kColumns];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Highway targets that our kernels are compiled for: AVX-512, AVX2 and the compiler's scalar baseline. Include before
-// <hwy/foreach_target.h>, in every source file that has kernels.
+// Highway targets for which our kernels are compiled: AVX-512, AVX2 and the compiler's scalar baseline. Every source
+// file with kernels includes it before <hwy/foreach_target.h>.
 #pragma once
 
-// SSE4, SSSE3: too old to train on, and each target costs compile time.
+// SSE4 and SSSE3 are disabled: such machines are too old for training, and each target takes compile time.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSE4 | HWY_SSSE3)
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The plain loops, and the choice between them, the tiles (tiles_amx.cpp) and AVX-512 (tiles_avx512.cpp).
+// Plain loops of tiles.h, and the selection between them, tiles (tiles_amx.cpp) and AVX-512 (tiles_avx512.cpp).
 #include "engine/cpu/simd/tiles.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kKept = 0xffff0000U, kHalf = 0x8000U;
 
-// The nearest number of 8 bits; of two as near, the larger one.
+// Nearest number with 8 significant bits; of two equally near ones, the larger.
 float rounded(float value) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kHalf) & kKept); }
 
 using Parts = std::array<std::uint16_t, 3>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Intel AMX, which Highway does not have. Instructions beyond the baseline are in functions marked for them, so that
-// the file compiles like any other.
+// Intel AMX, which Highway does not support. Functions with instructions beyond the baseline have a target attribute,
+// so that the file needs no special compiler flags.
 #include "engine/cpu/simd/tiles_amx.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -16,7 +16,7 @@
 namespace roentgen::engine::cpu::simd::amx {
 namespace {
 
-// LDTILECFG's operand (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
+// Operand of LDTILECFG (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
 struct alignas(64) TileConfiguration {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -31,10 +31,10 @@ struct alignas(64) TileConfiguration {
     }
   }
 };
-// Static: GCC 12 does not see that the instruction reads all of it.
+// Static, because GCC 12 does not see that the instruction reads all of the object.
 constexpr TileConfiguration kConfiguration;
 
-// Tiles 0 to 3 hold results, 4 and 5 rows of a, 6 and 7 columns of b.
+// Products of up to 2 x 2 tiles. Tiles 0 to 3 hold results, 4 and 5 rows of a, 6 and 7 columns of b.
 template <int RowTiles, int ColumnTiles>
 struct Products {
   RG_AMX static void load_a(const std::byte* at, const TileProduct& work, int plane) {
@@ -114,7 +114,7 @@ struct Products {
     const std::byte* b = work.b;
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
       const std::byte* a = work.a + work.a_steps[step];
-      // This order loads each plane once, the middle one of b twice.
+      // This order loads each plane once, except the middle one of b, which is loaded twice.
       load_a(a, work, 0);
       load_b(b, work, 1);
       add();

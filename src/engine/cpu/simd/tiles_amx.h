@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Products on Intel AMX's tiles, of tiles.h. For tiles.cpp only; without is_granted() the others must not be called.
+// Implementation of tiles.h on Intel AMX. For tiles.cpp only. Call the other functions only if is_granted().
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace roentgen::engine::cpu::simd::amx {
 
 [[nodiscard]] bool is_granted();
-/// "AMX", or what stands for it in a test.
+/// Name of the instructions: "AMX", or that of their emulation in a test.
 [[nodiscard]] std::string_view instructions();
 void configure();
 void release();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Products in intrinsics, since Highway 1.0 has no products of bf16 pairs. Instructions beyond the baseline are in
-// functions marked for them, so that the file compiles like any other.
+// Products in intrinsics, since Highway 1.0 has no products of bf16 pairs. Functions with instructions beyond the
+// baseline have a target attribute, so that the file needs no special compiler flags.
 #include "engine/cpu/simd/tiles_avx512.h"
 
 #if defined(__x86_64__)
@@ -48,7 +48,7 @@ RG_AVX512 void turned_of(const PackSource<T>& first, const PackSource<T>& second
   }
 }
 
-// Calls run with whether the numbers are normalised, and the number of planes, as constants.
+// Calls run(is_normalised, planes) with compile-time constants.
 template <class T, class Run>
 void for_kind(const PackSource<T>& source, std::int64_t planes, const Run& run) {
   const auto with = [&](auto is_normalised) {
@@ -62,16 +62,17 @@ void for_kind(const PackSource<T>& source, std::int64_t planes, const Run& run) 
   with(std::false_type{});
 }
 
-// The same 32 bits 16 times: a pair of bf16 numbers.
+// Returns a vector with the same pair of bf16 numbers 16 times.
 RG_AVX512 inline __m512bh all_of(const std::byte* at) {
   std::int32_t bits = 0;
   std::memcpy(&bits, at, sizeof bits);
   return reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
 }
 
-// Computes kRows rows from `first` on of one or two tiles of columns. With 11 rows and two columns the registers hold
-// 22 sums, two vectors of b and a pair of a. That is 13 loads for 22 multiplications, of which a core starts two a
-// cycle. kIsDense: rows of a are kTileRow_bytes apart, across its tiles too; else rows must lie in one tile.
+// Computes kRows rows from `first` on, for one or two tiles of columns. With 11 rows and two columns, registers hold 22
+// sums, two vectors of b and a pair of a. That is 13 loads for 22 multiplications; a core starts two multiplications
+// per cycle. kIsDense: rows of a are kTileRow_bytes apart, also from tile to tile; otherwise all rows must be in one
+// tile.
 template <int kRows, int kColumns, bool kIsDense>
 RG_AVX512 void product_rows(const TileProduct& work, std::span<const Meeting> meeting, std::int64_t first) {
   const std::int64_t a_row = kIsDense ? kTileRow_bytes : work.a_row;
@@ -143,7 +144,7 @@ RG_AVX512 void results_of(const TileResults<T>& work) {
     T* to = work.base + work.at[row];
     __m512 value = work.c == nullptr ? bias : _mm512_add_ps(bias, _mm512_loadu_ps(work.c + row * kTileRows));
     if (work.adds) value = _mm512_add_ps(value, load(to));
-    // With a NaN the instruction returns its second operand, so the NaN stays.
+    // If an operand is NaN, the instruction returns the second one, so NaN stays NaN.
     if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
     put(to, value, work.is_streaming);
     if constexpr (kSums) {

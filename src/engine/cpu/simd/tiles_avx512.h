@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Implementation of tiles.h on AVX-512 with its bf16 instructions: packing and storing for either unit, and products of
-// bf16 values. For tiles.cpp only. Call the other functions only if is_there(), which also holds on machines with AMX.
+// Implementation of tiles.h on AVX-512 with bf16 instructions: products of bf16 values, and packing and storing for AMX
+// too. For tiles.cpp only. Call the other functions only if is_there(), which is also true on machines with AMX.
 #pragma once
 
 #include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu::simd::avx512 {
 
-/// Whether this machine has these instructions, limited to what oneDNN may use.
+/// True if this machine has these instructions and oneDNN may use them.
 [[nodiscard]] bool is_there();
-/// Orders this thread's streaming stores before any later signal to other threads, however the team signals.
+/// Orders this thread's streaming stores before any later signal to other threads, whatever the team uses to signal.
 void release();
 void pack_pairs(const PackSource<float>& first, const PackSource<float>& second, std::int64_t count, std::byte* to,
                 std::int64_t planes, std::int64_t plane);

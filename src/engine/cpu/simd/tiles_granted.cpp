@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whether a process may use Intel AMX's tiles. Apart from their use, since tests put an emulation in its place
-// (tests/emulated_tiles).
+// Asks whether this process may use Intel AMX tiles. Separate from tiles_amx.cpp, because tests link an emulation
+// instead of that file (tests/emulated_tiles).
 #include "engine/cpu/simd/tiles_amx.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -22,7 +22,7 @@ bool is_granted() {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
   constexpr unsigned kBf16 = 1U << 22U, kTile = 1U << 24U, kVectorBf16 = 1U << 5U;
   if ((edx & kBf16) == 0 || (edx & kTile) == 0) return false;
-  // Linux gives a process the tiles' state only on request.
+  // Linux lets a process use tile registers only after a request.
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0 || (eax & kVectorBf16) == 0) return false;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;

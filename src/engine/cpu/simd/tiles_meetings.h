@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pairs of planes of two split matrices that are multiplied, for units that loop over them. Internal to tiles*.cpp.
+// Pairs of planes of two split matrices that are multiplied, for units that loop over the pairs. Internal to
+// tiles*.cpp.
 #pragma once
 
 #include <array>
@@ -10,13 +11,13 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Two planes that meet.
+/// A plane of the left matrix and a plane of the right matrix that are multiplied.
 struct Meeting {
   std::int64_t of_a = 0;
   std::int64_t of_b = 0;
 };
 
-/// Pairs of planes to multiply for matrices of `planes` planes, in order. The omitted pairs lie below 2^-24 of the
+/// Pairs of planes to multiply, in order, for matrices of `planes` planes. The omitted pairs are below 2^-24 of the
 /// product for three planes, and below 2^-16 for two.
 [[nodiscard]] inline std::span<const Meeting> meetings_of(std::int64_t planes) {
   static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Numbers that products split: read in place, normalised if the source asks for it, and split into bf16 parts. Internal
-// to tiles_avx512.cpp and pointwise.cpp, and for x86 alone.
+// Reads the numbers that products split: in place, normalised if the source has a scale, and split into bf16 parts.
+// Internal to tiles_avx512.cpp and pointwise.cpp, and for x86 only.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::engine::cpu::simd::avx512 {
 
-// So that the upper half of the bits is that of the nearest bf16 number.
+// Adds half a unit, so that the upper half of the bits is the nearest bf16 number.
 RG_AVX512 inline __m512 raised(__m512 value) {
   return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000)));
 }
@@ -23,7 +23,7 @@ RG_AVX512 inline __m512 rounded(__m512 value) {
   return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(raised(value)), upper));
 }
 
-// Parts of 16 numbers: those of each plane, in the upper halves.
+// Parts of 16 numbers, one vector per plane. The upper half of each number is the bf16 part.
 template <int kPlanes>
 struct Parts {
   __m512 of[kPlanes];
@@ -45,7 +45,8 @@ RG_AVX512 inline Parts<kPlanes> split(__m512 value) {
   }
 }
 
-// The upper half of each number: of `low` in the lower half of the result, of `high` in the upper.
+// Pairs of bf16 numbers: the upper half of each `low` becomes the lower half of the result, that of `high` the upper
+// half.
 RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
   const __m512i shifted = _mm512_srli_epi32(_mm512_castps_si512(low), 16);
   const __m512i mask = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
@@ -54,16 +55,16 @@ RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
 }
 
 // Rows are mostly adjacent, so the line this many bytes ahead will be read soon. The hardware prefetcher fetches it too
-// late: 5 to 15% of a pass whose source is in no cache.
+// late, which costs 5 to 15% of a pass whose source is not cached.
 constexpr std::uintptr_t kAhead_bytes = 2048;
 
 RG_AVX512 inline void expect(const void* from, std::uintptr_t ahead_bytes = kAhead_bytes) {
-  // The address may lie behind the tensor, which a prefetch ignores; pointer arithmetic would be undefined.
+  // The address may be past the end of the tensor, which a prefetch ignores. Pointer arithmetic would be undefined.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
   _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + ahead_bytes), _MM_HINT_T0);
 }
 
-// 16 numbers to f64 sums.
+// Adds 16 numbers to 16 f64 sums.
 RG_AVX512 inline void add_to(double* to, __m512 values) {
   const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
   _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
@@ -97,12 +98,12 @@ RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
   }
 }
 
-// A source's numbers in f32, normalised or as they are.
+// Numbers of a source in f32, normalised if kIsNormalised.
 template <class T, bool kIsNormalised>
 class Numbers {
  public:
   RG_AVX512 explicit Numbers(const PackSource<T>& source) : source_(source) {
-    // A block that is not there has no constants either.
+    // A block that does not exist has no constants.
     if (!kIsNormalised || source.base == nullptr) return;
     scale_ = _mm512_loadu_ps(source.scale);
     shift_ = _mm512_loadu_ps(source.shift);
@@ -114,10 +115,10 @@ class Numbers {
     const T* from = source_.base + at;
     expect(from);
     if constexpr (!kIsNormalised) return load(from);
-    // The second operand is what a NaN gives: it stays one.
+    // If an operand is NaN, max returns the second one, so NaN stays NaN.
     return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
   }
-  // Split; into one plane: rounded to bf16 as put_results() does.
+  // Splits row i into parts. For one plane, rounds to bf16 as put_results() does.
   template <int kPlanes>
   RG_AVX512 Parts<kPlanes> parts(std::int64_t i) const {
     if constexpr (kPlanes > 1 || (std::is_same_v<T, Bf16> && !kIsNormalised))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Turning a square of numbers in AVX-512 registers, for tiles_avx512.cpp and pointwise.cpp only.
+// Transposes a square of numbers in AVX-512 registers. For tiles_avx512.cpp and pointwise.cpp only.
 #pragma once
 
 #include <cstddef>
 
 #include "engine/cpu/simd/intrinsics.h"
 
-// For functions with instructions beyond the baseline.
+// Attribute of functions that use instructions beyond the compiler's baseline.
 #define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 
 namespace roentgen::engine::cpu::simd::avx512 {
@@ -18,7 +18,7 @@ struct Square {
   __m512i& operator[](std::size_t i) { return rows[i]; }
 };
 
-// 16 x 16 numbers of 32 bits turned, in four rounds that swap blocks of 1, 2, 4 and 8.
+// Transposes 16 x 16 numbers of 32 bits, in four rounds that swap blocks of 1, 2, 4 and 8.
 RG_AVX512 inline void turn(Square& m) {
   Square t;
   for (std::size_t i = 0; i < 16; i += 2) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v). They use Toom and Cook's construction
-// (Lavin & Gray, arXiv 1509.09308; Barabasz et al., arXiv 1803.10986). Values are coefficients of a polynomial,
-// evaluated at the points 0, p and -p of a few p, and infinity. The even and the odd powers, which p and -p share, are
-// computed once. One tap is copied. Included by the sources of kernels once for each target.
+// Transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v). They use the Toom-Cook construction (Lavin
+// & Gray, arXiv 1509.09308; Barabasz et al., arXiv 1803.10986). Values are coefficients of a polynomial, which is
+// evaluated at 0, at p and -p for a few numbers p, and at infinity. Even and odd powers, which p and -p share, are
+// computed once. An axis with one tap is copied. Kernel sources include this file once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
@@ -22,9 +22,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// Points p of F(4, taps), and the factors of the transforms. Powers that lie near each other round less. For 3x3
-/// windows these points have half the error of the customary 1 and 2. For 7 taps they have a quarter of that of 1/4,
-/// 1/2, 1 and 2. All are exact in binary.
+/// Points p of F(4, taps), and the factors of the transforms. Points whose powers are close to each other cause less
+/// rounding. For 3x3 windows, these points give half the error of the customary 1 and 2. For 7 taps they give a quarter
+/// of the error of 1/4, 1/2, 1 and 2. All are exact in binary.
 template <int kTaps>
 struct WinogradPoints {
   static constexpr int kPairs = (kTaps + 1) / 2;
@@ -34,13 +34,13 @@ struct WinogradPoints {
     if constexpr (kTaps == 5) return {0.5, 1.0, 2.0};
     if constexpr (kTaps == 7) return {0.375, 0.8125, 1.25, 2.5};
   }
-  /// points()[pair] to the power `exponent`.
+  /// Returns points()[pair] to the power `exponent`.
   static constexpr double power(int pair, int exponent) {
     double made = 1.0;
     for (int i = 0; i < exponent; ++i) made *= points()[pair];
     return made;
   }
-  /// Coefficient of t^`exponent` in the product of (t - p^2) over all p but that of `left_out` (-1: all).
+  /// Coefficient of t^`exponent` in the product of (t - p^2) over all pairs except `left_out` (-1: over all).
   static constexpr double coefficient(int left_out, int exponent) {
     std::array<double, kPairs + 1> made{1.0};
     for (int pair = 0; pair < kPairs; ++pair) {
@@ -49,7 +49,7 @@ struct WinogradPoints {
     }
     return made[exponent];
   }
-  /// 1 / the product of a point's distances from the others: of p and -p, and of 0.
+  /// Returns 1 / (product of the distances from p to all other points: -p, 0 and the other pairs).
   static constexpr float at(int pair) {
     double product = 2.0 * power(pair, 2);
     for (int other = 0; other < kPairs; ++other) {
@@ -60,16 +60,16 @@ struct WinogradPoints {
   static constexpr float at_zero() { return static_cast<float>(1.0 / coefficient(-1, 0)); }
 };
 
-/// The numbers of WinogradPoints as loops with compile-time bounds read them.
+/// Constants of WinogradPoints in arrays, for loops with compile-time bounds.
 template <int kTaps>
 struct WinogradNumbers {
   using P = WinogradPoints<kTaps>;
   static constexpr int kPairs = P::kPairs;
   static constexpr int kMostPower = kTaps > 4 ? kTaps : 4;
   std::array<std::array<float, kMostPower>, kPairs> power{};  ///< [pair][exponent]
-  std::array<std::array<float, kPairs>, kPairs> others{};     ///< [pair left out][exponent of t]
+  std::array<std::array<float, kPairs>, kPairs> others{};     ///< coefficients by [pair left out][exponent of t]
   std::array<float, kPairs> all{};                            ///< [exponent of t]
-  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: 1 / distances * power
+  std::array<std::array<float, kMostPower>, kPairs> at{};     ///< [pair][exponent]: power / distances of the point
   constexpr WinogradNumbers() {
     for (int pair = 0; pair < kPairs; ++pair) {
       for (int i = 0; i < kMostPower; ++i) {
@@ -84,7 +84,7 @@ struct WinogradNumbers {
 template <int kTaps>
 constexpr WinogradNumbers<kTaps> kWinogradNumbers{};
 
-/// Sum over `kCount` terms of x(first + 2 i) * t^i, t being p^2 of a pair.
+/// Sum over `kCount` terms of x(first + 2 i) * t^i, where t is p^2 of the pair.
 template <int kTaps, int kFirst, int kCount, class D, class X>
 HWY_INLINE auto every_second(D d, int pair, const X& x) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -96,7 +96,7 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
-/// Transform of one tap: a copy.
+/// Transform of an axis with one tap: a copy.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;
   template <class D, class X, class Y>
@@ -105,7 +105,7 @@ struct OneTap {
   }
 };
 
-/// B^T: `taps` + 3 values.
+/// Input transform B^T of `taps` + 3 values.
 template <WinogradAxis kAxis>
 struct Input {
   static constexpr int kTaps = kAxis.taps;
@@ -143,8 +143,9 @@ template <WinogradAxis kAxis>
 requires(kAxis.taps == 1) struct Input<kAxis> : OneTap {
 };
 
-/// Rows 1 to `kTo` - 1 of a matrix whose columns are the powers of p and -p. Row i is the sum over pairs of
-/// even[pair][i] * sum[pair], or for odd i of odd[pair][i] * difference[pair]. The last row includes `last`.
+/// Computes rows 1 to `kTo` - 1 of the product with a matrix whose columns are the powers of p and -p. An even row i is
+/// the sum over pairs of even[pair][i] * sum[pair]; an odd row i is that of odd[pair][i] * difference[pair]. The last
+/// row includes `last`.
 template <int kTo, class D, class W, class V, class Y>
 HWY_INLINE void powers_of_pairs(D d, const W& even, const W& odd, const V& sum, const V& difference,
                                 hwy::HWY_NAMESPACE::Vec<D> last, const Y& y) {
@@ -164,7 +165,7 @@ HWY_INLINE void powers_of_pairs(D d, const W& even, const W& odd, const V& sum, 
   }
 }
 
-/// A^T: back to four results.
+/// Output transform A^T: from positions to four results.
 template <WinogradAxis kAxis>
 struct Output {
   static constexpr int kTaps = kAxis.taps;
@@ -191,7 +192,7 @@ template <WinogradAxis kAxis>
 requires(kAxis.taps == 1) struct Output<kAxis> : OneTap {
 };
 
-/// A: four gradients.
+/// Transform A of four gradients of results.
 template <WinogradAxis kAxis>
 struct Gradient {
   static constexpr int kTaps = kAxis.taps;
@@ -216,7 +217,7 @@ template <WinogradAxis kAxis>
 requires(kAxis.taps == 1) struct Gradient<kAxis> : OneTap {
 };
 
-/// G: the taps.
+/// Transform G of the taps.
 template <WinogradAxis kAxis>
 struct Weights {
   static constexpr int kTaps = kAxis.taps;
@@ -244,7 +245,7 @@ template <WinogradAxis kAxis>
 requires(kAxis.taps == 1) struct Weights<kAxis> : OneTap {
 };
 
-/// G^T: the gradient of the taps.
+/// Transform G^T: from positions to the gradient of the taps.
 template <WinogradAxis kAxis>
 struct WeightsGradient {
   static constexpr int kTaps = kAxis.taps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Products of transformed tiles: all sums of a few rows and columns in registers.
+// Products of transformed tiles. All sums of a few rows and columns stay in registers.
 #include "engine/cpu/simd/winograd.h"
 
 #include <algorithm>
@@ -19,12 +19,12 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Accumulators that fit into the registers beside `kColumns` operands and one broadcast.
+// Rows of accumulators that fit into the registers, together with `kColumns` operands and one broadcast value.
 constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
 template <int kColumns>
 constexpr int kMostRows = (kRegisters - 2 - kColumns) / kColumns < 12 ? (kRegisters - 2 - kColumns) / kColumns : 12;
 
-// kRows tiles, kColumns vectors of result channels, all input channels.
+// Product of kRows tiles and kColumns vectors of result channels, over all input channels.
 template <int kRows, int kColumns, class D>
 HWY_INLINE void product_tile(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile) {
   hn::Vec<D> sums[kRows][kColumns];
@@ -61,7 +61,7 @@ HWY_INLINE void product_tile(D d, const WinogradProduct& work, std::int64_t lane
   }
 }
 
-// The last `rows` < kMostRows tiles: a kernel for every count.
+// Product of the last `rows` < kMostRows tiles, with a kernel for every number of rows.
 template <int kRows, int kColumns, class D>
 HWY_INLINE void product_rest(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile,
                              std::int64_t rows) {
@@ -82,13 +82,13 @@ HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lan
   product_rest<kRows - 1, kColumns>(d, work, lane, tile, work.tiles - tile);
 }
 
-// Rows of input channels: a divisor of every block, 8 being the smallest, and few enough for the registers.
+// Number of input channels processed together. It divides every block size (the smallest is 8) and fits the registers.
 template <int kColumns>
 constexpr int kGradientRows = kColumns == 1   ? 8
                               : kColumns == 3 ? (kRegisters >= 32 ? 8 : 4)
                                               : (kRegisters >= 32 ? 16 : 8) / kColumns;
 
-// Tiles between two steps of the prefetch. Many lines at once would stall the loop.
+// Number of tiles between two steps of the prefetch. Many lines at once would stall the loop.
 constexpr std::int64_t kTilesAtOnce = 16;
 
 template <int kColumns, class D>

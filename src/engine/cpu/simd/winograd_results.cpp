@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Positions to the results of a tile.
+// Transform from positions to the results of a tile.
 #include "engine/cpu/simd/winograd.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_
 template <class T>
 HWY_INLINE void output_of(const WinogradWindow& window, const float* from, std::int64_t position_stride, int block,
                           const WinogradEpilogue& epilogue, const PlaneTile<T>& to) {
-  // Several blocks narrower than a line (8 in f32, 16 and 8 in bf16) share one.
+  // A cache line has several blocks if they are narrower than the line: 8 channels in f32, 16 or 8 in bf16.
   const std::int64_t in_line = std::max<std::int64_t>(1, kLine_bytes / (block * static_cast<std::int64_t>(sizeof(T))));
   for (std::int64_t row = to.row; row < to.row_end; ++row) {
     for (std::int64_t column = to.column; column < to.column_end; column += in_line) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Taps to positions, and the gradients of positions to those of taps.
+// Transforms from taps to positions, and from gradients of positions to gradients of taps.
 #include "engine/cpu/simd/winograd.h"
 
 #include <cstdint>

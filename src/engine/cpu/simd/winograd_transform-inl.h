@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Two passes of a one-dimensional transform (winograd_axes-inl.h), first down the columns, then along the rows: the
-// common part of all transforms of tiles. Included by the sources of kernels once for each target.
+// Two-dimensional transform: a one-dimensional one (winograd_axes-inl.h) down the columns, then one along the rows.
+// Common part of all transforms of tiles. Kernel sources include this file once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
@@ -21,13 +21,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// Transforms down the columns and along the rows.
+/// A pair of transforms: one down the columns, one along the rows.
 template <class DownTransform, class AcrossTransform>
 struct Both {
   using Down = DownTransform;
   using Across = AcrossTransform;
 };
-/// In two dimensions: from load(row, column), down the columns, along the rows, to store(row, column, v).
+/// Runs a two-dimensional transform: reads load(row, column), and writes the results by store(row, column, v).
 template <class T, class D, class Load, class Store>
 HWY_INLINE void transform(D d, const Load& load, const Store& store) {
   using V = hwy::HWY_NAMESPACE::Vec<D>;
@@ -44,7 +44,7 @@ HWY_INLINE void transform(D d, const Load& load, const Store& store) {
   }
 }
 
-/// Calls body(M()) with the transforms of a known window down and across, made of `Transform` for the taps of each.
+/// Calls body(M()), where M is the Both of `Transform` for the taps of a known window, down and across.
 template <template <WinogradAxis> class Transform, std::size_t kIndex = 0, class Body>
 HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) {
   constexpr WinogradWindow kWindow = kWinogradWindows[kIndex];
@@ -54,7 +54,7 @@ HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) 
   body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
 }
 
-/// `place` (PlaneTile), `lane` channels further.
+/// Returns `place` (a PlaneTile), moved by `lane` channels.
 template <class Place>
 HWY_INLINE Place shifted(Place place, std::int64_t lane) {
   place.plane += lane;

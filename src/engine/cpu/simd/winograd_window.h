@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The windows that have Winograd transforms, and the tiles these work on.
+// Windows that have Winograd transforms, and sizes of the tiles that the transforms process.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// One axis of a window and of a tile. With 3, 5 or 7 taps: four results at a time by Winograd's F(4, taps). With one
-/// tap: one result by itself.
+/// One axis of a window and of a tile. With 3, 5 or 7 taps, a tile has four results, by Winograd's F(4, taps). With one
+/// tap, it has one result.
 struct WinogradAxis {
   int taps = 3;
 
-  /// Results of a tile.
+  /// Number of results of a tile along the axis.
   [[nodiscard]] constexpr int out() const { return taps == 1 ? 1 : 4; }
-  /// Values a tile of them reads, and as many when transformed. The last one, of the point at infinity, reaches the
-  /// last result alone.
+  /// Number of values that a tile reads along the axis; the transformed tile has the same number. The last one, for the
+  /// point at infinity, affects only the last result.
   [[nodiscard]] constexpr int positions() const { return out() + taps - 1; }
   [[nodiscard]] constexpr bool operator==(const WinogradAxis&) const = default;
 };
@@ -29,14 +29,15 @@ struct WinogradWindow {
   WinogradAxis across{3};
 
   [[nodiscard]] constexpr int taps() const { return down.taps * across.taps; }
-  /// Values of a transformed tile: of a 3x3 window 36, for 144 products of a tile's 16 results by its taps.
+  /// Number of values of a transformed tile. For a 3x3 window it is 36, where a direct sum takes 144 products (16
+  /// results by 9 taps).
   [[nodiscard]] constexpr int positions() const { return down.positions() * across.positions(); }
   [[nodiscard]] constexpr bool operator==(const WinogradWindow&) const = default;
-  /// Whether the window has transforms.
+  /// True if the window has transforms.
   [[nodiscard]] constexpr bool is_known() const;
 };
 
-/// Windows with transforms: 3x3 and 5x5, and a row or column of 3 or 7. Every further one takes time to compile.
+/// Windows with transforms: 3x3, 5x5, and rows or columns of 3 or 7 taps. Each additional window takes compile time.
 constexpr std::array<WinogradWindow, 6> kWinogradWindows{
     {{{3}, {3}}, {{5}, {5}}, {{1}, {7}}, {{7}, {1}}, {{1}, {3}}, {{3}, {1}}}};
 /// Largest number of taps of a window with transforms.

@@ -8,10 +8,10 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-/// Numbers of Adam's update that are the same for all elements.
+/// Numbers of Adam's update that all elements share.
 struct Numbers {
-  float step_size = 0.0F;     ///< lr over the bias correction of the mean
-  float inverse_root = 0.0F;  ///< 1 over the root of that of the square
+  float step_size = 0.0F;     ///< lr / (1 - beta1^step)
+  float inverse_root = 0.0F;  ///< 1 / sqrt(1 - beta2^step)
 };
 
 template <bool is_decoupled>

@@ -8,7 +8,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Eight chains, so that the adds overlap; their order is fixed.
+// Sums in eight independent chains, so that additions overlap. Their order is fixed.
 double chunk_sum_of_squares(std::span<const float> values) {
   double lanes[8] = {};
   const std::size_t whole = values.size() / 8 * 8;
@@ -30,8 +30,8 @@ double chunk_sum_of_squares(std::span<const float> values) {
 }  // namespace
 
 double sum_of_squares(std::span<const float> values, int threads) {
-  // Number of chunks whose sums are kept on the stack, since steps allocate nothing. Enough for 16 million values at a
-  // time.
+  // Number of chunks whose sums are on the stack, because a step must not allocate. Enough for 16 million values per
+  // round.
   constexpr std::int64_t kWaiting = 1024;
   std::array<double, kWaiting> partial;
   double sum = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Passes over flat memory by a team of threads, in chunks whose borders do not depend on the team.
+// Loops over flat memory by a team of threads, in chunks whose boundaries do not depend on the team.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// Elements of a chunk: 64 KiB of floats, large enough to hide the hand-over, small enough to balance.
+/// Number of elements in a chunk: 64 KiB of floats, large enough to hide scheduling, small enough to balance the load.
 inline constexpr std::int64_t kChunkElements = 1 << 14;
 
-/// Calls body(begin, end) for the chunks of [0, count), by up to `threads` OpenMP threads.
+/// Calls body(begin, end) for the chunks of [0, count), on up to `threads` OpenMP threads.
 template <typename Body>
 void for_chunks(std::int64_t count, int threads, const Body& body) {
   const std::int64_t chunks = (count + kChunkElements - 1) / kChunkElements;
@@ -25,7 +25,7 @@ void for_chunks(std::int64_t count, int threads, const Body& body) {
   }
 }
 
-/// Sum of squares in double, the same for every team size. NaN or infinity when any element is.
+/// Sum of squares in double, equal for every team size. NaN or infinite if an element is.
 [[nodiscard]] double sum_of_squares(std::span<const float> values, int threads);
 
 }  // namespace roentgen::engine::cpu

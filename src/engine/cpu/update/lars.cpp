@@ -8,7 +8,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Rate of a layer; 1 where it is not defined: weights or gradients that are all zero.
+// Factor of a layer's rate. It is 1 where undefined: if weights or gradients are all zero.
 double adaptation(const Lars& rule, const UpdateCall& call, const UpdateRange& range) {
   const auto count = static_cast<std::size_t>(range.count);
   const double weights = std::sqrt(sum_of_squares({at(call.work.target, range), count}, call.threads));

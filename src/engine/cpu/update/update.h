@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Update rules on the CPU: each touches every element of its ranges once. A zero gradient, weight and state stay zero,
-// so padding does. The result depends neither on the number of threads nor on the instruction set.
+// Update rules on the CPU. Each rule reads and writes every element of its ranges once. If gradient, weight and state
+// are zero, they stay zero; so padding stays zero. The result depends neither on the number of threads nor on the
+// instruction set.
 #pragma once
 
 #include "engine/update/update_list.h"
 
 namespace roentgen::engine::cpu {
 
-/// Work of a rule, with its numbers for this step and the team.
+/// Work of a rule: its numbers for this step, and the number of threads.
 struct UpdateCall {
   const UpdateWork& work;
-  double scale = 1.0;  ///< UpdateWork::scale, clipped
-  int threads = 1;     ///< compute threads, at least 1
+  double scale = 1.0;  ///< UpdateWork::scale, including clipping
+  int threads = 1;     ///< number of compute threads, at least 1
 };
 
-/// A range of an arena in host memory.
+/// Address of the first element of a range, in host memory.
 [[nodiscard]] inline float* at(const Arena& arena, const UpdateRange& range) {
   return arena.host().data() + range.begin;
 }
 
-// Every rule of the list has one, in the file of its name.
+// Every rule of the list defines this function, in the file of its name.
 #define RG_UPDATE_KERNEL(Rule) void update(const Rule& rule, const UpdateCall& call);
 RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 #undef RG_UPDATE_KERNEL

@@ -19,11 +19,11 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Values of tools/peers/optimizer_golden.py.
+// Same values as in tools/peers/optimizer_golden.py.
 float golden_parameter(int i) { return static_cast<float>(i * 37 % 11 - 5) / 8.0F; }
 float golden_gradient(int i, int step) { return static_cast<float>((i * 7 + step * 13) % 17 - 8) / 16.0F; }
 
-/// A rule with golden values, and the options that they are of.
+/// A rule that has golden values, and the options for which they were computed.
 struct Golden {
   RuleCase of;
   double weight_decay = 0.0;
@@ -49,7 +49,7 @@ std::vector<float> random_values(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-/// Arenas of one rule: what changes, what it changes by, and state.
+/// Arenas of one rule: target, source and state.
 class Memory {
  public:
   Memory(const UpdateRule& rule, std::vector<float> target)
@@ -61,7 +61,7 @@ class Memory {
     }
   }
 
-  /// Numbers of an update, and who makes it: the kernel with so many threads, or, 0, the reference.
+  /// Numbers of an update. `threads`: number of threads of the kernel; 0: the reference runs instead.
   struct Numbers {
     double lr = 0.1;
     std::int64_t step = 1;
@@ -99,7 +99,7 @@ class Memory {
   std::vector<Arena*> arenas_;
 };
 
-// Rows of tests/golden/optimizers.csv for one case: (steps) x (elements).
+// Reads the rows of tests/golden/optimizers.csv for one case: (steps) x (elements).
 std::vector<std::vector<double>> golden_rows(std::string_view name) {
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
   std::ifstream file((source ? std::string(source) : std::string(".")) + "/tests/golden/optimizers.csv");
@@ -131,7 +131,8 @@ TEST(CpuUpdate, gives_torchs_values) {
       for (int i = 0; i < 8; ++i) g[i] = golden_gradient(i, step);
       memory.update({&range, 1}, g, {.lr = of.lr, .step = step});
       p = memory.target();
-      // Both are float32; the order of operations differs in adam: a few units in the last place of values below 1.
+      // Both results are float32. In Adam the order of operations differs, by a few units in the last place of values
+      // below 1.
       for (int i = 0; i < 8; ++i) EXPECT_NEAR(p[i], golden[step - 1][i], 5e-7) << step << " " << i;
     }
   }
@@ -141,7 +142,7 @@ TEST(CpuUpdate, follows_the_reference_over_several_chunks) {
   const std::size_t count = 3 * kChunkElements + 17;
   for (const RuleCase& c : rule_cases()) {
     Memory kernel(c.rule, random_values(count, 1)), reference(c.rule, random_values(count, 1));
-    // Two layers, and a range that is none.
+    // Two ranges are layers, the third is not.
     const auto half = static_cast<std::int64_t>(count / 2);
     const UpdateRange ranges[] = {{.begin = 0, .count = half, .weight_decay = kDecay, .is_layer = true},
                                   {.begin = half, .count = 1000, .weight_decay = kDecay, .is_layer = true},
@@ -153,10 +154,10 @@ TEST(CpuUpdate, follows_the_reference_over_several_chunks) {
       reference.update(ranges, g, {.lr = c.lr, .step = step, .scale = scale, .threads = 0});
     }
     const std::vector<float> got = kernel.target(), expected = reference.target();
-    // Four float32 updates of size <= lr, each rounded to 2^-24 of a value below 4. Adam divides by sqrt(v), whose
-    // relative error is that of v. It is small again, except for gradients near 0, where epsilon dominates.
+    // Four float32 updates of size <= lr, each rounded by 2^-24 of a value below 4. Adam divides by sqrt(v), whose
+    // relative error is that of v. This error is small, except for gradients near 0, where epsilon dominates.
     for (std::size_t i = 0; i < count; ++i) {
-      // False for NaN.
+      // The comparison is false for NaN.
       ASSERT_TRUE(std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])) < 2e-6) << c.name << i;
     }
   }
@@ -231,7 +232,7 @@ TEST(SumOfSquares, is_exact_in_double_and_independent_of_the_team) {
   double expected = 0.0;
   for (const float value : values) expected += static_cast<double>(value) * static_cast<double>(value);
   const double one = sum_of_squares(values, 1);
-  EXPECT_NEAR(one / expected, 1.0, 1e-12);  // double sums of 65,000 terms in another order
+  EXPECT_NEAR(one / expected, 1.0, 1e-12);  // both sums are in double, with 65,000 terms in another order
   EXPECT_EQ(one, sum_of_squares(values, 3));
 }
 

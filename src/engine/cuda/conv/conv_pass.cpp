@@ -58,7 +58,7 @@ Pass pass_of(ConvPass pass) {
   }
 }
 
-// Rows of channels: all pixels of all images.
+// Matrix whose rows are the pixels of all images.
 Matrix matrix_of(const Located& located, std::byte* address) {
   return {.values = {located.layout.dtype, address},
           .rows = located.shape[0] * pixels(located.shape),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Times of convolution plans by CUDA events.
+// Measures convolution plans with CUDA events.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using runtime::cuda::as_cuda;
 using runtime::cuda::check;
 
 constexpr int kRounds = 3;
-// Runs of a round take about this long together, so that the launch of the graph does not count.
+// A round repeats the plan for about this long, so that the launch of the graph hardly counts.
 constexpr double kRoundSeconds = 1e-3;
 constexpr int kMostRuns = 20;
 constexpr std::size_t kAlignment = 256;
@@ -29,7 +29,7 @@ constexpr std::size_t kFillBytes = std::size_t{16} << 20;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Records its time, unlike the events of runtime/.
+// Event that records its time, unlike the events of runtime/.
 runtime::cuda::EventHandle make_timing_event() {
   cudaEvent_t handle = nullptr;
   check(cudaEventCreateWithFlags(&handle, cudaEventBlockingSync), "a new event");
@@ -43,10 +43,10 @@ class CudaPlanTimer final : public PlanTimer {
   [[nodiscard]] double seconds(const ConvProblem& problem, ConvPlan& plan) override {
     const ConvOperands operands = place(problem, plan);
     const auto run = [&] { plan.run(*stream_, operands); };
-    run();  // the library prepares itself
+    run();  // the first run lets the library initialise
     const double once_s = elapsed_s(run);
     const int runs = std::clamp(static_cast<int>(kRoundSeconds / std::max(once_s, 1e-9)), 1, kMostRuns);
-    // A graph, as in a step: the host's calls do not count. A plan that cannot be captured is of no use there.
+    // Uses a graph, as steps do, so that host calls do not count. A plan that cannot be captured is useless for a step.
     RecordedWork work;
     const auto round = [&] {
       work.run(recorder_.get(), *stream_, [&] {
@@ -65,7 +65,7 @@ class CudaPlanTimer final : public PlanTimer {
   void release() override { memory_.reset(); }
 
  private:
-  // Queues the work between two events and waits for it.
+  // Queues the work between two events and waits for it. Returns the time between them.
   template <typename Work>
   double elapsed_s(const Work& work) {
     const cudaStream_t handle = as_cuda(*stream_).launch_handle();
@@ -89,8 +89,8 @@ class CudaPlanTimer final : public PlanTimer {
     return {.src = at, .weights = at + weights_at, .dst = at + dst_at, .workspace = at + workspace_at};
   }
 
-  // Fills the memory with numbers of either sign between 0.5 and 2 in every type, since kernels draw less power and run
-  // faster over zeros.
+  // Fills the memory with numbers of both signs between 0.5 and 2 in every type. With zeros, kernels would use less
+  // power and run faster.
   void reserve(std::size_t bytes) {
     if (memory_ != nullptr && memory_->size_bytes() >= bytes) return;
     memory_.reset();
@@ -99,8 +99,8 @@ class CudaPlanTimer final : public PlanTimer {
     const std::span<std::byte> fill = pinned->bytes();
     std::uint64_t state = 1;
     for (std::size_t i = 0; i + 1 < fill.size(); i += 2) {
-      state = state * 6364136223846793005U + 1442695040888963407U;  // (Knuth, MMIX)
-      // Sign and upper exponent bits of bf16, of an f32 by its upper half, and of f16 (1.75 to 2).
+      state = state * 6364136223846793005U + 1442695040888963407U;  // linear congruential generator (Knuth, MMIX)
+      // Sets the sign and the upper exponent bits of bf16, of the upper half of f32, and of f16 (values 1.75 to 2).
       fill[i] = static_cast<std::byte>(state >> 56);
       fill[i + 1] = static_cast<std::byte>(0x3FU | (state >> 40 & 0x80U));
     }

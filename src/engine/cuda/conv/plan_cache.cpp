@@ -20,15 +20,15 @@ namespace fs = std::filesystem;
 using Plans = std::map<std::string, std::string>;
 
 constexpr std::int64_t kVersion = 1;
-// Thousands of networks' problems.
+// Largest size of the file: enough for the problems of thousands of networks.
 constexpr std::uint64_t kMostBytes = 64U << 20;
 
 struct Contents {
   Plans plans;
-  std::string problem;  // reason why the file is not used; empty: none
+  std::string problem;  // reason why the file is not used; empty: it is used
 };
 
-// Plans of a parsed file.
+// Returns the plans of a parsed file.
 Contents contents_of(const Value& table, const std::string& device) {
   constexpr std::string_view kForm = "it is no file of convolution plans";
   if (!table.is_table()) return {{}, std::string(kForm)};
@@ -49,7 +49,7 @@ Contents contents_of(const Value& table, const std::string& device) {
   return contents;
 }
 
-// Plans in a file; nothing where there is none.
+// Returns the plans of a file; none if it does not exist.
 Contents read(const fs::path& file, const std::string& device) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};

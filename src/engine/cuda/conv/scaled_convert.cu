@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind scaled_convert.h.
+// Kernel of scaled_convert.h.
 #include "engine/cuda/conv/scaled_convert.h"
 
 #include "engine/cuda/launch.h"
@@ -13,7 +13,8 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
-// to = from * factor within +-limit. Grid: x blocks of kThreads packs of N. Reads and writes each element once.
+// Computes to = from * factor, limited to [-limit, limit]. Grid: x blocks of kThreads packs of N. Reads and writes each
+// element once.
 template <typename From, typename To, int N>
 __global__ void __launch_bounds__(kThreads)
     scaled_kernel(const From* from, To* to, std::int64_t packs, float factor, float limit) {
@@ -24,7 +25,7 @@ __global__ void __launch_bounds__(kThreads)
   RG_UNROLL
   for (int k = 0; k < N; ++k) {
     const float value = to_float(read.at[k]) * factor;
-    // Comparisons with NaN are false, so that it stays.
+    // Comparisons with NaN are false, so NaN stays NaN.
     convert(value > limit ? limit : value < -limit ? -limit : value, result.at[k]);
   }
   store_pack(to + i * N, result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Check of convert_scaled() against the formula in double, on any device.
+// Checks convert_scaled() against its formula in double, on any device.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ inline void check_types(runtime::Device& device, DType from, DType to, const Sca
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto stream = device.make_stream();
   std::vector<float> values = random_values(from, count, 5, 0.0F, 1e-6F);
-  // From below the numbers that f16 has to beyond them, in both signs.
+  // Magnitudes from below f16's smallest number to beyond its largest, with both signs.
   const float edges[] = {1e-9F, 1.0F, -60.0F, 65.0F, -70.0F, 6e4F, kInfinity, -kInfinity, std::nanf("")};
   for (std::size_t i = 0; i < std::min(std::size(edges), count); ++i) values[i] = rounded_to(from, edges[i]);
   const DeviceArray<std::byte> source(device, *stream, encoded(from, values));
   const DeviceArray<std::byte> target(device, *stream, count * size_of(to));
   convert_scaled(*stream, {from, source.get()}, {to, target.get()}, static_cast<std::int64_t>(count), conversion);
   const std::vector<float> got = decoded(to, target.read());
-  // Smallest distance of two numbers of the result.
+  // Distance of two neighbouring numbers of the result type near 0.
   const double step = to == DType::F16 ? 0x1p-24 : to == DType::Bf16 ? 0x1p-133 : 0x1p-149;
   for (std::size_t i = 0; i < count; ++i) {
     if (values[i] != values[i]) {
@@ -40,7 +40,7 @@ inline void check_types(runtime::Device& device, DType from, DType to, const Sca
 
 }  // namespace scaled_convert_testing
 
-/// The stem's conversions of gradients, of whole packs and of a number of elements that is no multiple of 8.
+/// Checks the two conversions that the stem needs, for counts that are multiples of 8 and counts that are not.
 [[nodiscard]] inline Worst check_scaled_convert(runtime::Device& device) {
   namespace testing = scaled_convert_testing;
   Worst worst;

@@ -10,7 +10,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-// The copy of the weights in f16, made before a forward.
+// Copy of the weights in f16, converted before each forward.
 TensorId weights_in_f16(const graph::Node& node, const WeightShape& shape, Lowering& lowering) {
   if (lowering.dtype() == DType::F16) return lowering.compute_weights(node, "weight");
   const TensorId master = lowering.parameter(node, "weight");
@@ -31,12 +31,12 @@ TensorId weights_in_f16(const graph::Node& node, const WeightShape& shape, Lower
   return copy;
 }
 
-// A tensor to convert.
+// A tensor and the type of its elements.
 struct Typed {
   TensorId tensor = -1;
   DType type = DType::F32;
 };
-// Adds the entry of to = from, scaled.
+// Adds the entry that converts `from` to `to` with a factor.
 void emit_scaled(const graph::Node& node, Emission emission, Typed from, Typed to, std::int64_t count,
                  const ScaledConversion& conversion, Lowering& lowering) {
   emission.kind = "convert";

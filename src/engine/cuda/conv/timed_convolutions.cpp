@@ -59,16 +59,16 @@ class TimedConvolutions final : public Convolutions {
   }
 
  private:
-  /// Problems by what decided.
+  /// Number of problems by origin of their plan.
   struct Counts {
     int kept = 0, timed = 0, heuristic = 0;
-    double seconds = 0.0;  // of timing
+    double seconds = 0.0;  // time spent on timing plans
     [[nodiscard]] int all() const { return kept + timed + heuristic; }
   };
 
   [[nodiscard]] bool has_time() const { return timer_ != nullptr && counts_.seconds < kMostTimingSeconds; }
 
-  // The cache's plan; null where it has none that this library can run.
+  // Plan in the cache; null if the cache has none that this library can run.
   std::unique_ptr<ConvPlan> kept(const ConvProblem& problem, const std::string& text) {
     const std::optional<std::string> name = cache_.find(text);
     if (!name) return nullptr;
@@ -76,12 +76,12 @@ class TimedConvolutions final : public Convolutions {
       std::unique_ptr<ConvPlan> plan = library_->plan_named(problem, *name);
       if (plan->is_deterministic()) return plan;
     } catch (const DeviceError&) {
-      // Timed again below.
+      // The caller then times the problem.
     }
     return nullptr;
   }
 
-  // The fastest plan; null where none of them could be timed.
+  // Fastest plan by timing; null if none of the plans could be timed.
   std::unique_ptr<ConvPlan> measured(const ConvProblem& problem, const std::string& text) {
     std::unique_ptr<ConvPlan> best;
     double least_s = 0.0;
@@ -109,7 +109,7 @@ class TimedConvolutions final : public Convolutions {
   std::unique_ptr<Convolutions> library_;
   std::unique_ptr<PlanTimer> timer_;
   PlanCache cache_;
-  std::map<std::string, std::string> chosen_;  // plan by problem
+  std::map<std::string, std::string> chosen_;  // name of the chosen plan, by problem
   Counts counts_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions whose fastest plan is found by timing the library's plans on the device, once for each problem.
+// Convolutions that use the fastest plan: the library's plans are timed on the device, once per problem.
 #pragma once
 
 #include <cstddef>
@@ -13,36 +13,38 @@
 
 namespace roentgen::engine::cuda {
 
-/// Plans that are timed for a problem: the first ones of the library's heuristic.
+/// Number of plans timed per problem: the first ones in the order of the library's heuristic.
 inline constexpr std::size_t kTimedPlans = 8;
-/// Workspace of a plan that is timed. cuDNN's fast plans for the networks here want less; one that wants more costs
-/// memory that every step keeps.
+/// Largest workspace of a timed plan. cuDNN's fast plans for our networks need less. A larger workspace would cost
+/// memory during every step.
 inline constexpr std::size_t kMostWorkspaceBytes = std::size_t{256} << 20;
-/// Time after which a compile times no further problem and takes the heuristic's first plan for it.
+/// Time limit of a compile for timing plans. Later problems get the heuristic's first plan.
 inline constexpr double kMostTimingSeconds = 40.0;
-/// Share of the least time that a later plan must stay under to be taken: repeated timings differ by about 1%.
+/// A later plan replaces the fastest plan so far only if its time is below this share of the fastest time. Timings vary
+/// by about 1%.
 inline constexpr double kFasterShare = 0.98;
 
 /// Measures plans on a device. One thread.
 class PlanTimer {
  public:
   virtual ~PlanTimer() = default;
-  /// Time of one run, the least of several. Throws DeviceError when the plan fails, or when there is no memory for it.
+  /// Best time of several runs, in seconds. Throws DeviceError if the plan fails or there is too little memory.
   [[nodiscard]] virtual double seconds(const ConvProblem& problem, ConvPlan& plan) = 0;
-  /// Time on a clock of its own, which bounds the time of a compile.
+  /// Current time in seconds, from an arbitrary start. It bounds the time of a compile.
   [[nodiscard]] virtual double now_s() = 0;
-  /// Gives memory back; seconds() takes it again.
+  /// Frees the operands' memory; the next seconds() allocates it again.
   virtual void release() = 0;
 };
-/// Timer of a CUDA device: repeated runs in a CUDA graph, between two events, on operands in memory of its own.
+/// Timer for a CUDA device. It repeats the plan in a CUDA graph between two events, on operands that it allocates.
 [[nodiscard]] std::unique_ptr<PlanTimer> make_cuda_plan_timer(int device);
 
-/// Plans of a problem that are timed: deterministic ones of at most kMostWorkspaceBytes among the first kTimedPlans.
+/// Returns the plans to time: deterministic ones with at most kMostWorkspaceBytes, among the library's first
+/// kTimedPlans.
 [[nodiscard]] std::vector<std::unique_ptr<ConvPlan>> timed_plans(Convolutions& library, const ConvProblem& problem);
 
-/// `library` with a fastest() that takes the cache's plan, or else times timed_plans() and adds the fastest to the
-/// cache. Layers of one problem share one timing.
-/// @param timer null: nothing is timed, and problems that the cache lacks get first()
+/// Wraps `library`. Its fastest() returns the plan in `cache`; without one, it times timed_plans() and adds the fastest
+/// to the cache. Layers with equal problems share one timing.
+/// @param timer null: no timing; problems that the cache lacks get the plan of first()
 [[nodiscard]] std::unique_ptr<Convolutions> make_timed_convolutions(std::unique_ptr<Convolutions> library,
                                                                     std::unique_ptr<PlanTimer> timer, PlanCache cache);
 

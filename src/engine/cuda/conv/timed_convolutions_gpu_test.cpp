@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Times of cuDNN's plans, on the first CUDA device.
+// Timing of cuDNN's plans on the first CUDA device.
 #include "engine/cuda/conv/timed_convolutions.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 const ConvProblem kProblem{
     .images = 8, .channels = 64, .size = {28, 28}, .out_channels = 64, .kernel = {3, 3}, .pad = {1, 1}};
 
-// The timer of a device, and how often it was asked.
+// Timer of a device that counts its calls.
 class CountingTimer final : public PlanTimer {
  public:
   explicit CountingTimer(int& calls) : calls_(calls) {}
@@ -46,7 +46,7 @@ TEST_F(TimedConvolutionsGpu, every_plan_can_be_timed_in_a_graph) {
       EXPECT_GT(seconds, 0.0);
     }
   }
-  // Memory is taken again after it was given back.
+  // After release(), the timer allocates its memory again.
   timer->release();
   EXPECT_GT(timer->seconds(kProblem, *convolutions->first(kProblem)), 0.0);
 }

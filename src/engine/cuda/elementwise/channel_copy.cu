@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind channel_copy.h.
+// Kernel of channel_copy.h.
 #include "engine/cuda/elementwise/channel_copy.h"
 
 #include "engine/cuda/launch.h"
@@ -13,8 +13,8 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
-// Grid: x blocks of kThreads packs of N channels, neighbouring threads neighbouring packs of a row; all numbers of
-// channels are multiples of N.
+// Grid: x blocks of kThreads packs of N channels. Neighbouring threads process neighbouring packs of a row. All numbers
+// of channels are multiples of N.
 template <typename T, int N>
 __global__ void __launch_bounds__(kThreads) copy_kernel(ChannelCopy work) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernel that copies channels between images of different numbers of channels.
+// Kernel that copies channels between images with different numbers of channels.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace roentgen::engine::cuda {
 
-/// to[r][to_begin + c] = from[r][from_begin + c] for c < count, and 0 for c from count to below `written`.
+/// Work of copy_channels(): to[r][to_begin + c] = from[r][from_begin + c] for c < count, and 0 for count <= c <
+/// written.
 struct ChannelCopy {
   Matrix from;
-  Matrix to;  ///< of from's type and rows
+  Matrix to;  ///< same type and number of rows as `from`
   std::int64_t from_begin = 0;
   std::int64_t to_begin = 0;
   std::int64_t count = 0;
   std::int64_t written = 0;
 };
-/// Reads `count` and writes `written` values a row.
+/// Runs the copy. Reads `count` and writes `written` values per row.
 void copy_channels(runtime::Stream& stream, const ChannelCopy& work);
 
 }  // namespace roentgen::engine::cuda

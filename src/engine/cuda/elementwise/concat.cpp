@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of concatenation: none where it is virtual, else one copy an input each way.
+// Plan entries of concatenation: none if it is virtual, else one copy per input in the forward and in the backward.
 #include "graph/ops/concat.h"
 
 #include "engine/cuda/elementwise/channel_copy.h"
@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Channels of a copy, without addresses.
+// Channels of one copy, without addresses.
 struct Part {
   std::int64_t from_begin = 0;
   std::int64_t to_begin = 0;

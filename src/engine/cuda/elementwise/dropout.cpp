@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// The same mask in forward and backward, drawn again instead of stored.
+// Returns the kernel of forward or backward. Both draw the same mask, which is not stored.
 NamedKernel mask_kernel(const graph::Dropout& op, graph::NodeId id, Lowering& lowering, const Located& from,
                         const Located& to) {
   const Mask work{.type = from.layout.dtype,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind flat.h. One thread has a pack of 8 neighbouring elements, or one element where these are no whole
-// packs. All of them read each operand once and write the result once: memory's bandwidth is their floor.
+// Kernels of flat.h. Each thread processes a pack of 8 neighbouring elements, or one element if the count is not a
+// multiple of 8. All kernels read each operand once and write the result once, so memory bandwidth limits their speed.
 #include "engine/cuda/elementwise/flat.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct SiluBackward {
   }
 };
 
-// dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads 1 or 2 elements for each that it writes.
+// Computes dst = Op(a, b). Grid: x blocks of kThreads packs of N. Reads one or two elements per element written.
 template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads) flat_kernel_of(const T* a, const T* b, T* dst, std::int64_t packs) {
   const std::int64_t i = thread_index();
@@ -94,7 +94,7 @@ template <typename T>
 struct Terms {
   const T* at[kMostTerms];
 };
-// dst = sum of terms. Grid: x blocks of kThreads packs of N. Reads `count` elements for each that it writes.
+// Computes dst = sum of terms. Grid: x blocks of kThreads packs of N. Reads `count` elements per element written.
 template <typename T, int N>
 __global__ void __launch_bounds__(kThreads) sum_kernel_of(Terms<T> terms, int count, T* dst, std::int64_t packs) {
   const std::int64_t i = thread_index();
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kThreads) sum_kernel_of(Terms<T> terms, int co
   store_pack(dst + i * N, result);
 }
 
-// to = from in another type. Grid: x blocks of kThreads packs of N.
+// Converts elements to another type. Grid: x blocks of kThreads packs of N.
 template <typename From, typename To, int N>
 __global__ void __launch_bounds__(kThreads) convert_kernel_of(const From* from, To* to, std::int64_t packs) {
   const std::int64_t i = thread_index();
@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(kThreads) convert_kernel_of(const From* from, 
   store_pack(to + i * N, result);
 }
 
-// values[r][c] = Op(values[r][c] + bias[c]). Grid: x blocks of kThreads packs of N channels; channels are a multiple of
-// N.
+// Computes values[r][c] = Op(values[r][c] + bias[c]). Grid: x blocks of kThreads packs of N channels. The number of
+// channels is a multiple of N.
 template <typename Op, typename T, int N>
 __global__ void __launch_bounds__(kThreads)
     bias_kernel(T* values, const float* bias, std::int64_t packs, std::int64_t channels) {
@@ -137,16 +137,16 @@ __global__ void __launch_bounds__(kThreads)
   store_pack(values + i * N, pack);
 }
 
-constexpr int kColumns = 32;                 // channels of a block
-constexpr int kLanes = kThreads / kColumns;  // rows that a block reads side by side
+constexpr int kColumns = 32;                 // channels per block
+constexpr int kLanes = kThreads / kColumns;  // rows that a block reads at the same time
 constexpr std::int64_t kRowsOfBlock = 1024;
 constexpr std::int64_t kMostRowBlocks = 512;
 std::int64_t row_blocks(std::int64_t rows) {
   return std::min(std::max<std::int64_t>(ceil_div(rows, kRowsOfBlock), 1), kMostRowBlocks);
 }
 
-// sums[y][c] = sum of values[r][c] over every gridDim.y-th group of kLanes rows. Grid: x tiles of kColumns channels, y
-// blocks of rows; a thread has one channel and every kLanes-th row. Reads each value once.
+// Computes sums[y][c] = sum of values[r][c] over every gridDim.y-th group of kLanes rows. Grid: x tiles of kColumns
+// channels, y blocks of rows. A thread has one channel and every kLanes-th row. Reads each value once.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     sum_rows_kernel(const T* values, std::int64_t rows, std::int64_t channels, float* sums) {
@@ -193,7 +193,7 @@ std::unique_ptr<Kernel> flat_kernel(const FlatWork& work, runtime::Stream* strea
 namespace {
 template <typename T>
 void launch_sum(runtime::Stream& stream, const std::vector<std::byte*>& sources, T* dst, std::int64_t count) {
-  // More terms than a launch takes: what is summed so far is the first of the next launch.
+  // If there are more terms than a launch takes, the sum so far is the first term of the next launch.
   for (std::size_t next = 0; next < sources.size();) {
     Terms<T> terms{};
     int here = 0;

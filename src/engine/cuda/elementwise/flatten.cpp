@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Flatten is a view of a row-major value.
+// Plan entries of flatten: none, since it is a view of a row-major value.
 #include "graph/ops/flatten.h"
 
 #include "engine/cuda/plan/lowering.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind loss_kernels.h; formulas in graph/ops/losses.h.
+// Kernels of loss_kernels.h. The formulas are in graph/ops/losses.h.
 #include <cmath>
 
 #include "core/error.h"
@@ -21,7 +21,7 @@ __device__ double positive_weight(const LossTerms& terms, std::int64_t class_ind
   return terms.positive_weights == nullptr ? 1.0 : terms.positive_weights[class_index];
 }
 
-// Term of one label of a sigmoid loss, and of one image of a softmax loss.
+// Term of one label of a sigmoid loss. softmax_term() is that of one image of a softmax loss.
 __device__ double sigmoid_term(const LossTerms& terms, const float* logits, std::int64_t i) {
   const double m = terms.mask[i];
   if (!(m > 0.0)) return 0.0;
@@ -48,7 +48,7 @@ __device__ double softmax_term(const LossTerms& terms, const float* logits, std:
   return sum;
 }
 
-// Number of known labels or images, which the sum of terms is divided by; 1 where that would be 0.
+// Number of known labels or images, by which the sum of terms is divided. Returns 1 instead of 0.
 __device__ double divisor(const LossTerms& terms) {
   if (terms.reduction == graph::Reduction::Sum) return 1.0;
   const std::int64_t columns = terms.is_softmax ? 1 : terms.K;
@@ -62,7 +62,7 @@ __device__ double divisor(const LossTerms& terms) {
   return known > 0.0 ? known : 1.0;
 }
 
-// Loss of all heads. Grid: one block. Reads logits, labels and mask once, 12 bytes a label.
+// Computes the loss of all heads. Grid: one block. Reads logits, labels and mask once, 12 bytes per label.
 __global__ void __launch_bounds__(kThreads) loss_kernel(LossTerms terms, LossHeads heads, float* loss, double* scale) {
   const double over = 1.0 / divisor(terms);
   const std::int64_t count = terms.is_softmax ? terms.N : terms.N * terms.K;
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(kThreads) loss_kernel(LossTerms terms, LossHea
   *scale = over;
 }
 
-// Gradient by the logits of a head. Grid: x blocks of kThreads labels (sigmoid) or images (softmax). Reads logits,
-// labels and mask, 12 bytes a label, and writes 4.
+// Computes the gradient for the logits of one head. Grid: x blocks of kThreads labels (sigmoid) or images (softmax).
+// Reads logits, labels and mask, 12 bytes per label, and writes 4.
 __global__ void __launch_bounds__(kThreads)
     gradient_kernel(LossTerms terms, LossHead head, const double* scale, const StepState* state, float* gradient) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels of the two losses, on logits in f32, in double precision: small, one block each way.
+// Kernels of the two losses. Logits are f32, the computation is in double. The work is small: forward and backward use
+// one block each.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,22 @@
 
 namespace roentgen::engine::cuda {
 
-/// Most logits of a loss: those of the network and of its auxiliary classifiers.
+/// Largest number of heads of a loss: the network's logits and those of its auxiliary classifiers.
 inline constexpr int kMostHeads = graph::kMostAuxiliary + 1;
 
-/// Labels of a loss and how its terms become one number. Device memory.
+/// Labels of a loss, and how its terms are reduced to one number. Pointers are to device memory.
 struct LossTerms {
-  const float* labels = nullptr;             ///< (N, K); softmax: (N, 1), the index of a class
-  const float* mask = nullptr;               ///< as labels: 1 known, 0 unknown
-  std::int64_t N = 0;                        ///< images
-  std::int64_t K = 0;                        ///< classes
-  graph::Reduction reduction{};              ///< divisor
-  bool is_softmax = false;                   ///< softmax cross-entropy, else sigmoid
-  const double* positive_weights = nullptr;  ///< sigmoid: (K); null: all 1
-  double label_smoothing = 0.0;              ///< softmax
+  const float* labels = nullptr;             ///< (N, K); for a softmax loss (N, 1) with the index of the class
+  const float* mask = nullptr;               ///< in the shape of `labels`: 1 known, 0 unknown
+  std::int64_t N = 0;                        ///< number of images
+  std::int64_t K = 0;                        ///< number of classes
+  graph::Reduction reduction{};              ///< selects the divisor of the sum of terms
+  bool is_softmax = false;                   ///< true: softmax cross-entropy, false: sigmoid cross-entropy
+  const double* positive_weights = nullptr;  ///< sigmoid loss: weights (K) of positive labels; null: all 1
+  double label_smoothing = 0.0;              ///< softmax loss: label smoothing
 };
 
-/// Logits (N, K) of one head and the weight of its loss.
+/// Logits (N, K) of one head, in device memory, and the weight of its loss.
 struct LossHead {
   const float* logits = nullptr;
   double weight = 1.0;
@@ -38,9 +39,9 @@ struct LossHeads {
   int count = 0;
 };
 
-/// *loss = sum of the heads' losses; *scale = 1 / divisor, which loss_gradient() reads.
+/// Computes *loss = sum of the heads' losses, and *scale = 1 / divisor, which loss_gradient() reads.
 void loss(runtime::Stream& stream, const LossTerms& terms, const LossHeads& heads, float* loss, double* scale);
-/// gradient (N, K) of the loss by one head's logits, times state->loss_scale.
+/// Computes the gradient (N, K) of the loss for one head's logits, multiplied by state->loss_scale.
 void loss_gradient(runtime::Stream& stream, const LossTerms& terms, const LossHead& head, const double* scale,
                    const StepState* state, float* gradient);
 

@@ -11,14 +11,14 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Logits, labels, mask; behind them the logits of auxiliary classifiers.
+// Number of inputs before those of auxiliary classifiers: logits, labels and mask.
 constexpr std::size_t kLossInputs = 3;
 
 struct Head {
   graph::NodeId logits;
   double weight;
 };
-// In training all heads, in inference the first.
+// Heads of the loss: all of them in training, the first one in inference.
 template <typename LossOp>
 std::vector<Head> heads_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<Head> heads{{node.inputs[0], 1.0}};
@@ -29,7 +29,7 @@ std::vector<Head> heads_of(const LossOp& op, const graph::Node& node, const Lowe
   return heads;
 }
 
-// LossTerms without addresses, and the tensors whose addresses they are.
+// LossTerms without addresses, and the tensors that provide the addresses.
 struct Terms {
   LossTerms terms;
   TensorId labels = -1;

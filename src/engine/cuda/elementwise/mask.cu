@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind mask.h.
+// Kernel of mask.h.
 #include "engine/cuda/elementwise/mask.h"
 
 #include "core/random.h"
@@ -12,10 +12,10 @@ namespace roentgen::engine::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// Elements of a random stream.
+// Number of elements per random stream.
 constexpr std::int64_t kChunk = 1024;
 
-// SplitMix64's finaliser (Steele et al. 2014), as in core/random.cpp.
+// Finaliser of SplitMix64 (Steele et al. 2014), as in core/random.cpp.
 __device__ std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -42,7 +42,8 @@ __device__ double uniform(std::uint32_t high, std::uint32_t low) {
   return static_cast<double>((static_cast<std::uint64_t>(high) << 32 | low) >> 11) * 0x1p-53;
 }
 
-// Two neighbouring elements a thread: one block of the generator gives two numbers. Grid: x blocks of kThreads threads.
+// Each thread processes two neighbouring elements, since one block of the generator gives two numbers. Grid: x blocks
+// of kThreads threads.
 template <typename T>
 __global__ void __launch_bounds__(kThreads) mask_kernel(Mask work, std::uint32_t stage, float scale) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * 2;

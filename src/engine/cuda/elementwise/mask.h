@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernel of dropout, with the random streams of core/random.h.
+// Kernel of dropout. Its random numbers are those of core/random.h.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace roentgen::engine::cuda {
 
-/// dst = src * keep / (1 - p), in device memory. Element i belongs to chunk c = i / 1024. It is dropped if draw i %
-/// 1024 of the stream {seed ^ node << 32, epoch c, sample = step, stage Dropout} is below p, as in engine/cpu.
+/// Dropout dst = src * keep / (1 - p), in device memory. Element i is dropped if draw i % 1024 of a random stream is
+/// below p. The stream is {seed ^ node << 32, epoch = i / 1024, sample = step, stage Dropout}, as in engine/cpu.
 struct Mask {
-  DType type = DType::F32;           ///< of src and dst: F32, Bf16 or F16
-  const StepState* state = nullptr;  ///< its step keys the streams
-  std::uint64_t seed = 0;            ///< of the streams, with the node in it
-  double probability = 0.0;          ///< p
-  std::int64_t count = 0;            ///< elements
+  DType type = DType::F32;           ///< type of src and dst: F32, Bf16 or F16
+  const StepState* state = nullptr;  ///< state->step selects the random streams
+  std::uint64_t seed = 0;            ///< seed of the random streams, combined with the node's index
+  double probability = 0.0;          ///< probability p of dropping an element
+  std::int64_t count = 0;            ///< number of elements
   std::byte* src = nullptr;
-  std::byte* dst = nullptr;  ///< may be src
+  std::byte* dst = nullptr;  ///< result; may be equal to src
 };
-/// Reads and writes each element once.
+/// Queues the kernel. Reads and writes each element once.
 void mask(runtime::Stream& stream, const Mask& work);
 
 }  // namespace roentgen::engine::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind reorder.h.
+// Kernel of reorder.h.
 #include "engine/cuda/elementwise/reorder.h"
 
 #include "engine/cuda/launch.h"
@@ -13,18 +13,18 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
-// Distances of neighbours: element (n, c, p) lies at n * image + c * channel + p * pixel.
+// Distances between neighbours: element (n, c, p) is at n * image + c * channel + p * pixel.
 struct Strides {
   std::int64_t image, channel, pixel;
 };
 struct Extents {
   std::int64_t images, channels, pixels;
-  std::int64_t padded;  // channels of the result with padding
+  std::int64_t padded;  // channels of the result, padding included
 };
 
-// to = from. Grid: x blocks of kThreads threads. A thread has one pixel of one image and up to 8 channels of it;
-// neighbouring threads have neighbouring pixels. So accesses of a plane are adjacent, those of channels-last memory 8
-// channels long. Reads and writes each element once.
+// Computes to = from. Grid: x blocks of kThreads threads. A thread has one pixel of one image and up to 8 of its
+// channels. Neighbouring threads have neighbouring pixels, so that accesses to planes are adjacent. Accesses to
+// channels-last memory are 8 channels long. Reads and writes each element once.
 template <typename From, typename To>
 __global__ void __launch_bounds__(kThreads)
     reorder_kernel_of(const From* from, Strides source, To* to, Strides target, Extents extents) {

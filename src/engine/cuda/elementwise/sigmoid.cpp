@@ -11,7 +11,7 @@ namespace roentgen::engine::cuda {
 void lower(const graph::Sigmoid&, graph::NodeId id, Lowering& lowering) {
   const graph::NodeId input = lowering.node(id).inputs[0];
   const Located given = lowering.value(input);
-  // The sigmoid of 0 is 0.5, and padding must stay 0: values with padding are computed without it.
+  // Padding must stay 0, but the sigmoid of 0 is 0.5. So values with padding are converted to a layout without it.
   const bool has_padding = padded_channels(given.shape, given.layout) != given.shape[1];
   const Located src = has_padding ? lowering.value_in(input, Layout{}) : given;
   const Located dst = lowering.define(id, src.layout);

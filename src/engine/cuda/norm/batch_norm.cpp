@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch normalisation, with the ReLU and residual that the graph's passes put into it.
-// Training: statistics, then one pass for the result; backward: sums, then one pass for the gradient (norm.h).
-// Inference: scale and shift once after parameters were loaded, then one pass. Norms of segments: shared_norm.cpp;
-// of a max pooling that normalises: norm_pool_entries.cpp.
+// Plan entries of batch norm, including the ReLU and residual that graph passes fused into it. In training, forward
+// computes statistics, then the result in one pass. Backward computes sums, then the gradient in one pass (norm.h). In
+// inference, scale and shift are computed once after parameters were loaded, then the result in one pass. Other files:
+// norms of segments in shared_norm.cpp, norms fused with a max pooling in norm_pool_entries.cpp.
 #include "engine/cuda/norm/batch_norm_entries.h"
 #include "engine/cuda/norm/running.h"
 #include "engine/cuda/norm/shared_norm.h"
@@ -112,7 +112,7 @@ void emit_norm_sums(const graph::Node& node, const NormBackward& tensors, const 
 }
 
 namespace {
-// Statistics of the batch, kept for backward, with the running ones moved.
+// Emits the statistics of the batch, which are kept for backward. The entry also updates the running statistics.
 void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const Located& src, TensorId statistics,
                      Lowering& lowering) {
   const NormShape shape = norm_shape(src, lowering);
@@ -141,10 +141,10 @@ void emit_statistics(const graph::BatchNorm& op, const graph::Node& node, const 
                 }));
 }
 
-// Backward needs a bit an element where the ReLU's input was more than the norm's result.
+// True if forward must store one bit per element for backward: the ReLU's input includes a residual.
 bool keeps_bits(const graph::BatchNorm& op, const graph::Node& node) { return op.relu && node.inputs.size() == 2; }
 
-// Tensors of an apply; residual and passed: -1 without.
+// Tensors of norm_apply(); -1 for an absent residual or `passed`.
 struct Apply {
   TensorId x = -1, statistics = -1, residual = -1, y = -1, passed = -1;
 };
@@ -164,7 +164,7 @@ std::unique_ptr<Kernel> apply_kernel(const graph::BatchNorm& op, const NormShape
   });
 }
 
-// y = relu(scale x + shift + residual).
+// Emits y = relu(scale x + shift + residual).
 void emit_apply(const graph::BatchNorm& op, graph::NodeId id, const Located& src, TensorId statistics,
                 Lowering& lowering) {
   const graph::Node& node = lowering.node(id);
@@ -276,7 +276,7 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
                                : op.relu            ? NormMask::Recomputed
                                                     : NormMask::None};
   const bool has_residual = node.inputs.size() == 2;
-  // The masked gradient is the residual's, and the second pass reads one gradient alone.
+  // The masked gradient is the residual's gradient. The second pass reads only one gradient.
   Located masked;
   if (has_residual || tensors.second >= 0) {
     const graph::NodeId named = has_residual ? node.inputs[1] : id;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernels behind norm.h.
+// Backward kernels of norm.h.
 #include "engine/cuda/norm/tile.h"
 
 namespace roentgen::engine::cuda {
 namespace {
 
-/// NormSums with typed pointers.
+/// NormSums with pointers to T.
 template <typename T>
 struct SumsWork {
   const T* x;
@@ -26,7 +26,8 @@ struct SumsWork {
   double over_count;  // 1 / count
 };
 
-// dx = scale * (g - dbeta / n - (x - mean) * inv_std * dgamma / n), written as scale * g - slope * x + offset.
+// Finishes a channel: dx = scale * (g - dbeta / n - (x - mean) * inv_std * dgamma / n) as scale * g - slope * x +
+// offset.
 template <typename T>
 __device__ void finish_channel(const SumsWork<T>& work, int channel, const float (&before)[3], double sum,
                                double product) {
@@ -39,8 +40,8 @@ __device__ void finish_channel(const SumsWork<T>& work, int channel, const float
   work.offset[channel] = static_cast<float>(slope * mean - scale * sum * work.over_count);
 }
 
-// Sums of g and of g * (x - mean) over the rows, where g is the incoming gradient that the ReLU let pass. Grid: x tiles
-// of channels, y blocks that share the rows. Reads each operand once.
+// Sums g and g * (x - mean) over the rows, where g is the incoming gradient where the ReLU passed, else 0. Grid: x
+// tiles of channels, y blocks that divide the rows. Reads each operand once.
 template <typename T, NormMask Mask, bool Second, bool Masked>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     sums_kernel(SumsWork<T> work, std::int64_t rows, int channels, NormGrid grid, float* partials, unsigned* counters) {
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
   if (has_channel) finish_channel(work, channel, before, memory.totals[i], memory.totals[tile_channels + i]);
 }
 
-/// NormGradient with typed pointers.
+/// NormGradient with pointers to T.
 template <typename T>
 struct GradientWork {
   const T* x;
@@ -114,7 +115,8 @@ struct GradientWork {
   T* dx;
 };
 
-// dx = scale * g - slope * x + offset. Grid as of the sums, from the last row, which the sums read last.
+// Computes dx = scale * g - slope * x + offset. Same grid as sums_kernel(), but from the last row, which is most
+// recently in cache.
 template <typename T, bool Masks>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     gradient_kernel(GradientWork<T> work, std::int64_t rows, int channels, NormGrid grid) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernels behind norm.h.
+// Forward kernels of norm.h.
 #include "engine/cuda/norm/tile.h"
 
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Per-channel operands of a kernel, as in norm.h. Without gamma: mean and variance alone are written.
+/// Per-channel operands of a kernel, as in norm.h. Without gamma, only mean and variance are written.
 struct Channels {
   const float* gamma = nullptr;
   const float* beta = nullptr;
@@ -21,15 +21,15 @@ struct Channels {
   float momentum = 0.0F;
   float epsilon = 0.0F;
   double over_rows = 0.0;  // 1 / rows
-  double unbiased = 0.0;   // rows / (rows - 1)
+  double unbiased = 0.0;   // rows / (rows - 1), the factor of the unbiased variance
 };
 
-/// Values of one channel that the forward reads to finish its statistics.
+/// Values that the kernel reads to finish one channel's statistics.
 struct Before {
   float first, gamma, beta, running_mean, running_var;
 };
 
-// Writes everything that follows from the two sums of one channel: sum of x - first and of its square.
+// Writes all results for one channel. `sum` is the sum of x - first, `square` that of its square.
 __device__ void finish_channel(const Channels& c, int channel, const Before& before, double sum, double square) {
   const double shifted_mean = sum * c.over_rows;
   const double mean = before.first + shifted_mean;
@@ -47,14 +47,14 @@ __device__ void finish_channel(const Channels& c, int channel, const Before& bef
   c.scale[channel] = scale;
   c.shift[channel] = fmaf(-rounded_mean, scale, before.beta);
   const float unbiased = static_cast<float>(var * c.unbiased);
-  // False for infinite values and NaN, which would stay for good.
+  // False for infinite values and NaN, from which running statistics would never recover.
   if (!(fabsf(rounded_mean) <= 3.4028235e38F && unbiased <= 3.4028235e38F)) return;
   c.running_mean[channel] = fmaf(c.momentum, rounded_mean - before.running_mean, before.running_mean);
   c.running_var[channel] = fmaf(c.momentum, unbiased - before.running_var, before.running_var);
 }
 
-// Mean and variance of every channel. Grid: x tiles of channels, y blocks that share the rows. Reads x once. Values are
-// shifted by the first row, so that the variance does not cancel (Chan, Golub & LeVeque 1983).
+// Computes mean and variance of every channel. Grid: x tiles of channels, y blocks that divide the rows. Reads x once.
+// Subtracts the first row from all values, so that the variance does not cancel (Chan, Golub & LeVeque 1983).
 template <typename T>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     statistics_kernel(const T* __restrict__ x, std::int64_t rows, int channels, NormGrid grid, Channels c,
@@ -115,8 +115,9 @@ struct ApplyWork {
   std::uint8_t* passed;
 };
 
-// y = relu(scale * x + shift + residual), and one bit an element of where the ReLU passed. Grid as of the statistics,
-// from the last row, which the statistics read last, so that part of x still lies in the L2 cache. NaN passes.
+// Computes y = relu(scale * x + shift + residual), and one bit per element that tells whether the ReLU passed. The grid
+// is that of the statistics, but goes from the last row. The statistics read it last, so a part of x is still in the L2
+// cache. NaN passes.
 template <typename T, bool Relu, Residual Kind, bool Bits>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     apply_kernel(ApplyWork<T> work, std::int64_t rows, int channels, NormGrid grid) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks of the norm kernels against the formulas in double, on any device.
+// Checks the norm kernels against their formulas in double, on any device.
 #pragma once
 
 #include "engine/cuda/kernel_testing.h"
@@ -10,12 +10,13 @@
 namespace roentgen::engine::cuda {
 namespace norm_testing {
 
-// Longest chain of float32 additions of a sum over the rows is far below this; each is off by half an ulp at most.
+// Relative bound of a sum over the rows. Each float32 addition is off by at most half an ulp. No chain of additions is
+// longer than the number in brackets.
 inline double sum_tolerance(const NormShape& shape) { return 0x1p-24 * (static_cast<double>(shape.rows) / 64 + 600); }
-// A few float32 operations on terms of this size.
+// Relative bound for a few float32 operations on terms of this size.
 inline constexpr double kFew = 0x1p-22;
 
-/// Device, stream and extent of a check.
+/// Device, stream and shape of a check, and helpers to create its arrays.
 struct Bench {
   runtime::Device& device;
   runtime::Stream& stream;
@@ -46,7 +47,7 @@ struct Bench {
   [[nodiscard]] DeviceArray<float> poisoned_channels() const { return {device, stream, channels()}; }
 };
 
-/// The sums' scratch.
+/// Scratch memory for the sums of a norm.
 struct Scratch {
   explicit Scratch(const Bench& bench)
       : partials(bench.device, bench.stream, norm_partials(bench.shape)),
@@ -171,7 +172,7 @@ inline void check_sums(const Bench& bench, NormMask mask, bool has_second, bool 
     double sum = 0.0, product = 0.0, size = 0.0, product_size = 0.0;
     for (std::size_t i = c; i < x.size(); i += bench.channels()) {
       float g = has_second ? dy[i] + second[i] : dy[i];
-      // The kernel decides by a product and sum rounded once, as std::fma does.
+      // The kernel computes scale * x + shift with one rounding, as std::fma does.
       if (mask == NormMask::Recomputed && !(std::fma(x[i], scale[c], shift[c]) > 0.0F)) g = 0.0F;
       if (mask == NormMask::Bits && (bits[i / 8] >> i % 8 & 1) == 0) g = 0.0F;
       if (is_written) {
@@ -218,7 +219,7 @@ inline void check_gradient(const Bench& bench, NormMask mask, Worst& worst) {
 
 }  // namespace norm_testing
 
-/// Forward with every combination of ReLU, residual and kept bits.
+/// Checks the forward with every combination of ReLU, residual and stored bits.
 [[nodiscard]] inline Worst check_norm_forward(runtime::Device& device, const NormShape& shape, std::uint32_t seed) {
   Worst worst;
   const auto stream = device.make_stream();
@@ -232,7 +233,7 @@ inline void check_gradient(const Bench& bench, NormMask mask, Worst& worst) {
   return worst;
 }
 
-/// Backward with every kind of mask, with and without second gradient and written g.
+/// Checks the backward with every kind of mask, with and without a second gradient and stored g.
 [[nodiscard]] inline Worst check_norm_backward(runtime::Device& device, const NormShape& shape, std::uint32_t seed) {
   Worst worst;
   const auto stream = device.make_stream();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel behind running.h.
+// Kernel of running.h.
 #include "engine/cuda/norm/running.h"
 
 #include "engine/cuda/launch.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Grid: x blocks of kThreads channels. Reads 16 bytes a channel, writes 8.
+// Grid: x blocks of kThreads channels. Reads 16 bytes per channel and writes 8.
 __global__ void __launch_bounds__(kThreads) running_kernel(RunningNorm work) {
   const int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (i >= work.channels) return;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Scale and shift of a batch norm in inference.
+// Scale and shift of a batch norm in inference, computed from its running statistics.
 #pragma once
 
 #include "runtime/stream.h"
 
 namespace roentgen::engine::cuda {
 
-/// scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale. Device memory, `channels` elements each.
+/// Work of scale_from_running(): scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale. Pointers are to
+/// device memory with `channels` elements.
 struct RunningNorm {
   const float* gamma = nullptr;
   const float* beta = nullptr;
@@ -19,7 +20,7 @@ struct RunningNorm {
   float* scale = nullptr;
   float* shift = nullptr;
 };
-/// One launch.
+/// Queues the computation as one launch.
 void scale_from_running(runtime::Stream& stream, const RunningNorm& work);
 
 }  // namespace roentgen::engine::cuda

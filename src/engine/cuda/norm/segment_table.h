@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Segments of a launch as an argument of its kernel, and the segment that a thread works on. For .cu files.
+// Table of a launch's segments, passed as kernel argument, and search for the segment of a channel. For .cu files.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace roentgen::engine::cuda {
 
-/// Most segments of a launch: arguments of a kernel have 4 KB.
+/// Largest number of segments per launch: kernel arguments are limited to 4 KB.
 inline constexpr int kMostSegments = 64;
 
-/// Segments side by side, in the channels of the launch.
+/// Segments that are adjacent in the channels of the launch.
 template <typename Item>
 struct SegmentTable {
   int count = 0;
-  int begin[kMostSegments + 1] = {};  ///< channel of the launch where each begins, and the end of the last
+  int begin[kMostSegments + 1] = {};  ///< first channel of each segment in the launch, then the end of the last
   Item items[kMostSegments] = {};
 };
 
-/// Index of the segment that has this channel.
+/// Index of the segment that contains this channel.
 template <typename Item>
 __device__ int segment_of(const SegmentTable<Item>& table, int channel) {
   int first = 0, behind = table.count;
@@ -36,7 +36,7 @@ __device__ int segment_of(const SegmentTable<Item>& table, int channel) {
   return first;
 }
 
-/// Calls body(table, channels) for every kMostSegments segments, with Item made of each by item(segment).
+/// Calls body(table, channels) for every kMostSegments segments. Each table item is the result of item(segment).
 template <typename Item, typename Segment, typename ToItem, typename Body>
 void for_tables(std::span<const Segment> segments, const ToItem& item, const Body& body) {
   for (std::size_t next = 0; next < segments.size();) {

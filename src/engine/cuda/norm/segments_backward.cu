@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernel behind segments.h.
+// Backward kernel of segments.h.
 #include "core/error.h"
 #include "engine/cuda/norm/segment_table.h"
 #include "engine/cuda/norm/segments.h"
@@ -15,7 +15,7 @@ struct BackwardSegment {
   const float* moments;
   T* sum;
   float* slopes;
-  int at[kMostNorms];  // channel of each norm
+  int at[kMostNorms];  // first channel of the segment in each norm
   bool is_first;
 };
 template <typename T>
@@ -36,14 +36,14 @@ struct BackwardWork {
   double over_rows;  // 1 / rows
 };
 
-/// Blocks that a multiprocessor runs at once, and rows that a thread reads at once. Two norms need more registers, and
-/// the same bytes in flight.
+/// Blocks that a multiprocessor runs concurrently, and rows that a thread reads at once. With two norms, a thread needs
+/// more registers; the bytes in flight stay the same.
 template <int Norms>
 inline constexpr int kBackwardBlocks = Norms == 1 ? kNormBlocks : 1;
 template <int Norms>
 inline constexpr int kBackwardRows = Norms == 1 ? kRowsAtATime<3> : 2 * kRowsAtATime<4>;
 
-// Place of a thread's 8 channels in a segment.
+// Segment that contains a thread's 8 channels, and their position in it.
 template <typename T>
 struct Place {
   const BackwardSegment<T>* segment;
@@ -56,7 +56,8 @@ __device__ Place<T> place_of(const BackwardWork<T>& work, int channel) {
   return {work.segments.items + number, work.segments.begin[number + 1] - begin, channel - begin};
 }
 
-// Sums of the norms over all blocks of a tile, of this thread's channel. False in blocks that are not the last.
+// Sums of the norms over all blocks of a tile, for this thread's channel. Returns false in blocks that are not the
+// last.
 template <int Norms>
 __device__ bool sum_all(const Eight (&sum)[Norms], const Eight (&product)[Norms], const NormGrid& grid, float* partials,
                         unsigned* counters, const SumMemory& memory, double (&totals)[Norms][2]) {
@@ -87,7 +88,7 @@ __device__ bool sum_all(const Eight (&sum)[Norms], const Eight (&product)[Norms]
   return true;
 }
 
-// Gradients of the parameters of one channel, and what it adds to the segment's slope and offset.
+// Writes the parameters' gradients for one channel, and adds to the segment's slope and offset.
 template <typename T, int Norms>
 __device__ void finish_channel(const BackwardWork<T>& work, int channel, const double (&totals)[Norms][2]) {
   const Place<T> place = place_of(work, channel);
@@ -113,8 +114,8 @@ __device__ void finish_channel(const BackwardWork<T>& work, int channel, const d
   slopes[place.channels] = static_cast<float>(offset);
 }
 
-// G += scale * g of each norm, and sums of g and g * (x - mean) over the rows. Grid: x tiles of the channels of all
-// segments, y blocks that share the rows. Reads each operand once, writes G.
+// Computes G += scale * g of each norm, and sums g and g * (x - mean) over the rows. Grid: x tiles of the channels of
+// all segments, y blocks that divide the rows. Reads each operand once, writes G.
 template <typename T, int Norms>
 __global__ void __launch_bounds__(kNormThreads, kBackwardBlocks<Norms>)
     segments_backward_kernel(BackwardWork<T> work, std::int64_t rows, int width, NormGrid grid, float* partials,
@@ -218,7 +219,7 @@ void backward(runtime::Stream& stream, const NormShape& shape, const NormSegment
 }  // namespace
 
 std::size_t norm_segments_partials(const NormShape& shape, int norm_count) {
-  // A launch has as many blocks as run at once, or one for each tile.
+  // A launch has as many blocks as run concurrently, or one per tile if that is more.
   const int blocks = std::max(grid_of(shape, norm_count).tiles, kNormBlocks * shape.multiprocessors);
   return static_cast<std::size_t>(norm_count) * static_cast<std::size_t>(blocks) * 2 * kSumLanes * kWide;
 }

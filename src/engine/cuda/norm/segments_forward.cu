@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernel behind segments.h.
+// Forward kernel of segments.h.
 #include "engine/cuda/norm/segment_table.h"
 #include "engine/cuda/norm/segments.h"
 
@@ -12,7 +12,7 @@ template <typename T>
 struct ApplySegment {
   const T* x;
   const float* moments;
-  int at;  // channel of the norm
+  int at;  // first channel of the segment in the norm
 };
 
 template <typename T>
@@ -27,11 +27,11 @@ struct ApplyWork {
   T* y;
   float momentum;
   float epsilon;
-  float unbiased;  // rows / (rows - 1)
+  float unbiased;  // rows / (rows - 1), the factor of the unbiased variance
 };
 
-// Scale and shift of 8 channels from the segment's moments. `writes`: one thread of the grid keeps them, and moves the
-// running statistics.
+// Computes scale and shift of 8 channels from the segment's moments. `writes`: true in the one thread of the grid that
+// stores them and updates the running statistics.
 template <typename T>
 __device__ void fold(const ApplyWork<T>& work, const float* moments, int segment_channels, int at, bool writes,
                      Eight& scale, Eight& shift) {
@@ -47,7 +47,7 @@ __device__ void fold(const ApplyWork<T>& work, const float* moments, int segment
   RG_UNROLL
   for (int i = 0; i < kWide; ++i) {
     const float unbiased = var.at[i] * work.unbiased;
-    // False for infinite values and NaN, which would stay for good.
+    // False for infinite values and NaN, from which running statistics would never recover.
     if (!(fabsf(mean.at[i]) <= 3.4028235e38F && unbiased <= 3.4028235e38F)) continue;
     running_mean.at[i] = fmaf(work.momentum, mean.at[i] - running_mean.at[i], running_mean.at[i]);
     running_var.at[i] = fmaf(work.momentum, unbiased - running_var.at[i], running_var.at[i]);
@@ -58,8 +58,8 @@ __device__ void fold(const ApplyWork<T>& work, const float* moments, int segment
   store_pack(work.shift + at, shift);
 }
 
-// y = relu(scale * x + shift). Grid: x tiles of the channels of all segments, y blocks that share the rows. Reads x
-// once, from the last row, which the moments of the newest segment read last.
+// Computes y = relu(scale * x + shift). Grid: x tiles of the channels of all segments, y blocks that divide the rows.
+// Reads x once, from the last row: the moments of the newest segment read it last, so it may be in cache.
 template <typename T, bool Relu, bool Folds>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     segments_apply_kernel(ApplyWork<T> work, std::int64_t rows, int channels, int width, NormGrid grid) {

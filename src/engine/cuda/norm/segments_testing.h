@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks of the kernels of segments.h against the formulas in double, on any device.
+// Checks the kernels of segments.h against their formulas in double, on any device.
 #pragma once
 
 #include <numeric>
@@ -15,7 +15,7 @@ namespace segments_testing {
 using norm_testing::Bench;
 using norm_testing::kFew;
 
-/// Segments of a concatenation of random values.
+/// Segments of a concatenation, with random values.
 struct Segments {
   Segments(const Bench& bench, const std::vector<int>& channels) : counts(channels) {
     std::uint32_t seed = bench.seed + 100;
@@ -69,7 +69,8 @@ inline void check_moments(const Bench& bench, Worst& worst) {
   }
 }
 
-/// Forward, in training (scale and shift are made) or in inference (they are given).
+/// Checks the forward. `folds`: training, where the kernel computes scale and shift; else inference, where they are
+/// inputs.
 inline void check_apply(const Bench& bench, const Segments& segments, bool folds, bool relu, Worst& worst) {
   const auto width = static_cast<std::size_t>(segments.total), rows = static_cast<std::size_t>(bench.shape.rows);
   const std::vector<float> gamma = random_values(DType::F32, width, bench.seed + 6, 1, 0.3F);
@@ -127,7 +128,7 @@ inline void check_apply(const Bench& bench, const Segments& segments, bool folds
   });
 }
 
-/// A norm of a pass backward: its concatenation begins with `gap` channels of others.
+/// One norm of a backward pass. Its concatenation begins with `gap` channels that do not belong to the segments.
 struct Norm {
   Norm(const Bench& bench, const Segments& segments, int gap, bool relu_, std::uint32_t which)
       : offset(static_cast<std::size_t>(gap)),
@@ -157,13 +158,13 @@ struct Norm {
   DeviceArray<float> scales, shifts, dgamma, dbeta;
 };
 
-/// Sums of one channel of a norm, with the sums of their terms' sizes.
+/// Sums of one channel of a norm, and the same sums of absolute terms for error bounds.
 struct Sums {
   double sum = 0.0, product = 0.0, size = 0.0, product_size = 0.0;
 };
 
-/// A pass backward with one norm or two, and what it left. The first segment needs no gradient; of the others every
-/// second is begun.
+/// Runs a backward pass with one norm or two and keeps its results. The first segment needs no gradient. Every second
+/// segment is overwritten (is_first); the others are added to.
 struct Backward {
   Backward(const Bench& bench_, const Segments& segments_, int norm_count) : bench(bench_), segments(segments_) {
     norms.emplace_back(bench, segments, 0, true, 200U);
@@ -179,7 +180,7 @@ struct Backward {
     const bool is_first = s % 2 == 1;
     before.push_back(random_values(bench.shape.type, elements, seed));
     slopes_before.push_back(random_values(DType::F32, 2 * count, seed, 0, 0.1F));
-    // The sum is not read where it begins: NaN.
+    // If is_first, the kernel must not read the sum: it stays filled with NaN.
     sums.push_back(is_first ? DeviceArray<std::byte>(bench.device, bench.stream, elements * size_of(bench.shape.type))
                             : bench.put(before.back()));
     slopes.push_back(is_first ? DeviceArray<float>(bench.device, bench.stream, 2 * count)
@@ -221,7 +222,7 @@ struct Backward {
   std::vector<unsigned> counters;
 };
 
-/// Checks G of a channel; sums of each norm over it.
+/// Checks G of one channel. Returns the sums of each norm for it.
 inline std::vector<Sums> check_sums(const Backward& work, std::size_t s, std::size_t c, std::size_t at, Worst& worst) {
   const auto count = static_cast<std::size_t>(work.segments.counts[s]);
   const double mean = work.segments.moments[s][c];
@@ -233,7 +234,7 @@ inline std::vector<Sums> check_sums(const Backward& work, std::size_t s, std::si
       const Norm& norm = work.norms[i];
       const std::size_t channel = norm.offset + at;
       double g = norm.dy[row * norm.channels + channel];
-      // The kernel decides by a product and sum rounded once, as std::fma does.
+      // The kernel computes scale * x + shift with one rounding, as std::fma does.
       if (norm.relu && !(std::fma(x, norm.scale[channel], norm.shift[channel]) > 0.0F)) g = 0.0;
       const double term = g * (x - mean);
       of_norms[i].sum += g, of_norms[i].size += std::abs(g);
@@ -281,7 +282,7 @@ inline void check_backward(const Bench& bench, const Segments& segments, int nor
 
 }  // namespace segments_testing
 
-/// Moments, forward and backward of every form, over segments of these channels; `shape.channels` is ignored.
+/// Checks moments, forward and every kind of backward for segments with these channels. Ignores `shape.channels`.
 [[nodiscard]] inline Worst check_norm_segments(runtime::Device& device, NormShape shape,
                                                const std::vector<int>& channels, std::uint32_t seed) {
   Worst worst;

@@ -13,13 +13,13 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// The node's result as an image, whether or not it is stored.
+// Shape of the node's result, whether or not it is stored.
 NormShape result_shape(graph::NodeId id, const Lowering& lowering) {
   return norm_shape({-1, lowering.node(id).shape, lowering.image_layout()}, lowering);
 }
 NormShape segment_shape(graph::NodeId segment, const Lowering& lowering) { return result_shape(segment, lowering); }
 
-// A segment in an entry's work: tensors for bind().
+// A segment of an entry: its tensors, and its addresses after bind().
 struct SegmentTensors {
   TensorId x = -1, moments = -1;
   NormSegment at_device;
@@ -67,7 +67,7 @@ class SegmentsApply final : public Kernel {
   runtime::Stream* stream_;
 };
 
-// Moments of a segment: an entry of its own, once.
+// Moments of a segment. The first call emits the entry that computes them.
 TensorId segment_moments(graph::NodeId segment, Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(segment);
   if (shared.statistics >= 0) return shared.statistics;
@@ -90,7 +90,7 @@ TensorId segment_moments(graph::NodeId segment, Lowering& lowering) {
   return shared.statistics;
 }
 
-// Tensors and numbers of one norm in a pass backward.
+// Tensors of one norm in a backward pass, and its addresses after bind().
 struct NormTensors {
   TensorId dy = -1, statistics = -1, diff_weight = -1, diff_bias = -1;
   NormSegmentsGradient at_device;
@@ -141,12 +141,12 @@ class SegmentsBackward final : public Kernel {
   runtime::Stream* stream_;
 };
 
-// Part of a pass: a segment, and where it begins in each norm of the pass.
+// A segment in a pass, and its first channel in each norm of the pass.
 struct Part {
   graph::NodeId segment = -1;
   std::array<int, kMostNorms> begin{};
 };
-// A norm of a pass: the node, and the gradient of its result.
+// A norm of a pass: its node, and the gradient of its result.
 struct PassNorm {
   graph::NodeId id = -1;
   TensorId dy = -1;
@@ -183,7 +183,7 @@ GradientTensors gradient_tensors(const Part& part, Emission& emission, Lowering&
   return tensors;
 }
 
-// A pass over these segments; none of no segments.
+// Emits a pass over these segments, or nothing if there are none.
 void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& parts, Lowering& lowering) {
   if (parts.empty()) return;
   const graph::Node& node = lowering.node(norms.back().id);
@@ -210,7 +210,7 @@ void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& part
       std::make_unique<SegmentsBackward>(shape, std::move(of_parts), std::move(of_norms), scratch, lowering.stream()));
 }
 
-// Begins of a norm's segments; opens the gradients of those that need one.
+// Returns the segments of a norm with their first channels. Creates the gradients of segments that need one.
 std::vector<WaitingNorm::Part> open_segments(graph::NodeId id, Lowering& lowering) {
   std::vector<WaitingNorm::Part> parts;
   int begin = 0;
@@ -294,7 +294,7 @@ Located lower_shared_again(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     begin += tensors.at_device.channels;
     emission.reads.push_back(tensors.x);
   }
-  // With scale and shift of its own, as in inference: running statistics must not move twice.
+  // Uses stored scale and shift, as inference does, because running statistics must not be updated twice.
   constexpr bool kTakesStatistics = false;
   lowering.emit(node, std::move(emission),
                 std::make_unique<SegmentsApply>(result_shape(id, lowering), std::move(segments),
@@ -318,7 +318,7 @@ void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
     }
   }
   for (const WaitingNorm::Part& part : here.parts) {
-    // A gradient that is not needed is never requested.
+    // No entry ever requests a gradient that is not needed.
     const bool waits = both.empty() && lowering.needs_gradient(part.segment);
     if (waits) {
       wait.push_back(part);
@@ -366,7 +366,7 @@ Located finish_segment(graph::NodeId segment, Lowering& lowering) {
                                 .dx = at.bytes(diff.tensor)};
         return [=] { norm_gradient_apply(*stream, shape, work); };
       }));
-  shared.gradient = -1;  // closed
+  shared.gradient = -1;  // finished
   return diff;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the norm kernels divide (rows, channels) among blocks and threads, and the sums over a block and over all blocks.
-// A thread has 8 neighbouring channels.
+// How the norm kernels divide (rows, channels) among blocks and threads, and sums over a block and over all blocks.
+// Each thread works on 8 neighbouring channels.
 #pragma once
 
 #include "engine/cuda/launch.h"
@@ -10,18 +10,18 @@
 
 namespace roentgen::engine::cuda {
 
-/// The launch of a division.
+/// Launch size for a division of the work.
 [[nodiscard]] inline Grid launch_grid(const NormGrid& grid) {
   return {.blocks = dim3(static_cast<unsigned>(grid.tiles), static_cast<unsigned>(grid.row_blocks)),
           .threads = dim3(kNormThreads)};
 }
 
-/// The part of a thread.
+/// Rows and channels that one thread works on.
 struct ThreadPart {
-  std::int64_t rows;   ///< of the tensor
-  int lane, row_lane;  ///< place in the tile, and which of the rows side by side
-  int channel;         ///< first of the 8 channels
-  bool is_active;      ///< has channels and rows
+  std::int64_t rows;   ///< number of rows of the tensor
+  int lane, row_lane;  ///< index of the pack in the tile, and of the row among rows_at_once
+  int channel;         ///< index of the first of the thread's 8 channels
+  bool is_active;      ///< false if the thread has no work
 };
 
 __device__ inline ThreadPart part_of_thread(const NormGrid& grid, std::int64_t rows, int channels) {
@@ -37,8 +37,8 @@ __device__ inline ThreadPart part_of_thread(const NormGrid& grid, std::int64_t r
 
 static_assert(2 * kSumLanes * kWide <= kNormThreads);
 
-/// Calls body<true>(first) for each stretch of `Unroll` rows of a thread, first + i * rows_at_once. For the last
-/// stretch calls body<false>(first), which must skip rows from part.rows on.
+/// Calls body<true>(first) for each group of `Unroll` rows of a thread, which are first + i * rows_at_once. For the
+/// last group it calls body<false>(first), which must skip rows from part.rows on.
 template <int Unroll, typename Body>
 __device__ inline void for_rows(const ThreadPart& part, const NormGrid& grid, const Body& body) {
   const std::int64_t stretch = Unroll * grid.rows_at_once;
@@ -47,7 +47,7 @@ __device__ inline void for_rows(const ThreadPart& part, const NormGrid& grid, co
   for (; row + (Unroll - 1) * grid.rows_at_once < part.rows; row += step) body.template operator()<true>(row);
   if (row < part.rows) body.template operator()<false>(row);
 }
-/// for_rows() from the end.
+/// Variant of for_rows() that goes from the last group to the first.
 template <int Unroll, typename Body>
 __device__ inline void for_rows_backward(const ThreadPart& part, const NormGrid& grid, const Body& body) {
   const std::int64_t stretch = Unroll * grid.rows_at_once;
@@ -59,22 +59,21 @@ __device__ inline void for_rows_backward(const ThreadPart& part, const NormGrid&
   for (row -= step; row >= begin; row -= step) body.template operator()<true>(row);
 }
 
-/// 8 neighbouring float32.
+/// Pack of 8 neighbouring float32 values.
 using Eight = Pack<float, kWide>;
 
-/// Shared memory of begin_sums() and finish_sums(). A row of `by_thread` begins 4 banks after the one before, so that 8
-/// of them are read without conflicts.
+/// Shared memory of begin_sums() and finish_sums(). Each row of `by_thread` begins 4 banks after the previous one, so
+/// that 8 rows are read without bank conflicts.
 struct SumMemory {
   float (&by_thread)[2 * kWide][kNormThreads + 4];
-  float (
-      &totals)[2 * kSumLanes * kWide];  ///< both sums of the tile's channels: [lanes * 8] of the first, then the second
+  float (&totals)[2 * kSumLanes * kWide];  ///< sums of the first values, then of the second: lanes * 8 channels each
 };
 #define RG_SUM_MEMORY(name)                                          \
   RG_SHARED(float, name##_by_thread, [2 * kWide][kNormThreads + 4]); \
   RG_SHARED(float, name##_totals, [2 * kSumLanes * kWide]);          \
   const SumMemory name { name##_by_thread, name##_totals }
 
-/// Sums of a and b over the threads of the block, to memory.totals. The caller waits for the block before it reads
+/// Sums a and b over the threads of the block into memory.totals. The caller must synchronise the block before it reads
 /// them.
 __device__ inline void sum_over_block(const Eight& a, const Eight& b, const NormGrid& grid, const SumMemory& memory) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -84,7 +83,7 @@ __device__ inline void sum_over_block(const Eight& a, const Eight& b, const Norm
     memory.by_thread[kWide + i][thread] = b.at[i];
   }
   __syncthreads();
-  // Several threads share a value, since there are more threads than values.
+  // There are more threads than values, so several threads sum parts of the same value.
   const int tile_channels = grid.lanes * kWide, values = 2 * tile_channels, shares = kNormThreads / values;
   const int share = thread / values, value = thread - share * values;
   const int which = value / tile_channels, channel = value - which * tile_channels;
@@ -104,9 +103,9 @@ __device__ inline void sum_over_block(const Eight& a, const Eight& b, const Norm
   }
 }
 
-/// Sums `count` arrays, each as memory.totals, to memory.totals, which every thread may read afterwards.
+/// Sums `count` arrays, each laid out like memory.totals, into memory.totals. Every thread may read it on return.
 __device__ inline void sum_arrays(const float* arrays, int count, const NormGrid& grid, const SumMemory& memory) {
-  // Each thread sums four values of every strand-th array; then the first strand sums the strands.
+  // Each thread sums four values of every strands-th array; then the first strand adds the sums of all strands.
   const int values = 2 * grid.lanes * kWide, packs = values / 4, strands = kNormThreads / packs;
   const int thread = static_cast<int>(threadIdx.x), strand = thread / packs, pack = thread - strand * packs;
   if (strand < strands) {
@@ -141,7 +140,7 @@ __device__ inline void sum_arrays(const float* arrays, int count, const NormGrid
   __syncthreads();
 }
 
-/// Sums a and b over the block. True in the last block of a tile, which then calls finish_sums().
+/// Sums a and b over the block. Returns true in the last block of a tile, which must then call finish_sums().
 __device__ inline bool begin_sums(const Eight& a, const Eight& b, const NormGrid& grid, float* partials,
                                   unsigned* counters, const SumMemory& memory) {
   sum_over_block(a, b, grid, memory);
@@ -153,7 +152,7 @@ __device__ inline bool begin_sums(const Eight& a, const Eight& b, const NormGrid
   if (thread < values) partials[static_cast<std::int64_t>(block) * values + thread] = memory.totals[thread];
   return is_last_block(counters + blockIdx.x, gridDim.y);
 }
-/// Sums the blocks of the tile, in a fixed order, to memory.totals.
+/// Adds the sums of all blocks of the tile in a fixed order. The result is in memory.totals.
 __device__ inline void finish_sums(const NormGrid& grid, const float* partials, const SumMemory& memory) {
   if (grid.row_blocks == 1) return;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * grid.row_blocks * 2 * grid.lanes * kWide;

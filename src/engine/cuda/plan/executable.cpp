@@ -20,7 +20,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Runs of an entry for one wait for the device when its time is taken.
+// Number of runs of an entry per wait for the device when the entry is timed.
 constexpr int kQueuedRuns = 8;
 
 // Lowers the graph and plans memory.
@@ -32,7 +32,7 @@ Arenas build(Lowering& lowering) {
   return arenas;
 }
 
-// The setup is a base, so that it outlives the kernels, which use it.
+// The setup is a base class, so that it outlives the kernels, which use it.
 class CudaExecutable final : private DeviceSetup, public PlanExecutable {
  public:
   CudaExecutable(const graph::Graph& original, const CompileOptions& given, DeviceSetup setup)
@@ -43,7 +43,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     const Arenas arenas = build(lowering);
     convolutions->finish_choice();
     const MemoryReport& needed = lowering.plan.memory;
-    // Slots are the host's; the device has two copies of a batch.
+    // Slots are in host memory; the device has two copies of a batch.
     const std::size_t bytes =
         needed.total() - needed.inputs + 2 * needed.inputs / static_cast<std::size_t>(options().slots);
     runtime::require_device_memory(device->name(), "the plan, " + needed.text(), bytes, device->free_bytes());
@@ -63,7 +63,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   }
 
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override { return slots_->slot(input, slot); }
-  // The upload starts here, under the step that runs.
+  // Starts the upload, which overlaps the running step.
   void bind_slot(int slot) override {
     slots_->bind(slot, stream());
     is_bound_ = true;
@@ -77,7 +77,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     runner().bind_inputs(memory().addresses());
     recorded().forward.run(graphs.get(), stream(), [this] { queue_forward(); });
     stream().record(*outputs_ready_);
-    // In inference the caller may then let the slot be filled again.
+    // In inference, the caller may refill the slot when forward() returns.
     if (options().form == Form::Inference) slots_->wait_for_upload();
   }
   void backward(const BucketCallback& on_bucket) override {
@@ -86,7 +86,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     runner().backward_by(
         [&](std::size_t i, EntryRange part) { parts[i].run(graphs.get(), stream(), [&] { runner().run(part); }); },
         on_bucket);
-    // The caller may then let the slot be filled again.
+    // The caller may refill the slot when backward() returns.
     slots_->wait_for_upload();
   }
   [[nodiscard]] std::span<const float> read(std::string_view name) const override {
@@ -123,11 +123,11 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   }
 
  private:
-  /// Graphs of a step that reads one device copy of the inputs.
+  /// Recorded graphs of a step. They read one of the two device copies of the inputs.
   struct Recorded {
     const std::byte* input = nullptr;  // address of the first input
     RecordedWork forward;
-    std::vector<RecordedWork> backward;  // one a part
+    std::vector<RecordedWork> backward;  // one per part of the backward
   };
   Recorded& recorded() {
     const std::byte* const input = inputs().empty() ? nullptr : slots_->bound(0).address();
@@ -166,9 +166,9 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   std::optional<Updates> updates_;
   std::optional<InputSlots> slots_;
   bool is_bound_ = false;
-  /// Host memory that forward() copies outputs() to.
+  /// Host memory to which forward() copies the outputs.
   std::vector<std::unique_ptr<runtime::PinnedBuffer>> results_;
-  /// Host memory of StepState, where gradients are scaled, and its tensor.
+  /// Host copy of StepState, used if gradients are scaled, and the tensor of StepState.
   std::unique_ptr<runtime::PinnedBuffer> loss_scale_;
   TensorId step_state_ = -1;
   std::vector<Recorded> recorded_;
@@ -182,7 +182,7 @@ CompileOptions settled(CompileOptions options) {
                                  fmt::format("{} after {}", start, growth_updates)));
   }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
-  // No kernel that runs anyway writes a value again.
+  // This engine has no kernel that recomputes a value during other work.
   if (options.recompute == "auto") options.recompute = "none";
   return options;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Executables of the CUDA engine, on any device of runtime/stream.h that runs its kernels.
+// Executables of the CUDA engine. They run on any device of runtime/stream.h that can run the kernels, also the
+// emulated one.
 #pragma once
 
 #include <memory>
@@ -13,21 +14,21 @@
 
 namespace roentgen::engine::cuda {
 
-/// One device as an executable needs it, which owns it.
+/// Device and library of convolutions for one executable, which takes ownership of them.
 struct DeviceSetup {
-  std::unique_ptr<runtime::Device> device;     ///< memory, streams and events
-  std::unique_ptr<Convolutions> convolutions;  ///< plans of convolutions on it
-  std::unique_ptr<GraphRecorder> graphs;       ///< null: every step is queued entry by entry
-  int multiprocessors = 1;                     ///< of the device: decides the order of sums
+  std::unique_ptr<runtime::Device> device;     ///< provides memory, streams and events
+  std::unique_ptr<Convolutions> convolutions;  ///< provides plans of convolutions for the device
+  std::unique_ptr<GraphRecorder> graphs;       ///< records CUDA graphs; null: every step queues its entries one by one
+  int multiprocessors = 1;                     ///< number of multiprocessors of the device; affects the order of sums
 };
 
-/// Options with defaults settled: without a type, bf16 in training and f32 in inference. Recompute "auto" becomes
-/// "none", since each value would need an entry of its own. ConfigError for options that no plan can have.
+/// Returns the options with defaults filled in. Without a type: bf16 in training, f32 in inference. Recompute "auto"
+/// becomes "none", since each recomputed value would need a separate entry. Throws ConfigError for invalid options.
 [[nodiscard]] CompileOptions settled(CompileOptions options);
 /// See Engine::compile().
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options,
                                                           DeviceSetup setup);
-/// See Engine::plan(). Needs no memory of the device.
+/// See Engine::plan(). Allocates no device memory.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options, Convolutions& convolutions,
                              int multiprocessors);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lowering: plan entries of the CUDA engine. Each op's file (conv2d.cpp, ...) defines the entries of its forward and
-// backward. This class keeps what they share: the stream, the library of convolutions, and weights in the compute type.
+// Lowering: builds the plan entries of the CUDA engine. Each op's file (conv2d.cpp, ...) defines its forward and
+// backward entries. This class has what they share: the stream, the library of convolutions, and weights in the compute
+// type.
 #pragma once
 
 #include <cstddef>
@@ -19,84 +20,86 @@
 
 namespace roentgen::engine::cuda {
 
-/// Channels of images are padded with zeros to a multiple of this: accesses of 16 bytes in every type.
+/// Channels of images are padded with zeros to a multiple of this, so that kernels can use 16-byte accesses in every
+/// type.
 inline constexpr int kChannelBlock = 8;
 
-/// Numbers of a step that lie in device memory, so that queued work finds them as they are when it runs.
+/// Values of a step in device memory. Queued kernels, and recorded CUDA graphs, read them when they run.
 struct StepState {
-  std::int64_t step = 0;          ///< keys dropout
-  float scale = 1.0F;             ///< factor of the source of an update, clipped and without the loss scale
-  std::int32_t is_unsound = 0;    ///< 1: a loss or norm since begin_update() was not finite
-  double loss_scale = 1.0;        ///< factor of the loss's gradient; stays 1 but in f16
+  std::int64_t step = 0;          ///< number of the step; part of the seed of dropout
+  float scale = 1.0F;             ///< factor of an update's source: includes clipping, divided by the loss scale
+  std::int32_t is_unsound = 0;    ///< 1 if a loss or norm since begin_update() was not finite
+  double loss_scale = 1.0;        ///< factor of the loss's gradient; always 1 except in f16
   std::int64_t good_updates = 0;  ///< see LossScale
   std::int64_t skipped = 0;       ///< see LossScale
 };
 
-/// Device that a plan is made for.
+/// Device for which a plan is made.
 struct DeviceView {
-  runtime::Stream* stream = nullptr;  ///< kernels queue there; null for a plan that never runs
-  Convolutions& convolutions;         ///< plans of convolutions
-  int multiprocessors = 1;            ///< decides the order of sums
+  runtime::Stream* stream = nullptr;  ///< stream for kernels; null if the plan never runs
+  Convolutions& convolutions;         ///< plans of convolutions for the device
+  int multiprocessors = 1;            ///< number of multiprocessors of the device; affects the order of sums
 };
 
-/// Bytes of a tensor that the executable uploads once.
+/// Constant tensor; the executable uploads its bytes once.
 struct Constant {
   TensorId tensor = -1;
   std::vector<std::byte> bytes;
 };
 
-/// A norm of segments whose backward waits for the next one that reads them (norm/shared_norm.h).
+/// Batch norm of segments whose backward is delayed until the next norm that reads them (norm/shared_norm.h).
 struct WaitingNorm {
-  /// A segment, and the norm's channel where it begins.
+  /// A segment and its first channel in the norm.
   struct Part {
     graph::NodeId segment = -1;
     int begin = 0;
   };
   graph::NodeId id = -1;
-  TensorId dy = -1;  ///< gradient of its result
+  TensorId dy = -1;  ///< gradient of the norm's result
   std::vector<Part> parts;
 };
 
-/// Working state of one compile. One thread; discarded afterwards.
+/// State of one compile. One thread; discarded after it.
 class Lowering final : public PlanBuilder {
  public:
   Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device);
 
-  /// Stream of all kernels.
+  /// Stream on which all kernels queue their work.
   [[nodiscard]] runtime::Stream* stream() const { return device_.stream; }
   [[nodiscard]] int multiprocessors() const { return device_.multiprocessors; }
-  /// Layout of images: channels last, padded, stored in dtype().
+  /// Layout of images: channels last, channels padded to kChannelBlock, elements of dtype().
   [[nodiscard]] Layout image_layout() const { return {Order::ChannelsLast, kChannelBlock, dtype()}; }
-  /// Layout of an input's values: stem_image_layout() where a stem alone reads it, else image_layout().
+  /// Layout of an input's values: stem_image_layout() if a stem is its only reader, else image_layout().
   [[nodiscard]] Layout input_layout(graph::NodeId id) const override;
-  /// A 4-D value in image_layout().
+  /// Returns a 4-D value in image_layout().
   [[nodiscard]] Located image(graph::NodeId id) { return image(id, image_layout()); }
-  /// A 4-D value in a layout that is channels last.
+  /// Returns a 4-D value in the given channels-last layout.
   [[nodiscard]] Located image(graph::NodeId id, Layout layout);
-  /// The sum of the gradients of a 4-D value, in image_layout().
+  /// Returns the sum of the gradients of a 4-D value, in image_layout().
   [[nodiscard]] Located image_gradient(graph::NodeId id) { return gradient(id, image_layout()); }
 
-  /// A parameter in the compute type: the master itself in f32, else its copy, which is made before a forward.
+  /// Parameter in the compute type. In f32 it is the parameter itself, otherwise a copy that is converted before each
+  /// forward.
   [[nodiscard]] TensorId compute_weights(const graph::Node& node, std::string_view name);
-  /// Kept memory that holds these bytes.
+  /// Creates a tensor in kept memory that holds these bytes.
   [[nodiscard]] TensorId constant(std::string name, std::vector<std::byte> bytes);
-  /// StepState.
+  /// Tensor that holds the StepState.
   [[nodiscard]] TensorId step_state() const { return step_state_; }
-  /// The loss's gradient is scaled, so that those of values do not vanish in f16.
+  /// True if the loss's gradient is scaled, so that gradients stored in f16 do not underflow.
   [[nodiscard]] bool has_loss_scale() const { return is_training() && dtype() == DType::F16; }
-  /// Kernel of dst = op(a, b), all laid out as dst; b = -1: the operation has one operand.
+  /// Kernel of dst = op(a, b). All have the layout of dst; b is -1 if the operation has one operand.
   [[nodiscard]] NamedKernel flat(FlatOp op, TensorId a, TensorId b, const Located& dst) const;
-  /// Plan of a convolution's pass, which is added to the choices. The stored choice comes first. In training with
-  /// Algorithms::Auto, ChoiceInputs::measured follows, then the fastest plan. Otherwise it is the library's first one.
-  /// The last two give the same bits on every run.
+  /// Returns the plan for a pass of a convolution and records it among the choices. A stored choice has priority. In
+  /// training with Algorithms::Auto, ChoiceInputs::measured comes next, then the fastest plan. Otherwise it is the
+  /// library's first plan. The fastest and the first plan are deterministic: they give the same bits on every run.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
-  /// Norm whose backward waits; without parts: none.
+  /// Norm whose backward is delayed. It has no parts if there is none.
   [[nodiscard]] WaitingNorm& waiting_norm() { return waiting_norm_; }
 
-  /// Gives the copies of weights their memory: once all entries are there, before finish_plan().
+  /// Sets the memory size of the weight copies. Call it after all entries are added, before finish_plan().
   void size_copies();
-  /// Places the copies as their masters lie: after finish_plan().
+  /// Places the copies in the order of their parameters in the arena. Call it after finish_plan().
   void place_copies();
   [[nodiscard]] std::vector<Constant> take_constants() { return std::move(constants_); }
 
@@ -114,12 +117,12 @@ class Lowering final : public PlanBuilder {
   NamedKernel normalise(const Located& from, const Located& to, const std::vector<PixelScale>& scales) override;
 
  private:
-  /// Parameters and their copies in the compute type: one after the other, in the order of the arena.
+  /// Copies of the parameters in the compute type, stored one after another in arena order.
   struct Copies {
     TensorId all = -1;
-    std::vector<std::pair<TensorId, TensorId>> of;  // master, copy
-    std::shared_ptr<TensorId> first;                // master at the beginning of the arena
-    std::shared_ptr<std::int64_t> elements;         // of the arena
+    std::vector<std::pair<TensorId, TensorId>> of;  // pairs of a parameter and its copy
+    std::shared_ptr<TensorId> first;                // parameter at the beginning of the arena
+    std::shared_ptr<std::int64_t> elements;         // number of elements of the arena
   };
   void emit_copies(const graph::Node& node);
 
@@ -130,14 +133,14 @@ class Lowering final : public PlanBuilder {
   std::vector<Constant> constants_;
 };
 
-// Every op of the list has these two, in the file of its name. A missing one is a link error.
+// Every op of the list defines these two functions in the file of its name. A missing one is a link error.
 #define RG_LOWER(Op)                                                     \
   void lower(const graph::Op& op, graph::NodeId id, Lowering& lowering); \
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);
 RG_OP_LIST(RG_LOWER)
 #undef RG_LOWER
-/// Entries that compute a dropped value again from what backward has; it lies in the result. In batch_norm.cpp and
-/// concat.cpp.
+/// Adds entries that recompute a dropped value in backward. Returns where the result is stored. Defined in
+/// batch_norm.cpp and concat.cpp.
 Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
 Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
 

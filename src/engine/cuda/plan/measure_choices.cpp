@@ -19,7 +19,7 @@ struct Measured {
   std::map<std::string, double> seconds;
 };
 
-// Gives every problem its first plan, and times the others.
+// Returns the first plan of every problem, and times all others.
 class SurveyedConvolutions final : public Convolutions {
  public:
   explicit SurveyedConvolutions(const MeasuredDevice& device) : device_(device) {}
@@ -35,7 +35,7 @@ class SurveyedConvolutions final : public Convolutions {
     if (!measured_.contains(order_.back())) measured_[order_.back()] = measure(problem, *plan);
     return plan;
   }
-  [[nodiscard]] const std::vector<std::string>& order() const { return order_; }  ///< problem of each fastest()
+  [[nodiscard]] const std::vector<std::string>& order() const { return order_; }  ///< problem of each call of fastest()
   [[nodiscard]] const Measured& measured(const std::string& problem) const { return measured_.at(problem); }
 
  private:
@@ -46,7 +46,7 @@ class SurveyedConvolutions final : public Convolutions {
       try {
         result.seconds[plan->name()] = device_.timer.seconds(problem, *plan);
       } catch (const DeviceError&) {
-        // A plan that cannot run is no choice.
+        // A plan that cannot run is not a choice.
       }
     }
     return result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Times of all plans that training may take: `roentgen bench choose`.
+// Measures all convolution plans that training may use, for `roentgen bench choose`.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,16 @@
 
 namespace roentgen::engine::cuda {
 
-/// Device that is measured.
+/// Device to measure, with its convolution library and timer.
 struct MeasuredDevice {
-  Convolutions& convolutions;  ///< its library
-  PlanTimer& timer;            ///< times plans on it
-  int multiprocessors = 1;     ///< as DeviceSetup's
+  Convolutions& convolutions;  ///< convolution library of the device
+  PlanTimer& timer;            ///< timer of plans on the device
+  int multiprocessors = 1;     ///< as in DeviceSetup
 };
 
-/// See Engine::measure_choices(). A layer is ConvProblem::text(), an algorithm ConvPlan::name(), and the chosen one is
-/// the heuristic's: Convolutions::first(). `options` are of the training form, without choices.
+/// See Engine::measure_choices(). In the result, a layer is ConvProblem::text() and an algorithm is ConvPlan::name().
+/// The chosen algorithm is the heuristic's: Convolutions::first(). `options` must have the training form and no
+/// choices.
 [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOptions options,
                                                           const MeasuredDevice& device);
 

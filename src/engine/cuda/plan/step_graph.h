@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Step graphs: work of a stream that is queued once, captured, and from then on launched as one. The interface names no
-// library, so that tests run it on the emulated device.
+// Step graphs: work of a stream that is captured once and then launched as a whole. The interface does not depend on
+// CUDA, so that tests run it on the emulated device.
 #pragma once
 
 #include <memory>
@@ -12,33 +12,34 @@
 
 namespace roentgen::engine::cuda {
 
-/// Captured work with the arguments of its capture. One thread.
+/// Captured work, including its kernel arguments at capture. One thread.
 class StepGraph {
  public:
   virtual ~StepGraph() = default;
-  /// Queues all of it. Throws DeviceError.
+  /// Queues the captured work on the stream. Throws DeviceError.
   virtual void launch(runtime::Stream& stream) = 0;
 };
 
-/// Captures work of streams. One thread.
+/// Captures the work of streams. One thread.
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;
-  /// From now on work queued on the stream is captured instead. Throws DeviceError.
+  /// Starts the capture: from now on, work queued on the stream is recorded instead of run. Throws DeviceError.
   virtual void begin(runtime::Stream& stream) = 0;
-  /// The work since begin(). Throws DeviceError where some of it can not be captured.
+  /// Ends the capture and returns the work since begin(). Throws DeviceError if some of it cannot be captured.
   [[nodiscard]] virtual std::unique_ptr<StepGraph> end(runtime::Stream& stream) = 0;
 };
 
-/// CUDA graphs.
+/// Recorder that uses CUDA graphs.
 [[nodiscard]] std::unique_ptr<GraphRecorder> make_cuda_graph_recorder();
 
-/// Part of a step that queues the same work every time, except for values in device memory. The first run queues it
-/// directly, since libraries prepare themselves then. The second run captures it; later runs launch the graph. One
+/// Part of a step that queues the same work every time; only values in device memory change. The first run queues it
+/// directly, because libraries initialise during it. The second run captures it; later runs launch the graph. One
 /// thread.
 class RecordedWork {
  public:
-  /// Calls queue(), which queues the work on `stream`, or launches the graph. `recorder`: null: always queues.
+  /// Calls queue(), which queues the work on `stream`, or launches the graph. If `recorder` is null, it always calls
+  /// queue().
   template <typename Queue>
   void run(GraphRecorder* recorder, runtime::Stream& stream, const Queue& queue) {
     if (graph_ == nullptr && (recorder == nullptr || !was_queued_)) {
@@ -57,7 +58,7 @@ class RecordedWork {
     try {
       queue();
     } catch (...) {
-      // The stream must not stay in capture; the first error is the one to tell.
+      // The stream must not stay in capture mode. The caller gets the first error.
       try {
         static_cast<void>(recorder.end(stream));
       } catch (const DeviceError&) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind step_words.h: one thread each.
+// Kernels of step_words.h, each with one thread.
 #include "engine/cuda/plan/step_words.h"
 
 #include "engine/cuda/launch.h"
@@ -13,7 +13,7 @@ const Grid kOneThread{.blocks = dim3(1), .threads = dim3(1)};
 
 __global__ void store_step_kernel(StepState* state, std::int64_t step) { state->step = step; }
 __global__ void check_loss_kernel(StepState* state, const float* loss) {
-  // False for infinite values and NaN.
+  // The comparison is false for infinite values and NaN.
   if (!(fabsf(*loss) <= 3.4028235e38F)) state->is_unsound = 1;
 }
 __global__ void store_loss_scale_kernel(StepState* state, LossScale scale) {

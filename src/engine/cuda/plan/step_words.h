@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels that write single words of StepState (lowering.h).
+// Kernels that write single members of StepState (lowering.h).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace roentgen::engine::cuda {
 
-/// state->step = step. `state` here and below lies in device memory.
+/// Writes state->step = step. `state` is in device memory, as for all functions of this file.
 void store_step(runtime::Stream& stream, StepState* state, std::int64_t step);
-/// state->is_unsound = 1 where *loss is not finite.
+/// Sets state->is_unsound = 1 if *loss is not finite.
 void check_loss(runtime::Stream& stream, StepState* state, const float* loss);
-/// The loss scale of `state` = scale.
+/// Writes `scale` to the loss scale members of `state`.
 void store_loss_scale(runtime::Stream& stream, StepState* state, const LossScale& scale);
-/// state->is_unsound = 0.
+/// Resets state->is_unsound to 0.
 void forget_unsound(runtime::Stream& stream, StepState* state);
 
 }  // namespace roentgen::engine::cuda

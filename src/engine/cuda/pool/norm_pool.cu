@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind norm_pool.h.
+// Kernels of norm_pool.h.
 #include "engine/cuda/pool/norm_pool.h"
 
 #include "core/error.h"
@@ -10,24 +10,25 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-constexpr int kWide = 8;  // channels of a thread
+constexpr int kWide = 8;  // channels per thread
 constexpr int kThreads = 256;
-// Rows of the pooled image of a thread, whose windows share rows. More of float32 would not fit the registers.
+// Rows of the pooled image per thread; their windows share input rows. With float32, more rows would not fit the
+// registers.
 template <typename T>
 inline constexpr int kRows = sizeof(T) == 2 ? 2 : 1;
 
-/// Extents as the kernels need them.
+/// Sizes of the image in the form that the kernels need.
 struct Extent {
   int height, width, out_height, out_width, packs;
   int row_groups;  // groups of kRows<T> rows of the pooled image
 };
 
-/// Work of a thread: one pack of channels of one place.
+/// Work of a thread: one pack of channels at one position.
 struct Place {
   std::int64_t image;
   int row, column, pack;
 };
-// The threads of the grid in the order (image, row, column, pack).
+// Returns the thread's position. Threads are ordered by (image, row, column, pack).
 __device__ Place place_of_thread(unsigned rows, unsigned columns, unsigned packs) {
   const unsigned index = blockIdx.x * kThreads + threadIdx.x;
   const unsigned pixel = index / packs, line = pixel / columns, image = line / rows;
@@ -41,8 +42,8 @@ __device__ Place place_of_thread(unsigned rows, unsigned columns, unsigned packs
 
 __device__ int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-// Numbers that order the elements of a window: x with the sign of the scale. They are wide enough that their lowest 4
-// bits are free for the element's place in the window.
+// Type of the keys that order the elements of a window: x with the sign of the scale. It is wide enough that the lowest
+// 4 bits are free for the element's index in the window.
 template <typename T>
 struct KeyOf {
   using Type = float;
@@ -51,12 +52,11 @@ template <>
 struct KeyOf<float> {
   using Type = double;
 };
-constexpr unsigned kPlaceBits = 15;  // of the lowest 4 bits
-constexpr int kMostPlaces = 14;      // the place after the last is that of NaN
+constexpr unsigned kPlaceBits = 15;  // mask of the lowest 4 bits, which hold the index
+constexpr int kMostPlaces = 14;      // code of a window's first element; the next code marks NaN
 
 // A thread has 8 channels of one column and kRows rows of the pooled image, and reads all their windows at once. An
-// element outside of the image is replaced by its neighbour inside, which belongs to the same window, with that one's
-// place.
+// element outside the image is replaced, value and index, by its neighbour inside, which belongs to the same window.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 2)
     pool_kernel(const T* __restrict__ x, const float* __restrict__ scales, const float* __restrict__ shifts,
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   }
 }
 
-// A thread has 8 channels of 2 x 2 elements, which belong to the windows (row, row + 1) x (column, column + 1).
+// A thread has 8 channels of 2 x 2 elements. They belong to the windows (row, row + 1) x (column, column + 1).
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 3)
     pool_gradient_kernel(const T* x, const T* __restrict__ g, const std::uint8_t* __restrict__ winners,
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(kThreads, 3)
       RG_UNROLL
       for (int c = 0; c < kWide; ++c) {
         float sum = 0.0F;
-        // Element (2 row + i) is at 1 + i - 2 a of the window row + a.
+        // Element (2 row + i) is at 1 + i - 2 a in the window of row + a.
         RG_UNROLL
         for (int a = 0; a <= i; ++a) {
           RG_UNROLL

@@ -14,7 +14,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Extent of the norm's result, which is pooled.
+// Shape of the norm's result, which is the pooling's input.
 PoolShape pool_shape(graph::NodeId norm, const Lowering& lowering) {
   const Shape& shape = lowering.node(norm).shape;
   return {.type = lowering.dtype(),
@@ -86,7 +86,7 @@ void lower_norm_pool_backward(graph::NodeId id, Lowering& lowering) {
   const PoolShape shape = pool_shape(norm, lowering);
   const Located diff_dst = lowering.image_gradient(id);
   const Located masked = lowering.gradient_tensor(id, lowering.image_layout());
-  // Only winners have a gradient, and the rest of the image adds nothing to the sums.
+  // Only the maxima have a gradient; the rest of the image adds nothing to the sums.
   const NormShape pooled = norm_shape(diff_dst, lowering);
   const NormBackward tensors{.x = lowering.kept_by_forward(norm),
                              .dy = diff_dst.tensor,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of a max pooling that normalises what it reads (norm_pool.h): batch norm, ReLU and pooling of a stem.
-// The norm's entries are its statistics alone.
+// Plan entries of a stem's batch norm, ReLU and max pooling in one kernel (norm_pool.h). The norm itself only computes
+// statistics.
 #pragma once
 
 #include "engine/cuda/plan/lowering.h"
 
 namespace roentgen::engine::cuda {
 
-/// True where the pooling that alone reads this batch norm normalises its values, in training.
+/// True in training if a max pooling is the only reader of this batch norm and normalises its values.
 [[nodiscard]] bool is_pooled_norm(graph::NodeId norm, const Lowering& lowering);
-/// Forward entry of the pooling `id` of such a norm.
+/// Adds the forward entry of the pooling `id`, which reads a norm for which is_pooled_norm() is true.
 void lower_norm_pool(graph::NodeId id, Lowering& lowering);
-/// Backward entries of both.
+/// Adds the backward entries of the pooling and its norm.
 void lower_norm_pool_backward(graph::NodeId id, Lowering& lowering);
 
 }  // namespace roentgen::engine::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Check of the kernels of norm_pool.h against the formulas in double, on any device.
+// Checks the kernels of norm_pool.h against their formulas in double, on any device.
 #pragma once
 
 #include "engine/cuda/kernel_testing.h"
@@ -10,7 +10,7 @@
 namespace roentgen::engine::cuda {
 namespace pool_testing {
 
-/// Element of an image of this size.
+/// Index of an element in an image of this size.
 struct Layout {
   int height, width, channels;
   [[nodiscard]] std::size_t at(std::int64_t n, int h, int w, int c) const {
@@ -30,7 +30,7 @@ inline void for_window(const PoolShape& shape, const Layout& in, std::int64_t n,
   }
 }
 
-/// Result of a naive forward.
+/// Result of a naive forward pass.
 struct Pooled {
   std::vector<float> y, kept;
   std::vector<std::uint8_t> winner;
@@ -77,7 +77,7 @@ inline std::vector<double> spread_gradient(const PoolShape& shape, const std::ve
 
 }  // namespace pool_testing
 
-/// Forward with and without what backward needs, and backward.
+/// Checks the backward, and the forward with and without the outputs that backward needs.
 [[nodiscard]] inline Worst check_norm_pool(runtime::Device& device, const PoolShape& shape, std::uint32_t seed) {
   Worst worst;
   const auto stream = device.make_stream();
@@ -106,7 +106,7 @@ inline std::vector<double> spread_gradient(const PoolShape& shape, const std::ve
   const std::vector<float> got_alone = decoded(shape.type, alone.read());
   const std::vector<std::uint8_t> got_winner = winner.read();
   for (std::size_t i = 0; i < out_count; ++i) {
-    // One rounding to the type; denormal f16 values are multiples of 2^-24.
+    // One rounding to the type; subnormal f16 values are multiples of 2^-24.
     worst.add("y", i, got_y[i], wanted.y[i], half_ulp(shape.type) * std::abs(wanted.y[i]) + 0x1p-25);
     worst.add("y alone", i, got_alone[i], got_y[i], 0);
     worst.add("kept", i, got_kept[i], wanted.kept[i], 0);
@@ -117,7 +117,7 @@ inline std::vector<double> spread_gradient(const PoolShape& shape, const std::ve
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t c = i % channels;
     const double from_g = scale[c] * sums[i], from_x = double{slope[c]} * x[i], dx_wanted = from_g - from_x + offset[c];
-    // Up to four float32 gradients are added first.
+    // The kernel first adds up to four gradients in float32.
     const double bound = 0x1p-21 * (std::abs(from_g) + std::abs(scale[c]) + std::abs(from_x) + std::abs(offset[c]));
     worst.add("dx", i, got_dx[i], dx_wanted, half_ulp(shape.type) * std::abs(dx_wanted) + bound + 0x1p-25);
   }

@@ -9,16 +9,16 @@
 
 namespace roentgen::engine::cuda {
 
-/// Pooling of the node's input by windows, or by regions, for which `kernel` is ignored.
+/// Pooling of the node's input. With PoolOp::Region, `kernel`, `stride` and `pad` are ignored.
 struct PoolWindow {
   PoolOp op = PoolOp::Max;
   graph::Extent kernel{1, 1};
   graph::Extent stride{1, 1};
   graph::Extent pad{0, 0};
 };
-/// Forward entry; a training maximum keeps the winners for backward.
+/// Adds the forward entry. In training, a maximum also stores the winners for backward.
 void lower_pool(const PoolWindow& window, graph::NodeId id, Lowering& lowering);
-/// Backward entry.
+/// Adds the backward entry.
 void lower_pool_backward(const PoolWindow& window, graph::NodeId id, Lowering& lowering);
 
 }  // namespace roentgen::engine::cuda

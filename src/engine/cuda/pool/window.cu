@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind window.h.
+// Kernels of window.h.
 #include "engine/cuda/pool/window.h"
 
 #include "engine/cuda/launch.h"
@@ -13,12 +13,12 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWide = 8;
 
-// [begin, end) of an axis.
+// Range [begin, end) along an axis.
 struct Range {
   int begin, end;
 };
 
-// Pixels of window or region `o` inside the image.
+// Pixels of window or region `o` that are inside the image.
 template <PoolOp Op>
 __device__ Range pixels_of(const PoolAxis& axis, int o) {
   if constexpr (Op == PoolOp::Region) {
@@ -29,7 +29,7 @@ __device__ Range pixels_of(const PoolAxis& axis, int o) {
   return {begin < 0 ? 0 : begin, end > axis.size ? axis.size : end};
 }
 
-// Windows or regions that hold pixel i.
+// Windows or regions that contain pixel i.
 template <PoolOp Op>
 __device__ Range windows_of(const PoolAxis& axis, int i) {
   if constexpr (Op == PoolOp::Region) {
@@ -49,7 +49,7 @@ __device__ float share_of(const Pooling& pooling, const Range& rows, const Range
   return 1.0F / static_cast<float>(pixels);
 }
 
-// Place of a thread: 8 channels of one pixel of an image of `height` by `width`.
+// Position of a thread: 8 channels of one pixel of an image of `height` by `width`.
 struct Place {
   std::int64_t image;
   int row, column, channel;
@@ -67,8 +67,9 @@ __device__ bool place_of_thread(const Pooling& pooling, int height, int width, P
   return true;
 }
 
-// One result of 8 channels a thread. Grid: x blocks of kThreads threads, neighbouring threads neighbouring channels.
-// Reads the window's pixels; what neighbouring windows share comes from the caches. Writes dst, and winner where kept.
+// Computes one result in 8 channels per thread. Grid: x blocks of kThreads threads; neighbouring threads have
+// neighbouring channels. Reads the window's pixels; those shared with neighbouring windows come from the caches. Writes
+// dst, and winner if requested.
 template <PoolOp Op, typename T, typename Number>
 __global__ void __launch_bounds__(kThreads)
     pool_kernel(Pooling pooling, const T* __restrict__ src, T* __restrict__ dst, Number* __restrict__ winner) {
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(kThreads)
       for (int k = 0; k < kWide; ++k) {
         const float value = to_float(read.at[k]);
         if constexpr (Op == PoolOp::Max) {
-          // NaN wins.
+          // NaN counts as larger: the comparison with it is false.
           if (!is_first && value <= result.at[k]) continue;
           result.at[k] = value;
           won.at[k] = static_cast<Number>((h - top) * pooling.width.kernel + (w - left));
@@ -108,7 +109,8 @@ __global__ void __launch_bounds__(kThreads)
   if (winner != nullptr) store_pack(winner + pixel * pooling.channels + place.channel, won);
 }
 
-// One pixel of diff_src of 8 channels a thread. Grid as above. Reads diff_dst, and winner, of the windows it is in.
+// Computes one pixel of diff_src in 8 channels per thread. Same grid as pool_kernel(). Reads diff_dst and winner of all
+// windows that contain the pixel.
 template <PoolOp Op, typename T, typename Number>
 __global__ void __launch_bounds__(kThreads)
     gradient_kernel(Pooling pooling, const T* __restrict__ diff_dst, const Number* __restrict__ winner,
@@ -148,7 +150,7 @@ Grid grid_of(const Pooling& pooling, int height, int width) {
   return {.blocks = dim3(static_cast<unsigned>(ceil_div(threads, kThreads))), .threads = dim3(kThreads)};
 }
 
-// Calls body(operation, number) with types that say which operation and how winners are numbered.
+// Calls body(operation, number), whose types give the operation and the integer type of winners.
 template <PoolOp Op>
 struct Operation {
   static constexpr PoolOp kOp = Op;

@@ -9,8 +9,8 @@ namespace roentgen::engine::cuda {
 namespace {
 struct Step {
   float lr, beta1, beta2, rest1, rest2, epsilon;
-  float step_size;     // lr over the bias correction of the mean
-  float inverse_root;  // 1 over the root of that of the square
+  float step_size;     // lr / (1 - beta1^step)
+  float inverse_root;  // 1 / sqrt(1 - beta2^step)
   bool is_decoupled;
   __device__ void operator()(const UpdateNumbers& numbers, UpdateElement<2>& e) const {
     float p = e.target, gradient = numbers.scale * e.source;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernel that all update rules share. For .cu files.
+// Kernel that all update rules share. For .cu files.
 #pragma once
 
 #include <utility>
@@ -12,35 +12,35 @@
 
 namespace roentgen::engine::cuda {
 
-inline constexpr int kMostStates = 3;       ///< arrays of a rule's state
-inline constexpr int kUpdateThreads = 256;  ///< threads of a block
-inline constexpr int kUpdateWide = 4;       ///< elements of an access
-/// Accesses of each array that a thread has in flight.
+inline constexpr int kMostStates = 3;       ///< largest number of state arrays of a rule
+inline constexpr int kUpdateThreads = 256;  ///< threads per block
+inline constexpr int kUpdateWide = 4;       ///< elements per access
+/// Number of accesses to each array that a thread keeps in flight.
 inline constexpr int kUpdateUnroll = 2;
 static_assert(kUpdateThreads * kUpdateWide * kUpdateUnroll == kPartElements);
 
-/// Arrays of an update: device memory.
+/// Arrays of an update, in device memory.
 struct UpdateArrays {
   float* target = nullptr;
   const float* source = nullptr;
-  float* state[kMostStates] = {};  ///< of the rule, in the order of its state()
-  const float* factors = nullptr;  ///< one a range
+  float* state[kMostStates] = {};  ///< state of the rule, in the order of its state()
+  const float* factors = nullptr;  ///< one factor per range; null: all 1
 };
-/// Numbers that all elements of a part share.
+/// Values that all elements of a part share.
 struct UpdateNumbers {
   float weight_decay;
-  float scale;   ///< of the source
-  float factor;  ///< of the range; 1 for rules without
+  float scale;   ///< factor of the source
+  float factor;  ///< factor of the range; 1 for rules without factors
 };
-/// One element of each array.
+/// Values of one element in each array.
 template <int States>
 struct UpdateElement {
   float target, source;
   float state[States > 0 ? States : 1];
 };
 
-/// Calls rule(numbers, element) for every element of every part, unless the step is unsound, and writes target and
-/// state. Grid: x one block a part. Reads target, source and state once, and writes target and state.
+/// Calls rule(numbers, element) for every element of every part and writes target and state, unless the step is
+/// unsound. The grid has one block per part. Reads target, source and state once.
 template <typename Rule, int States>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_kernel(Rule rule, UpdateArrays arrays, const UpdatePart* parts, const StepState* state) {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kUpdateThreads)
   }
 }
 
-/// Queues it for a rule with so many arrays of state. `factors`: null for rules without.
+/// Queues update_kernel() for a rule with `States` state arrays. `factors` is null for rules without factors.
 template <int States, typename Rule>
 void launch_update(const Rule& rule, const UpdateCall& call, const float* factors = nullptr) {
   static_assert(States <= kMostStates);

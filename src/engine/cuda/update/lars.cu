@@ -6,8 +6,8 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// squares[2 x], [2 x + 1] = sums of squares of the weights and gradients of a part. Grid: x one block a part. Reads
-// weights and gradients once.
+// Writes to squares[2 x] and squares[2 x + 1] the sums of squares of a part's weights and gradients. Grid: x, one block
+// per part. Reads weights and gradients once.
 __global__ void __launch_bounds__(kSumThreads)
     squares_kernel(const UpdatePart* parts, const float* weights, const float* gradients, double* squares) {
   const UpdatePart part = parts[blockIdx.x];
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(kSumThreads)
   squares[2 * blockIdx.x] = weight_squares, squares[2 * blockIdx.x + 1] = gradient_squares;
 }
 
-// factors[x] = trust |w| / (|g| + decay |w|), norms in double; 1 where one of them is 0 or the range is no layer. Grid:
-// x one block a range, which adds up its parts.
+// Computes factors[x] = trust |w| / (|g| + decay |w|), with norms in double. It is 1 if a norm is 0 or the range is not
+// a layer. Grid: x, one block per range, which adds the sums of its parts.
 __global__ void __launch_bounds__(kSumThreads) factor_kernel(const UpdateLayer* layers, const double* squares,
                                                              double trust, const StepState* state, float* factors) {
   const UpdateLayer layer = layers[blockIdx.x];

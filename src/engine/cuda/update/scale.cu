@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels behind scale.h.
+// Kernels of scale.h.
 #include "engine/cuda/update/scale.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 __global__ void store_scale_kernel(StepState* state, float scale) { state->scale = scale; }
 
-// partial[x] = sum of squares of every gridDim.x-th group of kSumThreads packs. Grid: x blocks. Reads each value once.
+// Computes partial[x] = sum of squares of every gridDim.x-th group of kSumThreads packs. Grid: x blocks. Reads each
+// value once.
 __global__ void __launch_bounds__(kSumThreads)
     squares_kernel(const float* values, std::int64_t count, double* partial) {
   constexpr int kWide = 4;
@@ -31,8 +32,8 @@ __global__ void __launch_bounds__(kSumThreads)
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-// Halves the loss scale after an overflow, and doubles it after enough updates without one. Where the loss itself was
-// not finite, the scale is not to blame.
+// Halves the loss scale after an overflow, and doubles it after enough updates without one. If the loss itself was not
+// finite, the scale is not the cause and stays unchanged.
 __device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t growth_updates) {
   if (state->is_unsound != 0) return;
   if (is_overflow) {
@@ -43,11 +44,11 @@ __device__ void follow_overflow(StepState* state, bool is_overflow, std::int64_t
   }
   if (++state->good_updates < growth_updates) return;
   state->good_updates = 0;
-  // Larger ones overflow with every gradient that f16 holds.
+  // A larger scale would overflow with every gradient that f16 can represent.
   if (state->loss_scale < kLargestGrownScale) state->loss_scale *= 2.0;
 }
 
-// Grid: one block, which adds up the partial sums. `limit`: 0 where there is none.
+// Grid: one block, which adds the partial sums. `limit`: largest norm; 0: no limit.
 __global__ void __launch_bounds__(kSumThreads)
     clip_kernel(const double* partial, int count, double scale, double limit, std::int64_t growth_updates,
                 StepState* state, double* norm) {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(kSumThreads)
   const double factor = limit > 0.0 ? limit / (here + 1e-6) : 1.0;
   *norm = here;
   state->scale = static_cast<float>(factor < 1.0 ? unscale * factor : unscale);
-  // True for infinite norms and NaN.
+  // The condition is true for infinite norms and NaN.
   const bool is_overflow = !(here <= 1.7976931348623157e308);
   if (growth_updates > 0) follow_overflow(state, is_overflow, growth_updates);
   if (is_overflow) state->is_unsound = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Check of the update rules' kernels against the double reference, on any device.
+// Checks the kernels of update rules against the double reference, on any device.
 #pragma once
 
 #include <variant>
@@ -14,7 +14,7 @@
 namespace roentgen::engine::cuda {
 namespace update_testing {
 
-/// Arenas of one update; their elements lie in device memory.
+/// Arenas of one update, with random elements in device memory.
 struct Arenas {
   Arenas(runtime::Device& device, runtime::Stream& stream, std::int64_t elements, std::size_t states,
          std::uint32_t seed)
@@ -24,7 +24,7 @@ struct Arenas {
     source.upload(0, random_values(DType::F32, count, seed + 1));
     for (std::size_t i = 0; i < states; ++i) {
       owned.push_back(std::make_unique<Arena>(device, stream, elements));
-      // Means of squares are more than squares of means: 0.5 to 0.6, whose squares are below 0.36.
+      // Keeps E[g^2] > E[g]^2, as centered RMSProp assumes: values are 0.5 to 0.6, and their squares below 0.36.
       std::vector<float> values = random_values(DType::F32, count, seed + 2 + static_cast<std::uint32_t>(i), 0, 0.03F);
       for (float& value : values) value = 0.5F + std::abs(value);
       owned.back()->upload(0, values);
@@ -36,7 +36,7 @@ struct Arenas {
   std::vector<Arena*> state;
 };
 
-/// Runs the rule's kernel on the ranges.
+/// Runs the rule's kernel on the ranges of `work`.
 inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRule& rule, const UpdateWork& work) {
   const std::vector<UpdatePart> parts = update_parts(work.ranges);
   const DeviceArray<UpdatePart> on_device(device, stream, parts);
@@ -58,7 +58,7 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
 
 }  // namespace update_testing
 
-/// Every rule over ranges of these lengths, with gaps between them that must stay as they are.
+/// Checks every rule on ranges of these lengths. Elements in the gaps between ranges must not change.
 [[nodiscard]] inline Worst check_updates(runtime::Device& device, std::span<const std::int64_t> counts,
                                          std::uint32_t seed) {
   Worst worst;
@@ -68,7 +68,7 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
   for (const std::int64_t count : counts) {
     const bool is_layer = ranges.size() % 2 == 0;
     ranges.push_back({.begin = size, .count = count, .weight_decay = is_layer ? 1e-2 : 0.0, .is_layer = is_layer});
-    size += count + 3;  // so that ranges begin anywhere
+    size += count + 3;  // a gap of 3 leaves the next range unaligned
   }
   for (const RuleCase& tested : rule_cases()) {
     const UpdateRule& rule = tested.rule;
@@ -89,7 +89,7 @@ inline void run(runtime::Device& device, runtime::Stream& stream, const UpdateRu
     for (std::size_t array = 0; array <= states; ++array) {
       const std::vector<float> a = (array == 0 ? got.target : *got.state[array - 1]).values();
       const std::vector<float> b = (array == 0 ? wanted.target : *wanted.state[array - 1]).values();
-      // A few float32 operations on numbers of about 1.
+      // Allows for a few float32 operations on values near 1.
       for (std::size_t i = 0; i < a.size(); ++i) worst.add(name + std::to_string(array), i, a[i], b[i], 0x1p-20);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates: runs update rules on the device. A rule's kernel lies in the file of its name; a missing one is a link
+// Updates: runs update rules on the device. The kernel of a rule is in the file of its name; a missing one is a link
 // error.
 #pragma once
 
@@ -16,61 +16,61 @@
 
 namespace roentgen::engine::cuda {
 
-/// Elements [begin, begin + count) of an arena that one block updates.
+/// Elements [begin, begin + count) of an arena, updated by one block.
 struct UpdatePart {
   std::int64_t begin = 0;
   std::int32_t count = 0;
   std::int32_t range = 0;     ///< index into the ranges of the update
-  float weight_decay = 0.0F;  ///< of the range
+  float weight_decay = 0.0F;  ///< weight decay of the range
 };
-/// Most elements of a part.
+/// Largest number of elements of a part.
 inline constexpr std::int64_t kPartElements = 2048;
-/// Parts of ranges, in their order.
+/// Divides the ranges into parts, in order.
 [[nodiscard]] std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges);
 
-/// A range of an update, for rules that look at norms of layers.
+/// Data about a range for rules that use norms of layers, such as Lars.
 struct UpdateLayer {
   double weight_decay = 0.0;
   std::int32_t first_part = 0;
   std::int32_t part_count = 0;
-  std::int32_t is_layer = 0;  ///< 1: UpdateRange::is_layer
+  std::int32_t is_layer = 0;  ///< 1 if UpdateRange::is_layer is true, else 0
 };
-/// One for each range, with the parts that update_parts() made of it.
+/// Returns one UpdateLayer per range. `parts` must be the result of update_parts() for the same ranges.
 [[nodiscard]] std::vector<UpdateLayer> update_layers(std::span<const UpdateRange> ranges,
                                                      std::span<const UpdatePart> parts);
 
-/// An update as a rule's kernel takes it. All pointers are to device memory.
+/// Arguments of a rule's update kernel. All pointers are to device memory.
 struct UpdateCall {
-  runtime::Stream& stream;              ///< where kernels are queued
-  const UpdateWork& work;               ///< numbers of this step
-  const StepState* state = nullptr;     ///< clipped scale; where it is unsound, nothing is written
+  runtime::Stream& stream;              ///< stream on which kernels are queued
+  const UpdateWork& work;               ///< values of this step
+  const StepState* state = nullptr;     ///< provides the clipped scale; nothing is written if the step is unsound
   const UpdatePart* parts = nullptr;    ///< parts of all ranges
   std::int64_t part_count = 0;          ///< at least 1
-  const UpdateLayer* layers = nullptr;  ///< one a range, for rules that look at norms of layers
-  double* squares = nullptr;            ///< scratch of these rules: two a part
-  float* factors = nullptr;             ///< scratch of these rules: one a range
+  const UpdateLayer* layers = nullptr;  ///< one UpdateLayer per range, for rules that use norms of layers
+  double* squares = nullptr;            ///< scratch of rules that use norms of layers: two numbers per part
+  float* factors = nullptr;             ///< scratch of rules that use norms of layers: one number per range
 };
 
-// Every rule of the list has this, in the file of its name.
+// Every rule of the list defines this function, in the file of its name.
 #define RG_UPDATE_KERNEL(Rule)                       \
   /** Queues the update of all parts by the rule. */ \
   void update(const Rule& rule, const UpdateCall& call);
 RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 #undef RG_UPDATE_KERNEL
 
-/// Update rules on one device. One thread.
+/// Runs update rules on one device. One thread.
 class Updates {
  public:
-  /// Device and stream must outlive it. `state`: in device memory.
-  /// @param growth_updates LossScaling's; 0: gradients are not scaled
+  /// Device and stream must outlive this object. `state` must be in device memory.
+  /// @param growth_updates LossScaling::growth_updates; 0: gradients are not scaled
   Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates);
-  /// See Executable::update(). The first call with other ranges allocates and waits.
+  /// See Executable::update(). The first call with new ranges allocates and waits.
   const runtime::Event& run(const UpdateRule& rule, const UpdateWork& work);
-  /// See Executable::read_norm(). Waits for the update.
+  /// See Executable::read_norm(). Waits for the update to finish.
   [[nodiscard]] double read_norm() const;
 
  private:
-  /// Ranges cut into parts, in device memory.
+  /// Ranges divided into parts, in device memory.
   struct Parts {
     std::vector<UpdateRange> ranges;
     std::unique_ptr<runtime::DeviceBuffer> parts;

@@ -90,13 +90,14 @@ BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
 
 BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
   const Fwd::primitive_desc forward = conv_forward(g);
-  // Uses the forward's layouts if a fast kernel supports them, else plain ones (narrow groups: a gemm).
+  // Uses the forward's layouts if a fast kernel supports them, else plain ones. Plain layouts run as a matrix product,
+  // for narrow groups.
   try {
     BwdWeights::primitive_desc chosen =
         make_backward_weights(g, forward, {forward.src_desc(), forward.weights_desc(), forward.dst_desc()});
     if (!is_reference(chosen.impl_info_str())) return chosen;
   } catch (const dnnl::error&) {
-    // No kernel at all for these layouts: the plain ones remain.
+    // oneDNN has no kernel for these layouts, so plain ones are used.
   }
   return make_backward_weights(g, forward, plain_descriptors(g));
 }

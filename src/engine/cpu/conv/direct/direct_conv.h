@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The library's direct convolutions.
+// Direct convolutions of oneDNN.
 #pragma once
 
 #include "engine/cpu/conv/conv_geometry.h"
@@ -9,10 +9,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// Descriptors of the library's direct kernels, in the layouts that it chooses. Plain layouts replace one that we do
-/// not support, or one that falls back to the reference implementation. Inference uses the layouts of training as well:
-/// the library's preference there (channels last) is no faster, and a layer has one layout. Only `adds` and `relu` of
-/// the epilogue matter.
+/// Descriptors of oneDNN's direct kernels, in the layouts that oneDNN chooses. If we do not support such a layout, or
+/// it leads to oneDNN's reference implementation, plain layouts are used instead. Inference uses the layouts of
+/// training too: channels last, which oneDNN prefers there, is no faster, and each layer then needs only one layout.
+/// Only `adds` and `relu` of the epilogue are used.
 [[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g,
                                                                      const Epilogue& epilogue = {});
 [[nodiscard]] dnnl::convolution_backward_data::primitive_desc conv_backward_data(const ConvGeometry& g);

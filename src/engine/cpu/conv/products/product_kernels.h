@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernels behind product_kernel(). Internal to this folder.
+// Kernels that product_kernel() selects from. Internal to this folder.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace roentgen::engine::cpu {
 
-/// Kernels of the passes. `is_turned`: the data gradient, which is a forward from the gradient of dst with turned
-/// weights. On tiles:
+/// Kernels of the passes on tiles. `is_turned`: data gradient, computed as a forward from the gradient of dst with
+/// transposed weights.
 [[nodiscard]] std::unique_ptr<ConvKernel> tile_convolution(const ProductShape& shape, const ConvTensors& tensors,
                                                            bool is_turned);
 [[nodiscard]] std::unique_ptr<ConvKernel> tile_weights(const ProductShape& shape, const ConvTensors& tensors);
-/// Pointwise, in f32 by AVX-512:
+/// Kernels for pointwise convolutions, in f32 by AVX-512.
 [[nodiscard]] std::unique_ptr<ConvKernel> row_convolution(const ProductShape& shape, const ConvTensors& tensors,
                                                           bool is_turned);
 [[nodiscard]] std::unique_ptr<ConvKernel> row_weights(const ProductShape& shape, const ConvTensors& tensors);

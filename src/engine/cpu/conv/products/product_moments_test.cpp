@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Moments that the forward by products adds up of what it stores, for the batch norm behind it, against sums in double.
+// Compares the moments that a forward by products sums for the following batch norm with sums in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Case {
   const char* name;
   std::int64_t in_blocks, out_blocks, height, width, side = 1, stride = 1, pad = 0;
   int threads = 2;
-  /// Too much for plain loops.
+  /// True if the case takes too long in plain loops.
   bool is_large = false;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -73,7 +73,7 @@ class ProductMoments : public testing::TestWithParam<std::tuple<ProductWay, Case
     tensors_.draw(in_channels() * out_channels() * c().side * c().side, 2, DType::F32);
     tensors_.fill(kImages * out_channels() * out_pixels(), shape_.dtype);
     tensors_.draw(out_channels(), 3, DType::F32);
-    tensors_.fill(4 * out_channels() * c().threads, DType::F32);  // doubles: two a channel and slot
+    tensors_.fill(4 * out_channels() * c().threads, DType::F32);  // doubles: two per channel and slot
     tensors_.fill(0, DType::F32);
   }
   void forward(ConvTensors tensors) {
@@ -83,8 +83,8 @@ class ProductMoments : public testing::TestWithParam<std::tuple<ProductWay, Case
     const std::unique_ptr<ConvKernel> kernel = product_kernel(shape_, ConvPass::Forward, tensors);
     tensors_.run(*kernel, kScratch, kernel->scratch_bytes().total(shape_.threads));
   }
-  // f32 sums of up to 32 numbers go into doubles. A sum of n terms has an error below n 2^-24 of the sum of their
-  // sizes. Subtracting the pivot and squaring add one rounding each.
+  // Sums of up to 32 numbers in f32 are added to doubles. A sum of n terms has an error below n 2^-24 of the sum of
+  // their magnitudes. Subtracting the pivot and squaring add one rounding each.
   void expect_moments() const {
     const std::vector<float> stored = tensors_.floats(kDst), pivot = tensors_.floats(kPivot);
     std::vector<double> partial(tensors_.bits(kPartial).size() / sizeof(double));
@@ -123,14 +123,14 @@ TEST_P(ProductMoments, of_what_is_stored) {
   forward({.src = kSrc});
   const auto expected = tensors_.bits(kDst);
   tensors_.forget(kDst);
-  // Runs twice, to show that nothing is left of the first run.
+  // Runs twice, to show that no sums of the first run remain.
   forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
   forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
   EXPECT_EQ(tensors_.bits(kDst), expected);
   expect_moments();
 }
 
-// OpenMP gives one thread within a parallel region; slots of missing threads count, too.
+// Nested in a parallel region, OpenMP grants one thread. The slots of missing threads must count as zero.
 TEST_P(ProductMoments, of_a_team_of_one) {
   draw_all();
   with_one_thread([&] { forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}}); });
@@ -141,7 +141,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
   return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
-// Rows between results, panels, parts of the channels, results past the caches.
+// Cases cover rows between results, several panels, parts of the channels, and results written past the caches.
 const auto kMoments = share_by_unit<Case>({{"pointwise", 2, 3, 5, 7},
                                            {"one_thread", 1, 2, 6, 5, 1, 1, 0, 1},
                                            {"window", 2, 1, 7, 6, 3, 1, 1},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Destination of products: a tensor, or sums for the batch norm that reads it. In a data gradient it is the backward of
-// the batch norm that made the convolution's input. Internal to this folder.
+// Stores products in a tensor, also with sums for the batch norm that reads it. A data gradient may instead pass its
+// products to the backward of the batch norm that made the convolution's input. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@
 
 namespace roentgen::engine::cpu {
 
-/// Rows of two tiles: how many are computed before they are stored, where that is not done from registers.
+/// Number of rows (two tiles) that are computed before they are stored, if they are not stored directly from registers.
 constexpr std::int64_t kPanelUnit = 2 * simd::kTileRows;
-/// Results of at least this size are written past the caches, which would otherwise read the lines first.
+/// Results of at least this size are written past the caches. A normal store would first read each cache line.
 constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
-/// Up to kPanelUnit rows of 16 results, as they will be stored: unchanged, or rounded.
+/// Up to kPanelUnit rows of 16 results in the type in which they will be stored: unchanged for f32, rounded for bf16.
 template <class T>
 class ResultRows;
 template <>
@@ -55,24 +55,24 @@ class ResultRows<Bf16> {
     for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * simd::kTileRows;
     return at;
   }();
-  alignas(64) std::array<Bf16, kPanelUnit * simd::kTileRows> rows_;  // set by the constructor where they are read
+  alignas(64) std::array<Bf16, kPanelUnit * simd::kTileRows> rows_;  // the constructor sets all elements that are read
 };
 
-/// Rows of 16 results of a block of channels, for a thread of the team to put.
+/// Rows of 16 results of one block of channels, computed by one thread of the team.
 struct ResultsOfBlock {
   std::int64_t block = 0;
   const float* c = nullptr;          ///< [rows][16]
-  const std::int64_t* at = nullptr;  ///< where each row goes behind block 0 of the target; negative: nowhere
+  const std::int64_t* at = nullptr;  ///< offset of each row from block 0 of the target; negative: not stored
   std::int64_t rows = 0;
   int thread = 0;
 };
 
-/// Results of a forward, or of a data gradient (`is_turned`). T: dtype of stored values. After bind() every thread
-/// calls open(), puts its own rows, and calls close().
+/// Stores the results of a forward, or of a data gradient (`is_turned`). T is the type of stored values. After bind(),
+/// every thread calls open(), calls put() for its rows, and calls close().
 template <class T>
 class ProductResults {
  public:
-  /// `plane`: numbers of a block of one image.
+  /// @param plane number of elements of a block in one image
   ProductResults(const ProductShape& shape, const ConvTensors& tensors, bool is_turned, std::int64_t plane)
       : s_(shape),
         tensors_(tensors),
@@ -102,8 +102,8 @@ class ProductResults {
     pivot_ = addresses.f32(tensors_.epilogue.moments.pivot);
   }
 
-  /// Call it before a barrier that precedes the first put. A team may be smaller than requested, and slots of missing
-  /// members are added up too.
+  /// Clears the sums. Call it before a barrier that precedes the first put(). A team may be smaller than requested, so
+  /// the slots of missing members are cleared too.
   void open(int thread, int threads) const {
     const Share blocks = share_of(norm_ ? blocks_ : 0, thread, threads);
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->open(block);
@@ -111,16 +111,16 @@ class ProductResults {
       for (std::int64_t block = 0; block < blocks_; ++block) sums_.clear(block, slot);
     }
   }
-  /// After a barrier.
+  /// Finishes the batch norm's gradients. Call it after a barrier.
   void close(int thread, int threads) const {
     const Share blocks = share_of(norm_ ? blocks_ : 0, thread, threads);
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->close(block);
   }
 
-  /// Whether results are stored in the target tensor; product kernels may then store them directly.
+  /// True if results are stored in the target tensor. Product kernels may then store them directly.
   [[nodiscard]] bool has_target() const { return !norm_; }
-  /// Sets up a product to store the columns from block `block` on, `at` numbers behind the block's start. Only with
-  /// has_target() and f32 values.
+  /// Lets `product` store its columns directly in the target: from block `block` on, `at` elements after the start of
+  /// the block. Requires has_target() and f32 values.
   void set_target(simd::RowProduct& product, std::int64_t block, std::int64_t at, int thread) const {
     product.c = target_ + block * plane_ + at;
     product.c_column = plane_;
@@ -136,12 +136,12 @@ class ProductResults {
     product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
-  /// Memory that put() reads and writes for `pixel` of `image` in a block, to prefetch it. Only without a target.
+  /// Addresses that put() reads and writes for `pixel` of `image` in a block, for prefetching. Requires !has_target().
   [[nodiscard]] NormTouches<T> touches(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
     return norm_->touches({.block = block, .image = image, .first = pixel});
   }
 
-  /// Stores rows, or passes them to the batch norm's backward.
+  /// Stores the rows, or passes them to the batch norm's backward.
   void put(const ResultsOfBlock& of) const {
     if (norm_) return add_to_norm(of);
     simd::TileResults<T> results{.c = of.c,
@@ -159,7 +159,7 @@ class ProductResults {
     }
     simd::put_results(s_.unit, results);
   }
-  /// Puts zeros into all blocks, because pixels that no tap reaches have no gradient.
+  /// Stores zeros in all blocks, for pixels that no tap reaches: their gradient is zero.
   void put_zeros(const std::int64_t* at, std::int64_t rows) const {
     for (std::int64_t block = 0; block < blocks_; ++block) {
       simd::put_results(s_.unit, simd::TileResults<T>{.at = at, .rows = rows, .base = target_ + block * plane_});
@@ -167,7 +167,7 @@ class ProductResults {
   }
 
  private:
-  // Adds rows to the norm's sums, one run of adjacent pixels after another.
+  // Passes rows to the norm's sums, one run of adjacent pixels at a time.
   void add_to_norm(const ResultsOfBlock& of) const {
     const std::int64_t pixels = s_.in_height * s_.in_width;
     const std::int64_t* at = of.at;
@@ -177,7 +177,7 @@ class ProductResults {
       const std::int64_t image = at[row] / (pixels * blocks_ * kProductBlock);
       const std::int64_t pixel = at[row] / kProductBlock - image * pixels * blocks_;
       const std::int64_t last = std::min(of.rows, row + pixels - pixel);
-      // Offsets only grow. If the last pixel is as far away as its row, no pixel is missing in between.
+      // Offsets are increasing. If the last pixel's offset differs by exactly the number of rows, no pixel is missing.
       if (at[last - 1] == at[row] + (last - 1 - row) * kProductBlock) next = last;
       while (next < last && at[next] == at[next - 1] + kProductBlock) ++next;
       const ResultRows<T> some(s_.unit, of.c + row * kProductBlock, next - row);

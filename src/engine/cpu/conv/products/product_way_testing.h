@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Variants of a convolution that tests of our kernels run: the unit that multiplies, and the type of values.
+// Variants of a convolution for tests of our kernels: they differ in the unit that multiplies and in the type of
+// values.
 #pragma once
 
 #include <string>
@@ -26,7 +27,7 @@ enum class ProductWay {
   WinogradBf16,
 };
 
-/// Unit that multiplies; Plain for Winograd's, which have none.
+/// Unit that multiplies. Returns Plain for Winograd variants, which do not use a unit.
 [[nodiscard]] inline simd::ProductUnit unit_of(ProductWay way) {
   if (way == ProductWay::Pointwise) return simd::ProductUnit::Avx512F32;
   if (way == ProductWay::TilesF32 || way == ProductWay::TilesBf16) return simd::ProductUnit::Amx;
@@ -38,20 +39,20 @@ enum class ProductWay {
   return way == ProductWay::WinogradF32 || way == ProductWay::WinogradBf16;
 }
 
-/// Whether values are stored in bf16.
+/// True if values are stored in bf16.
 [[nodiscard]] inline bool stores_bf16(ProductWay way) {
   return way == ProductWay::PlainBf16 || way == ProductWay::TilesBf16 || way == ProductWay::VectorsBf16 ||
          way == ProductWay::WinogradBf16;
 }
 
-/// Names in tests: "plain_f32", "AMX_bf16", "winograd_bf16", ...
+/// Name of the variant in tests, such as "plain_f32", "AMX_bf16" or "winograd_bf16".
 [[nodiscard]] inline std::string name_of(ProductWay way) {
   if (way == ProductWay::Pointwise) return "pointwise";
   const std::string what = is_by_winograd(way) ? "winograd" : std::string(simd::name_of(unit_of(way)));
   return what + (stores_bf16(way) ? "_bf16" : "_f32");
 }
 
-/// Variants that differ in the unit alone, for share_by_unit().
+/// Groups of variants that differ only in the unit, for share_by_unit().
 using WaysByUnit = std::vector<std::vector<ProductWay>>;
 [[nodiscard]] inline WaysByUnit product_ways() {
   return {{ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32},
@@ -65,10 +66,10 @@ using WaysByUnit = std::vector<std::vector<ProductWay>>;
   return ways;
 }
 
-/// Whether this machine has the unit of a variant.
+/// True if this machine has the unit of the variant.
 [[nodiscard]] inline bool has_unit_of(ProductWay way) { return simd::has_unit(unit_of(way)); }
 
-/// Every case in every variant, divided by unit. `is_large` marks a case that takes too long in plain loops.
+/// Returns every case in every variant, divided among the units. A case with `is_large` takes too long in plain loops.
 template <typename Case>
 [[nodiscard]] SharedCases<std::tuple<ProductWay, Case>> share_by_unit(const std::vector<Case>& cases,
                                                                       const WaysByUnit& ways) {
@@ -89,7 +90,7 @@ template <typename Case>
   });
 }
 
-/// Reason to skip products of this shape on this machine; empty: none.
+/// Reason to skip a test of this shape on this machine, or empty.
 [[nodiscard]] inline std::string lacking(const ProductShape& shape) {
   if (!is_for_unit(shape)) return "SKIPPED: not for pointwise products";
   if (simd::has_unit(shape.unit)) return "";

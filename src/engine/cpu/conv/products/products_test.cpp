@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three passes by bf16 products (tiles, AVX-512, plain loops) and pointwise ones of f32, compared with sums in
-// double. Cases: windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels. Values are f32
-// split into three or two, or bf16. The machine's tiles run where it has them, plain loops everywhere.
+// Compares the three passes by bf16 products (tiles, AVX-512, plain loops) and by pointwise f32 products with sums in
+// double. Cases cover windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels. Values
+// are f32, split into three or two parts, or bf16. Tiles and AVX-512 are tested on machines that have them, plain loops
+// everywhere.
 #include "engine/cpu/conv/products/product_way_testing.h"
 #include "engine/cpu/plan/product_testing.h"
 #include "engine/cpu/plan/team_testing.h"
@@ -30,7 +31,7 @@ struct Case {
   std::int64_t images, in_blocks, out_blocks, height, width;
   std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, dilation = 1, pad_top = 0, pad_left = 0;
   bool has_bias = false;
-  /// Too much for plain loops.
+  /// True if the case takes too long in plain loops.
   bool is_large = false;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -72,7 +73,8 @@ std::vector<float> values(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-// Type of values and number of planes they are split into; f32 in one plane: as they are, by pointwise products.
+// Type of values, and number of planes into which they are split. F32 in one plane means pointwise products of unsplit
+// numbers.
 struct Numbers {
   const char* name;
   DType dtype;
@@ -117,7 +119,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     weights_ = values(c.in_blocks * c.out_blocks * c.kernel_height * c.kernel_width * b * b, 3);
     bias_ = values(c.out_blocks * b, 4);
     if (is_bf16()) {
-      // Numbers that bf16 holds exactly; the only errors are roundings of sums and of results.
+      // Uses numbers that bf16 represents exactly, so that only sums and results are rounded.
       for (std::vector<float>* each : {&src_, &dst_, &weights_}) {
         for (float& value : *each) value = to_f32(to_bf16(value));
       }
@@ -125,7 +127,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
   }
   bool is_bf16() const { return shape_.dtype == DType::Bf16; }
 
-  // Runs a pass; scratch starts as NaN, so that nothing unwritten counts.
+  // Runs a pass. Scratch is initially NaN, so that reads of unwritten values are noticed.
   void run(std::unique_ptr<ConvKernel> kernel) {
     const runtime::AlignedBuffer scratch(kernel->scratch_bytes().total(shape_.threads));
     std::memset(scratch.data(), 0xff, scratch.size());
@@ -151,7 +153,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     return {.src = 0, .weights = 1, .bias = std::get<2>(GetParam()).has_bias ? 2 : -1, .dst = 3, .scratch = 4};
   }
 
-  // f(src index, weights index, dst index) for every product of the convolution.
+  // Calls f(src index, weights index, dst index) for every product of the convolution.
   template <typename F>
   void for_products(const F& f) const {
     const ProductShape& s = shape_;
@@ -180,13 +182,13 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     }
   }
 
-  // The omitted terms lie below 2^-24 of each product, so the error is that of f32 sums. It is a random walk of at most
-  // 2^-24 a term, with six mostly small terms a product; two thirds of that was measured. Below about 1000 terms a
-  // missing product (2^-16 of each) would exceed the bound.
-  // With two planes, at most 2^-17 of each number is omitted, and at most 2^-16 of a product. For numbers uniform in a
-  // binade that is 4e-6 in the mean square. It is up to three times as much where few numbers make a result, or where a
-  // ReLU removes half. A missing product (at most 2^-8 of each) would be a hundred times as much. Results stored in
-  // bf16 have an error of at most 2^-8, less than half of that in the mean square.
+  // The omitted products are below 2^-24 of each product of numbers, so the error is that of f32 sums. It is a random
+  // walk of at most 2^-24 per term, with six mostly small terms per product; measured values are two thirds of that.
+  // With fewer than about 1000 terms, a missing product (2^-16 of each) would exceed the bound.
+  // With two planes, at most 2^-17 of each number is omitted, and at most 2^-16 of a product. For numbers that are
+  // uniform in a binade, that is 4e-6 in the mean square. It is up to three times as much if few numbers contribute to
+  // a result, or if a ReLU removes half of them. A missing product (at most 2^-8 of each) would be a hundred times as
+  // much. Results stored in bf16 have an error of at most 2^-8, less than half of that in the mean square.
   static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms,
                            double rounding) {
     double error = 0.0, norm = 0.0;
@@ -197,7 +199,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     }
     EXPECT_LE(std::sqrt(error), (rounding + 4e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
   }
-  // Rounding of sums of products as they are accumulated and as they are stored.
+  // Rounding errors of sums of products: as accumulated, and as stored.
   double product_rounding() const { return shape_.planes == 2 ? 1.2e-5 : 1e-7; }
   double stored_rounding() const { return is_bf16() ? 0x1p-9 : product_rounding(); }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }
@@ -277,14 +279,14 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
     shape_.threads = std::abs(threads);
     std::ranges::fill(weights_, std::nanf(""));
     const auto compute = [&] { run(product_kernel(shape_, ConvPass::BackwardWeights, tensors())); };
-    // A negative number: 3 threads are requested and OpenMP grants one.
+    // Negative `threads`: the kernel requests 3 threads and OpenMP grants one.
     threads < 0 ? with_one_thread(compute) : compute();
     expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width, product_rounding());
     if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1, 1e-7);
   }
 }
 
-// Products with any number of planes.
+// Tests NaN in products, with any number of planes.
 class SplitNan : public SplitPasses {};
 
 TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
@@ -331,7 +333,7 @@ const auto kPasses = share_units(kCases);
 INSTANTIATE_TEST_SUITE_P(Units, SplitPasses, testing::ValuesIn(kPasses.one_unit_each), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Product, SplitPasses, testing::ValuesIn(kPasses.rest), name_of_test);
 
-// 1x1 ones without a stride.
+// The cases with a 1x1 window and no stride.
 const std::vector<Case> kPointwiseCases = [] {
   std::vector<Case> made;
   for (const Case& c : kCases) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and data gradient of pointwise windows in f32. A panel of pixels that fits into the L2 cache is multiplied by
-// two blocks of result channels at a time. The panel is read in place or, if it is normalised, from a copy.
+// Forward and data gradient of 1x1 windows in f32. A panel of pixels that fits into the L2 cache is multiplied by two
+// blocks of result channels at a time. The panel is read in place or, if it is normalised, from a copy.
 #include <omp.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace roentgen::engine::cpu {
 namespace {
 constexpr std::int64_t kSquare = kProductBlock * kProductBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
-// Bytes of panels that stay in the L2 cache beside the weights that stream through.
+// Bytes of panels that stay in the L2 cache while weights stream through it.
 constexpr std::int64_t kPanels_bytes = std::int64_t{576} << 10;
 constexpr std::int64_t kLeastRows = 28, kMostRows = 1024;
 
@@ -42,14 +42,14 @@ class RowConvolution final : public ConvKernel {
     RG_ASSERT(is_pointwise(shape));
     const std::int64_t rows = shape.images * pixels_;
     const std::int64_t row_bytes = input_.blocks() * kProductBlock * kFloat_bytes;
-    // Room for a panel's copy and the prefetched source of the next one. Every thread has as many panels, of about the
-    // same size.
+    // Leaves room for the copy of a panel and for the prefetched source of the next one. Every thread has the same
+    // number of panels, of about the same size.
     const std::int64_t most = std::clamp(kPanels_bytes / 2 / row_bytes, kLeastRows, kMostRows);
     panels_ = round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
     panel_rows_ = pieces_of(rows, panels_);
     panels_ = pieces_of(rows, panel_rows_);
     weights_part_ = memory_.add(is_turned ? target_blocks_ * input_.blocks() * kSquare * kFloat_bytes : 0);
-    // An odd number of rows keeps blocks an odd number of cache lines apart, so that they use different cache sets.
+    // An odd number of rows separates blocks by an odd number of cache lines, so that they use different cache sets.
     copy_rows_ = panel_rows_ | 1;
     copy_part_ = memory_.add_own(is_copied_ ? input_.blocks() * copy_rows_ * kProductBlock * kFloat_bytes : 0);
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
@@ -88,7 +88,7 @@ class RowConvolution final : public ConvKernel {
   }
 
  private:
-  // [target block][source block][source][target], as a forward's weights are.
+  // Weights as [target block][source block][source][target], like those of a forward.
   [[nodiscard]] const float* weights_of(std::int64_t target_block) const {
     const float* first = is_turned_ ? memory_.at<float>(weights_part_) : weights_;
     return first + target_block * input_.blocks() * kSquare;
@@ -104,7 +104,7 @@ class RowConvolution final : public ConvKernel {
     std::int64_t image = 0;
     std::int64_t pixel = 0;
     std::int64_t rows = 0;
-    std::int64_t at = 0;  // first row in the panel
+    std::int64_t at = 0;  // first row, counted in the panel
   };
   template <typename Body>
   void for_runs(std::int64_t first, std::int64_t rows, const Body& body) const {
@@ -115,7 +115,7 @@ class RowConvolution final : public ConvKernel {
       at += here;
     }
   }
-  // Writes to `at` the offsets of rows [first, first + rows) in block 0 of a tensor with `image_blocks` blocks per
+  // Writes the offsets of rows [first, first + rows) to `at`, in block 0 of a tensor with `image_blocks` blocks per
   // image.
   void find(std::int64_t first, std::int64_t rows, std::int64_t image_blocks, std::int64_t* at) const {
     for_runs(first, rows, [&](const Run& run) {
@@ -124,7 +124,7 @@ class RowConvolution final : public ConvKernel {
     });
   }
 
-  // Computes a panel; with `has_next`, prefetches the source of the next one meanwhile.
+  // Computes a panel. If `has_next`, it also prefetches the source of the next panel.
   void compute(std::int64_t panel, bool has_next, int thread) const {
     const std::int64_t first = panel * panel_rows_;
     const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
@@ -151,8 +151,8 @@ class RowConvolution final : public ConvKernel {
       });
     }
   }
-  // Source of the panel that begins at row `first`, for the prefetch: block by block. Empty if panels are read in
-  // place.
+  // Cache lines of the source of the panel that begins at row `first`, block by block, for prefetching. Empty if panels
+  // are read in place.
   [[nodiscard]] std::span<const simd::CacheLines> next_lines(std::int64_t first, int thread) const {
     auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
     const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
@@ -187,7 +187,7 @@ class RowConvolution final : public ConvKernel {
     }
     return product;
   }
-  // Computes rows of a run into memory and hands them to the batch norm's backward.
+  // Computes rows of a run into scratch and passes them to the batch norm's backward.
   void put_some(simd::RowProduct product, const Run& run, std::int64_t block, int thread) const {
     // Prefetches the tensors that the batch norm's backward reads and writes.
     std::array<simd::CacheLines, 2 * simd::kMostColumns> lines;

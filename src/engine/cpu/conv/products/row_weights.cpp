@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weight gradient of pointwise windows in f32, over panels of pixels of one image. A panel's values and gradients, in
-// all channels of a thread, stay in the L2 cache; the blocks that are multiplied stay in L1. Both are read in place,
-// normalised values from a copy.
+// Weight gradient of 1x1 windows in f32, computed over panels of pixels of one image. A panel's values and gradients,
+// in all channels of a thread, stay in the L2 cache. The blocks that are being multiplied stay in L1. Both are read in
+// place, except for normalised values, which are copied.
 #include <omp.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kSquare = kProductBlock * kProductBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
 constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
-// Two blocks of gradients and one of values fit into the L1 cache with at most this many pixels.
+// With at most this many pixels, two blocks of gradients and one of values fit into the L1 cache.
 constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
 
 class RowWeights final : public ConvKernel {
@@ -43,7 +43,7 @@ class RowWeights final : public ConvKernel {
     panels_of_image_ = pieces_of(pixels_, panel_);
     sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
     copy_rows_ = panel_ | 1;
-    // Enough for any batch norms: scratch is requested before they are known.
+    // Reserves enough for any batch norm before the convolution, because scratch is requested before that is known.
     values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kProductBlock * kFloat_bytes);
     rows_part_ = memory_.add_own(input_.tables() * panel_ * static_cast<std::int64_t>(sizeof(std::int64_t)));
     lines_part_ =
@@ -63,7 +63,7 @@ class RowWeights final : public ConvKernel {
 #pragma omp parallel num_threads(s_.threads)
     {
       const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-      // OpenMP may grant a smaller team than was requested.
+      // OpenMP may grant a smaller team than requested.
       for (int item = thread; item < parts_ * slices_; item += threads) compute(item / slices_, item % slices_, thread);
 #pragma omp barrier
       const Share squares = share_of(parts_ > 1 ? floats() / kSquare : 0, thread, threads);
@@ -78,8 +78,8 @@ class RowWeights final : public ConvKernel {
  private:
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * kSquare; }
 
-  // Divides the work. Threads take different pixels and have sums of their own, if these are small compared with the
-  // data that is read. Otherwise they divide the channels of the wider side.
+  // Divides the work. If the sums are small compared with the data that is read, threads process different pixels and
+  // have separate sums. Otherwise they divide the channels of the side that has more.
   void share_out() {
     const std::int64_t read = s_.images * plane_ * (s_.in_blocks + s_.out_blocks);
     is_cut_by_input_ = s_.in_blocks >= s_.out_blocks;
@@ -90,11 +90,11 @@ class RowWeights final : public ConvKernel {
       const bool is_cheap = (parts - 1) * floats() * 8 <= read;
       if (is_cheap || 2 * slices_ > pairs) break;
     }
-    // Lower bound of the number of panels: an image may have several.
+    // Lower bound of the number of panels, since an image may have several.
     const std::int64_t panels = s_.images * pieces_of(pixels_, kMostPixels);
     parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, panels));
   }
-  // Largest number of blocks of a side that one thread has.
+  // Largest number of blocks of one side that a thread processes.
   [[nodiscard]] std::int64_t own_blocks(bool is_input) const {
     const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
     if (is_input != is_cut_by_input_) return blocks;
@@ -117,7 +117,7 @@ class RowWeights final : public ConvKernel {
     }
   }
 
-  // Pixels of an image.
+  // Range of pixels in an image.
   struct Rows {
     std::int64_t image = 0;
     std::int64_t pixel = 0;
@@ -131,12 +131,12 @@ class RowWeights final : public ConvKernel {
   void compute(int part, int slice, int thread) const {
     const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
     const Share in = blocks_of(true, slice), out = blocks_of(false, slice);
-    if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
+    if (in.begin == in.end || out.begin == out.end) return;  // no work: more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
       const Side values = tensors_.prologue.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);
       const Side gradients = side_of(gradient_, out, here);
-      // Prefetches the next panel meanwhile.
+      // Prefetches the next panel during the products.
       const bool has_next = panel + 1 < panels.end;
       simd::Fetching ahead(
           has_next ? next_lines(rows_of(panel + 1), in, out, thread) : std::span<const simd::CacheLines>(),
@@ -155,7 +155,7 @@ class RowWeights final : public ConvKernel {
     return {lines, count};
   }
 
-  // Values or gradients of a panel: blocks of channels, `step` floats apart.
+  // Values or gradients of a panel: blocks of channels that are `step` floats apart.
   struct Side {
     const float* first = nullptr;
     std::int64_t step = 0;

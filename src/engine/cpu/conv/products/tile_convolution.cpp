@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and data gradient on tiles.
+// Forward and data gradient of convolutions on tiles.
 #include <omp.h>
 
 #include <algorithm>
@@ -23,10 +23,11 @@ using simd::kTile_bytes;
 using simd::kTileRow_bytes;
 using simd::kTileRows;
 
-// Panels with fewer rows reuse the weights too little; a part of the channels at a time is better.
+// With fewer rows, a panel would reuse the weights too little. Then it is better to pack only a part of the channels at
+// a time.
 constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
 
-// T: type of stored values.
+// Forward or data gradient; T is the type of stored values.
 template <class T>
 class TileConvolution final : public ConvKernel {
  public:
@@ -78,10 +79,10 @@ class TileConvolution final : public ConvKernel {
   }
 
  private:
-  // Bytes of one step of packed weights: two tiles of columns, in all planes.
+  // Bytes of packed weights per step: two tiles of columns, in all planes.
   [[nodiscard]] std::int64_t weights_step() const { return 2 * planes_ * kTile_bytes; }
 
-  // Chooses the rows of the matrix and the blocks of channels that are packed at a time.
+  // Chooses how many rows of the matrix and blocks of channels are packed at a time.
   void choose_panel() {
     const auto phases = std::max<std::int64_t>(1, static_cast<std::int64_t>(grid_.phases().size()));
     const std::int64_t row_bytes = planes_ * kTileRow_bytes * phases;
@@ -90,7 +91,7 @@ class TileConvolution final : public ConvKernel {
     part_pairs_ = pieces_of(pairs_, parts_);
     const std::int64_t rows = kTilePanel_bytes / (row_bytes * part_pairs_) - grid_.reach();
     panel_rows_ = std::clamp(rows, kLeastRows, kMostRows);
-    // Gives every thread as many panels, of about the same size.
+    // Gives every thread the same number of panels, of about the same size.
     const std::int64_t panels = round_up(pieces_of(grid_.rows(), panel_rows_), static_cast<std::int64_t>(s_.threads));
     panel_rows_ = round_up(pieces_of(grid_.rows(), panels), kPanelUnit);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
@@ -110,7 +111,7 @@ class TileConvolution final : public ConvKernel {
     results_part_ = memory_.add_own(2 * rows * kTileRow_bytes);
   }
 
-  // Pairs of source blocks in one of the `parts_` parts.
+  // Pairs of source blocks that belong to one of the `parts_` parts.
   struct PairRange {
     std::int64_t first = 0;
     std::int64_t pairs = 0;
@@ -119,14 +120,14 @@ class TileConvolution final : public ConvKernel {
     const std::int64_t first = index * part_pairs_;
     return {first, std::min(part_pairs_, pairs_ - first)};
   }
-  // Packed weights of a part and a group of target blocks: [tap][pair of source blocks].
+  // Packed weights [tap][pair of source blocks] for a part and a group of target blocks.
   [[nodiscard]] std::byte* weights_of(std::size_t target, const PairRange& part, std::int64_t group) const {
     const auto taps = static_cast<std::int64_t>(grid_.targets()[target].taps.size());
     const std::int64_t before = first_tap_[target] * pairs_ * groups_ + taps * part.first * groups_;
     return memory_.at(weights_part_) + (before + group * taps * part.pairs) * weights_step();
   }
 
-  // Packs the weights of one tap, pair of source blocks and group of target blocks.
+  // Packs the weights of one tap, for one pair of source blocks and one group of target blocks.
   void pack_weights(std::int64_t index) const {
     const std::int64_t group = index % groups_;
     const std::int64_t pair = index / groups_ % pairs_;
@@ -161,7 +162,7 @@ class TileConvolution final : public ConvKernel {
     return weights_ + ((out * s_.in_blocks + in) * taps + tap) * kProductBlock * kProductBlock;
   }
 
-  // Number of source rows of a panel over all phases, each with an entry in the table of offsets.
+  // Number of source rows of a panel over all phases; each has an entry in the table of offsets.
   [[nodiscard]] std::int64_t source_rows() const {
     return static_cast<std::int64_t>(grid_.phases().size()) * (panel_rows_ + grid_.reach());
   }
@@ -245,8 +246,8 @@ class TileConvolution final : public ConvKernel {
       }
     }
   }
-  // Sums of two blocks of channels, side by side. All rows use the same memory; if products are summed in parts, each
-  // row of the panel has its own.
+  // Sums of two adjacent blocks of channels. All rows reuse the same memory. If products are summed in parts, each row
+  // of the panel has separate memory.
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
     const std::int64_t slot = parts_ > 1 ? (group * panel_rows_ + row) / kPanelUnit : 0;
     return memory_.at<float>(results_part_, thread) + slot * 2 * kPanelUnit * kProductBlock;

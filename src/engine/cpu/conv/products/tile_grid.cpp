@@ -16,8 +16,8 @@ std::int64_t floor_of(std::int64_t value, std::int64_t by) {
   return value >= 0 ? value / by : -((-value + by - 1) / by);
 }
 
-// Sets the distance of rows. It is at least the length of the source, and large enough that taps beyond a row's end
-// read the zeros before the next row.
+// Sets the distance of rows. It is at least the length of the source, and large enough that taps past a row's end read
+// the zeros before the next row.
 void set_pitch(GridAxis& axis) {
   for (const GridAxis::Target& target : axis.targets) {
     for (const GridAxis::Tap& tap : target.taps) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A convolution as products of matrices whose rows are pixels. Gives the source pixel that a row reads for each tap of
-// the kernel, and the destination of its result. Internal to this folder.
+// A convolution as products of matrices whose rows are pixels. Computes which source pixel a row reads for each tap of
+// the kernel, and where its result is stored. Internal to this folder.
 //
-// The source is laid out with zeros where the window reaches beyond it: rows of `pitch` columns, images of `pitch`
-// rows. The zeros on the right of a row are those on the left of the next, so they are stored once. A stride divides
-// the source into phases (every other row and column); a strided data gradient divides its target. In each phase the
-// rows of the matrix are consecutive pixels, and a tap is a fixed distance.
+// The source is laid out with zeros where the window extends beyond it: rows of `pitch` columns, images of `pitch`
+// rows. The zeros to the right of a row are also those to the left of the next row, so they are stored once. A stride
+// divides the source into phases: with stride 2, even and odd rows and columns. A strided data gradient divides its
+// target in the same way. In each phase the rows of the matrix are consecutive pixels, and a tap is a fixed distance.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +17,39 @@
 
 namespace roentgen::engine::cpu {
 
-/// Bytes of packed source that stay in the L2 cache beside the data that streams through.
+/// Bytes of packed source that stay in the L2 cache while other data streams through it.
 constexpr std::int64_t kTilePanel_bytes = std::int64_t{768} << 10;
 
-/// Rows or columns of a grid.
+/// One axis of a grid: rows or columns.
 struct GridAxis {
   struct Tap {
-    std::int64_t index = 0;  ///< in the kernel
+    std::int64_t index = 0;  ///< index of the tap in the kernel
     std::int64_t phase = 0;
-    std::int64_t offset = 0;  ///< in its phase, from a result's own position on
+    std::int64_t offset = 0;  ///< positions in the phase from the result's position to the tap's
   };
-  /// Results first, first + step, ... of the target.
+  /// Results first, first + step, ... of the target, and the taps that contribute to them.
   struct Target {
     std::int64_t first = 0;
     std::int64_t count = 0;
     std::vector<Tap> taps;
   };
-  std::int64_t length = 0;         ///< of the source
+  std::int64_t length = 0;         ///< length of the source along the axis
   std::int64_t step = 1;           ///< position i of phase p is source pixel i * step + p - lead
-  std::int64_t lead = 0;           ///< zeros in front
-  std::int64_t pitch = 0;          ///< positions from one row (image) to the next
-  std::int64_t target_length = 0;  ///< of all targets
+  std::int64_t lead = 0;           ///< number of zeros in front of the source
+  std::int64_t pitch = 0;          ///< positions per row (or per image)
+  std::int64_t target_length = 0;  ///< length of all targets together, along the axis
   std::int64_t target_step = 1;
   std::vector<Target> targets;
 };
 
-/// Both axes of all images. Rows of the matrix are [image][row pitch][column pitch]. Rows that are no result of a
-/// target are computed and discarded.
+/// Grid of both axes for all images. Rows of the matrix are [image][row pitch][column pitch]. Rows that are no result
+/// of a target are computed and discarded.
 class TileGrid {
  public:
   struct Tap {
-    std::int64_t weights = 0;  ///< index of the tap in the kernel
+    std::int64_t weights = 0;  ///< index of the tap in the kernel's weights
     std::int64_t phase = 0;    ///< index into phases
-    std::int64_t offset = 0;   ///< rows of the matrix
+    std::int64_t offset = 0;   ///< rows of the matrix from the result's row to the tap's
   };
   struct Target {
     GridAxis::Target rows;
@@ -69,21 +69,22 @@ class TileGrid {
 
   [[nodiscard]] const std::vector<Phase>& phases() const { return phases_; }
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
-  /// Rows of the matrix.
+  /// Number of rows of the matrix.
   [[nodiscard]] std::int64_t rows() const { return images_ * rows_.pitch * columns_.pitch; }
-  /// Largest number of rows that a tap reads ahead of its own row.
+  /// Largest distance between a row and a row that one of its taps reads.
   [[nodiscard]] std::int64_t reach() const { return reach_; }
-  /// Floats of a source block and of a target block: one image.
+  /// Number of floats of a source block, or of a target block, in one image.
   [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kProductBlock; }
   [[nodiscard]] std::int64_t target_plane() const {
     return rows_.target_length * columns_.target_length * kProductBlock;
   }
 
-  /// Offsets of rows [first, first + count) of a phase in a block of the source whose images have `image_blocks`
-  /// blocks, in numbers; -1 for zeros.
+  /// Writes the offsets of rows [first, first + count) of a phase to `at`, in elements from the start of a source
+  /// block; -1 means zeros. `image_blocks` is the number of blocks per image of the source tensor.
   void find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
                     std::int64_t* at) const;
-  /// Offsets of their results in the target's block 0; -1 for rows without a result.
+  /// Writes the offsets of the results of rows [first, first + count) to `at`. They are in elements of the target's
+  /// block 0; -1 for rows without a result.
   void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
 
  private:

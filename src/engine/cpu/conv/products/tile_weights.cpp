@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weight gradient on tiles. For every tap it multiplies the transposed source (in channels x pixels) by the gradient of
-// dst (pixels x out channels). The tap's distance shifts the gradient. Groups of channels are multiplied a panel of
-// pixels at a time, so that the panel stays in the L2 cache.
+// Weight gradient on tiles. For every tap, it multiplies the transposed source (in channels x pixels) by the gradient
+// of dst (pixels x out channels). The gradient is shifted by the tap's distance. Groups of channels are multiplied one
+// panel of pixels at a time, so that the panel stays in the L2 cache.
 //
-// Tiles load fast from whole cache lines only. A line of the transposed source has 32 pixels of a channel; a line of
-// the gradient has a pair of pixels of 16 channels. So taps shift the gradient, by pairs. If taps lie an odd number of
-// pixels apart, the gradient is packed twice, in pairs that begin with even and with odd pixels.
+// Tiles load fast only from whole cache lines. A line of the transposed source has 32 pixels of one channel; a line of
+// the gradient has a pair of pixels of 16 channels. So taps shift the gradient, by whole pairs. If distances of taps
+// are odd, the gradient is packed twice. Pairs of one copy begin with even pixels, those of the other with odd pixels.
 #include <omp.h>
 
 #include <algorithm>
@@ -31,9 +31,10 @@ constexpr std::int64_t kTile = kTileRows * kTileRows;
 constexpr std::int64_t kHalf_bytes = 2;
 constexpr std::int64_t kLeastRows = 128, kMostRows = 2048;
 
-// Sizes of what is in cache at a time, the fastest ones measured on ResNet-50's layers. `panel_bytes`: packed values of
-// a panel of both sides, beside the sums. `most_blocks`: blocks of channels of each side. More blocks mean that the
-// other side is packed less often. Windows of several taps multiply longer, and their gradient may be packed twice.
+// Sizes of the data that is in cache at a time; the fastest ones measured on ResNet-50's layers. `panel_bytes`: packed
+// values of a panel, of both sides, in addition to the sums. `most_blocks`: blocks of channels of each side. With more
+// blocks, the other side is packed less often. Windows of several taps multiply longer, and their gradient may be
+// packed twice.
 struct Sizes {
   std::int64_t panel_bytes;
   std::int64_t most_blocks;
@@ -43,7 +44,7 @@ Sizes sizes_of(std::int64_t taps, std::int64_t planes) {
   return {std::int64_t{768} << 10, planes == 1 ? 24 : 16};
 }
 
-// One of the two tensors that are multiplied, divided into groups of channel blocks that are packed together.
+// One of the two multiplied tensors, divided into groups of channel blocks that are packed together.
 struct Side {
   std::int64_t blocks = 0;
   std::int64_t groups = 1;
@@ -55,15 +56,15 @@ struct Side {
   }
 };
 
-// [begin, end) of blocks.
+// Range [begin, end) of blocks.
 struct Blocks {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-// The left matrix is the source, transposed. Transposing costs twice as much as packing. So with a single tap, a
-// gradient of fewer channels is on the left instead, and the results are transposed at the end. T: type of stored
-// values.
+// Weight gradient; T is the type of stored values. The left matrix is normally the source, transposed, and transposing
+// costs twice as much as packing. So with a single tap, a gradient with fewer channels is on the left instead, and the
+// results are transposed at the end.
 template <class T>
 class TileWeights final : public ConvKernel {
  public:
@@ -90,7 +91,8 @@ class TileWeights final : public ConvKernel {
     panel_rows_ =
         std::clamp(sizes_of(taps_, planes_).panel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
-    // Gives all threads equal work: few groups are divided into parts, each with a share of the panels.
+    // Gives all threads equal work. If there are few groups, they are divided into parts, each with a share of the
+    // panels.
     const std::int64_t groups = left_.groups * right_.groups;
     if (groups % s_.threads != 0 && groups < 4 * s_.threads) {
       parts_ = std::min<std::int64_t>(panels_, s_.threads / std::gcd(groups, static_cast<std::int64_t>(s_.threads)));
@@ -139,25 +141,25 @@ class TileWeights final : public ConvKernel {
     targets_part_ = memory_.add_own(words(moved_rows()));
     steps_part_ = memory_.add_own(words(panel_rows_ / kTileTerms));
   }
-  // Bytes of the left matrix: of a row, and of a block in all planes. A row is an odd number of cache lines long, so
+  // Bytes of a row of the left matrix, and of a block in all planes. A row is an odd number of cache lines long, so
   // that 16 rows use different cache sets.
   [[nodiscard]] std::int64_t turned_row() const { return (panel_rows_ / kTileTerms | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t turned_block() const { return planes_ * kTileRows * turned_row(); }
-  // Right matrix: its pairs of rows, which begin `lead_` rows before the panel. Then bytes: of a plane of a block, of a
-  // copy in all planes, and of all copies.
+  // Number of row pairs of the right matrix, which begin `lead_` rows before the panel. Then the bytes of a plane of a
+  // block, of a copy in all planes, and of all copies.
   [[nodiscard]] std::int64_t pair_rows() const { return (lead_ + panel_rows_) / 2; }
   [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
-  // Rows that all copies read: the second copy begins and ends one row after the first.
+  // Number of rows that all copies read. The second copy begins and ends one row after the first.
   [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
-  // Sums of a part. The first part adds up in the weights themselves, unless these are transposed at the end.
+  // Sums of a part. The first part's sums are the weights themselves, unless these are transposed at the end.
   [[nodiscard]] float* sums_of(std::int64_t part) const {
     const std::int64_t slot = is_swapped_ ? part : part - 1;
     return slot < 0 ? weights_ : memory_.at<float>(sums_part_) + slot * floats();
   }
-  // Writes one block of weights [in][out] from the sums of all parts.
+  // Computes one block of weights [in][out] from the sums of all parts.
   void finish(std::int64_t at) const {
     if (!is_swapped_) {
       for (std::int64_t part = 1; part < parts_; ++part) {
@@ -195,13 +197,13 @@ class TileWeights final : public ConvKernel {
         sources += panel_rows_;
       }
     }
-    // Rows between results are zeros on this side, and so are rows before the first one.
+    // Rows between results are zeros on this side, as are rows before the first one.
     std::int64_t* targets = memory_.at<std::int64_t>(targets_part_, thread);
     const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
-  // Every other row of a block, beginning with `row`. Rows of the source are numbered across all phases.
+  // Every second row of a block, beginning with `row`. Rows of the source are numbered through all phases.
   [[nodiscard]] simd::PackSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
     return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }

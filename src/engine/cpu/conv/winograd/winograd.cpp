@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and backward data. Each sub-team takes its own chunks of tiles through all three phases, so that transformed
-// values stay in the cache they were written to. In wide layers, whose weights outweigh all tiles, sub-teams divide the
-// groups of result channels instead. All threads then transform the values together, and each sub-team transforms the
-// weights that it reads.
+// Forward and data gradient. Each sub-team processes its own chunks of tiles in all three phases, so that transformed
+// values stay in the cache to which they were written. In wide layers, whose weights are larger than all tiles
+// together, sub-teams divide the groups of result channels instead. All threads then transform the values together, and
+// each sub-team transforms the weights that it reads.
 #include "engine/cpu/conv/winograd/winograd.h"
 
 #include <omp.h>
@@ -19,7 +19,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Backward data is a forward with input and output exchanged, turned weights and the complementary padding.
+// Forward, or data gradient: a forward with input and output exchanged, turned weights and the complementary padding.
 template <class T>
 class Convolution final : public WinogradPass<T> {
   using Base = WinogradPass<T>;
@@ -67,7 +67,7 @@ class Convolution final : public WinogradPass<T> {
         [&](std::int64_t c) {
           const WinogradChunk here = chunk(c);
           const std::int64_t products = positions() * weights_.groups;
-          // Prefetches the input of this sub-team's next chunk meanwhile.
+          // Prefetches the input of this sub-team's next chunk during the products.
           simd::Fetching fetching(
               lines_of(crew.is_last(tiling_.chunks(), c) ? tiling_.chunks() : c + 1, false, crew, lines),
               products * here.tiles * s_.in_blocks / crew.size());
@@ -137,8 +137,7 @@ class Convolution final : public WinogradPass<T> {
       taps = turned.data();
     }
     for (std::int64_t i = 0; i < s_.block; ++i, to += row) {
-      // Taps are read from scattered lines and written to as many places as there are positions. The hardware
-      // prefetcher covers neither.
+      // Taps are read from scattered lines and written to many positions. The hardware prefetcher covers neither.
       for (int tap = 0; tap < s_.window.taps(); ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
       for (int position = 0; position < s_.window.positions() && i + 1 < s_.block; ++position) {
         simd::claim(to + row + position * weights_.stride);
@@ -146,11 +145,12 @@ class Convolution final : public WinogradPass<T> {
       simd::winograd_weights(s_.window, taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
-  // Taps of a pair of blocks. In backward data (`is_turned_`) the stored weights have the channels exchanged.
+  // Taps of a pair of blocks. In the data gradient (`is_turned_`), input and output channels of the stored weights are
+  // exchanged.
   [[nodiscard]] const float* taps_of(std::int64_t out_block, std::int64_t in_block) const {
     return is_turned_ ? this->taps(in_block, out_block, s_.out_blocks) : this->taps(out_block, in_block, s_.in_blocks);
   }
-  // Exchanges the channels and reverses the order of the taps.
+  // Turns weights: exchanges the channels and reverses the order of the taps.
   void turn(const float* taps, float* turned) const {
     const std::int64_t square = s_.block * s_.block;
     for (int tap = 0; tap < s_.window.taps(); ++tap) {
@@ -171,7 +171,7 @@ class Convolution final : public WinogradPass<T> {
   KernelScratch::Part slots_part_, data_part_, lines_part_;
 };
 
-// Shape of backward data as a forward from the gradient of dst to that of src.
+// Shape of the data gradient as a forward, from the gradient of dst to that of src.
 WinogradShape mirrored(const WinogradShape& s) {
   WinogradShape m = s;
   std::swap(m.in_blocks, m.out_blocks);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions by Winograd's method (Lavin & Gray, arXiv 1509.09308): four results at a time along each axis that has
+// Convolutions by Winograd's method (Lavin & Gray, arXiv 1509.09308): four results at a time along each axis with
 // several taps. Compared with a direct sum, 3x3 windows need a quarter of the multiplications, and 5x5 windows a sixth.
-// A row or column of 7 needs 36%, one of 3 half. Accuracy is about one decimal digit lower, for 5x5 one and a half. A
-// chunk of tiles stays in cache through three phases. They transform values to positions (36 for a 3x3 window),
-// multiply the matrices of each position, and transform results back.
+// A single row or column of 7 taps needs 36%, and one of 3 taps half. Accuracy is about one decimal digit lower, for
+// 5x5 one and a half. A chunk of tiles stays in cache through three phases. These transform values to positions (36 for
+// a 3x3 window), multiply the matrices of each position, and transform results back.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// Values are nChw{block}c, weights f32 in OIhw{block}i{block}o: [out block][in block][down][across][in][out].
+/// Shape of a convolution. Values are nChw{block}c; weights are f32 in OIhw{block}i{block}o: [out block][in
+/// block][down][across][in][out].
 struct WinogradShape {
-  simd::WinogradWindow window{};  ///< one that has transforms: is_known()
+  simd::WinogradWindow window{};  ///< window of the convolution, which must have transforms: is_known()
   std::int64_t images = 0;
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
@@ -29,11 +30,11 @@ struct WinogradShape {
   std::int64_t in_width = 0;
   std::int64_t out_height = 0;
   std::int64_t out_width = 0;
-  /// Zero rows above and columns left of the input; below and right follow from the sizes.
+  /// Zero rows above and zero columns left of the input. Those below and to the right follow from the sizes.
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
   int block = 16;
-  /// Type of src, dst and their gradients. Kernels compute in f32 either way.
+  /// Type of src, dst and their gradients. Kernels always compute in f32.
   DType dtype = DType::F32;
   int threads = 1;
 };
@@ -41,7 +42,7 @@ struct WinogradShape {
 /// Kernel of one pass. Its results do not depend on the number of threads.
 [[nodiscard]] std::unique_ptr<ConvKernel> winograd_kernel(const WinogradShape& shape, ConvPass pass,
                                                           const ConvTensors& tensors);
-/// Kernel of the weight gradient, in winograd_weights.cpp.
+/// Kernel of the weight gradient; defined in winograd_weights.cpp.
 [[nodiscard]] std::unique_ptr<ConvKernel> winograd_weights(const WinogradShape& shape, const ConvTensors& tensors);
 
 }  // namespace roentgen::engine::cpu

@@ -18,11 +18,11 @@
 
 namespace roentgen::engine::cpu {
 
-/// Channels of the widest block.
+/// Number of channels in the widest block.
 constexpr int kMostWinogradBlock = 16;
 
-/// Transformed data [position][channel block][tile][block]. Positions lie slightly more than a power of two apart;
-/// otherwise their streams would use the same few cache sets.
+/// Transformed data [position][channel block][tile][block]. Positions are slightly more than a power of two apart;
+/// otherwise they would compete for the same few cache sets.
 struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
@@ -38,20 +38,20 @@ struct Positions {
   }
 };
 
-/// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
-/// A group has at most four blocks. Sub-teams that divide the groups have equally many each, as few as possible. Sizes
-/// of groups differ by at most one: 13 blocks are 4 + 3 + 3 + 3. No result depends on the division.
+/// Transformed weights [slot][position][in channel][block of the group][block]. A slot holds a group of at most four
+/// result blocks. Sub-teams that divide the groups have equal numbers of groups, as few as possible. Group sizes differ
+/// by at most one: 13 blocks are 4 + 3 + 3 + 3. Results do not depend on the division.
 struct PositionWeights {
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
   int block = 16;
-  int crews = 1;                 ///< sub-teams that share out groups
-  int groups = 0;                ///< a multiple of crews
-  std::int64_t stride = 0;       ///< floats from a position to the next one, in every slot
-  std::int64_t slot_stride = 0;  ///< floats
+  int crews = 1;                 ///< number of sub-teams that divide the groups
+  int groups = 0;                ///< number of groups, a multiple of crews
+  std::int64_t stride = 0;       ///< floats from one position to the next, in every slot
+  std::int64_t slot_stride = 0;  ///< floats from one slot to the next
 
   PositionWeights() = default;
-  /// `sharing`: number of threads that divide the groups among them; 1: they do not.
+  /// @param sharing number of threads that divide the groups; 1: the groups are not divided
   PositionWeights(const WinogradShape& s, int sharing)
       : in_blocks(s.in_blocks),
         out_blocks(s.out_blocks),
@@ -60,9 +60,9 @@ struct PositionWeights {
         groups(crews * static_cast<int>(pieces_of(pieces_of(s.out_blocks, crews), simd::kMostWinogradGroup))),
         stride(s.in_blocks * s.block * pieces_of(s.out_blocks, groups) * s.block + kMostWinogradBlock),
         slot_stride(s.window.positions() * stride) {}
-  /// Floats of all slots, one for each group.
+  /// Number of floats of all slots, one per group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
-  /// Result blocks of a group.
+  /// Range of result blocks that belong to a group.
   [[nodiscard]] Share blocks_of(std::int64_t group) const {
     const int each = groups / crews;
     const Share crew = share_of(out_blocks, static_cast<int>(group) / each, crews);
@@ -75,8 +75,8 @@ struct PositionWeights {
     const Share share = share_of(out_blocks, crew, crews);
     return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
-  /// Offsets of a pair of blocks in its slot, in floats: of its first channel at position 0, and from one channel to
-  /// the next.
+  /// Offsets of a pair of blocks in its slot, in floats. `first`: of the pair's first channel at position 0. `row`:
+  /// from one channel to the next.
   struct Place {
     std::int64_t first = 0;
     std::int64_t row = 0;
@@ -88,18 +88,18 @@ struct PositionWeights {
   }
 };
 
-/// A chunk of tiles.
+/// Range of tiles that are transformed and multiplied together.
 struct WinogradChunk {
   std::int64_t index = 0;
   std::int64_t first = 0;
   std::int64_t tiles = 0;
 };
 
-/// Base of a pass: its tensors and tiling, and the transform of its input. T: type of stored values.
+/// Base class of a pass: its tensors, its tiling, and the transform of its input. T is the type of stored values.
 template <class T>
 class WinogradPass : public ConvKernel {
  public:
-  /// `shares_groups`: whether threads divide the groups of result blocks, for a given tiling.
+  /// @param shares_groups tells for a tiling whether threads divide the groups of result blocks
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
       : ConvKernel(shape.threads),
         s_(shape),
@@ -138,12 +138,12 @@ class WinogradPass : public ConvKernel {
     simd::winograd_input(s_.window, from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
                          values.at(0, in_block, index, s_.block), values.stride);
   }
-  /// Images of a chunk.
+  /// Images that have tiles in a chunk.
   [[nodiscard]] Share images_of(const WinogradChunk& chunk) const {
     const std::int64_t each = tiling_.count() / s_.images;
     return {chunk.first / each, (chunk.first + chunk.tiles - 1) / each + 1};
   }
-  /// Cache lines that transform_input() of a chunk reads in image `image` and block `in_block`.
+  /// Cache lines that transform_input() reads for a chunk in image `image` and block `in_block`.
   [[nodiscard]] simd::CacheLines values_lines(const WinogradChunk& chunk, std::int64_t image,
                                               std::int64_t in_block) const {
     const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
@@ -158,7 +158,7 @@ class WinogradPass : public ConvKernel {
                     s_.out_width, starts.begin, starts.end + s_.window.down.out());
   }
 
-  /// Place of a tile's results in block `out_block` of dst.
+  /// Address of the results of a tile, in block `out_block` of dst.
   [[nodiscard]] simd::PlaneTile<T> result_place(const WinogradChunk& chunk, std::int64_t index,
                                                 std::int64_t out_block) const {
     const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
@@ -169,21 +169,21 @@ class WinogradPass : public ConvKernel {
             .row = tile.row,
             .column = tile.column};
   }
-  /// Positions of a transformed tile.
+  /// Number of positions of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
-  /// Taps of a pair of channel blocks.
+  /// Weights of a pair of channel blocks, not transformed.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
     return plain_weights_ + (out_block * in_blocks + in_block) * s_.window.taps() * s_.block * s_.block;
   }
 
-  /// Bytes per thread for the result of lines_of().
+  /// Bytes per thread of the memory that lines_of() fills.
   [[nodiscard]] std::int64_t lines_bytes(bool has_results) const {
     const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
     const std::int64_t images = tiling_.most() * s_.images / tiling_.count() + 2;
     return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines));
   }
-  /// Cache lines that the chunk reads: its input and, with `has_results`, its part of dst. Returns the calling member's
-  /// share, stored at `to`; empty if there is no such chunk.
+  /// Cache lines that a chunk reads: its input and, if `has_results`, its part of dst. Returns the calling member's
+  /// share, stored at `to`. Returns an empty span if there is no such chunk.
   [[nodiscard]] std::span<const simd::CacheLines> lines_of(std::int64_t index, bool has_results, const SubTeam& crew,
                                                            simd::CacheLines* to) const {
     if (index >= tiling_.chunks()) return {};
@@ -204,14 +204,14 @@ class WinogradPass : public ConvKernel {
     Positions values;
     Positions results;
   };
-  /// Data in the data_floats() floats that begin at `at`.
+  /// Uses the data_floats() floats at `at` as memory of a chunk's data.
   [[nodiscard]] Data data_at(float* at) const {
     Data data{values_, results_};
     data.values.base = at;
     data.results.base = at + values_.floats();
     return data;
   }
-  /// Transforms the calling member's share of a chunk's values.
+  /// Transforms the calling member's share of a chunk's input.
   void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
     crew.for_share(s_.in_blocks * here.tiles,
                    [&](std::int64_t i) { transform_input(here, i % here.tiles, i / here.tiles, data.values); });
@@ -222,9 +222,9 @@ class WinogradPass : public ConvKernel {
     crew.for_share((out_blocks.end - out_blocks.begin) * s_.in_blocks,
                    [&](std::int64_t i) { body(out_blocks.begin + i / s_.in_blocks, i % s_.in_blocks); });
   }
-  /// Floats of a chunk's transformed values and results.
+  /// Number of floats of a chunk's transformed values and results.
   [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
-  /// Largest number of chunks whose data may be in memory at a time.
+  /// Largest number of chunks whose data may be in memory at the same time.
   [[nodiscard]] std::int64_t most_data() const {
     constexpr std::int64_t kMostFloats = std::int64_t{8} << 20;
     return std::max<std::int64_t>(1, kMostFloats / data_floats());
@@ -233,7 +233,7 @@ class WinogradPass : public ConvKernel {
     return floats * static_cast<std::int64_t>(sizeof(float));
   }
 
-  /// First row that is read by tiles whose results begin at row `result`.
+  /// First source row that tiles read whose results begin at row `result`.
   [[nodiscard]] std::int64_t first_row(std::int64_t result) const { return result - s_.pad_top; }
   /// Cache lines of rows [begin, end) of a plane, clipped to the plane.
   [[nodiscard]] simd::CacheLines lines_of(const T* plane, std::int64_t height, std::int64_t width, std::int64_t begin,
@@ -248,8 +248,8 @@ class WinogradPass : public ConvKernel {
   ConvTensors tensors_;
   ConvInput<T> input_;
   Tiling tiling_;
-  Positions values_;   ///< of a chunk
-  Positions results_;  ///< of a chunk; in a weight gradient, of the gradients
+  Positions values_;   ///< transformed input of a chunk
+  Positions results_;  ///< transformed results of a chunk; in a weight gradient, transformed gradients
   PositionWeights weights_;
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three Winograd passes against sums in double, for every instruction set, odd sizes, pads, groups of channel
+// Compares the three Winograd passes with sums in double, for every instruction set, odd sizes, pads, groups of channel
 // blocks, and several chunks of tiles.
 #include "engine/cpu/conv/winograd/winograd.h"
 #include "engine/cpu/plan/product_testing.h"
@@ -37,7 +37,7 @@ constexpr simd::WinogradWindow kRow3{{1}, {3}}, kColumn3{{3}, {1}}, kRow7{{1}, {
     kSquare5{{5}, {5}};
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Padded below and right as above and left, so all pads that a window of 3 can have occur on every side.
+// Padding below and right equals that above and left, so every possible pad of a window of 3 occurs on every side.
 const std::vector<Case> kCases{
     {"one_tile", 1, 1, 1, 4, 4, 1, 1},
     {"seven", 2, 2, 4, 7, 7, 1, 1},
@@ -68,7 +68,7 @@ const std::vector<Case> kCases{
     {"five_in_chunks", 1, 2, 4, 35, 35, 2, 2, false, kSquare5},
 };
 
-// Blocks of 8 on AVX-512 too: what DNNL_MAX_CPU_ISA=AVX2 leads to.
+// A Highway target and a block size. AVX-512 is also tested with blocks of 8, which DNNL_MAX_CPU_ISA=AVX2 leads to.
 struct Target {
   std::int64_t target;
   int block;
@@ -109,8 +109,8 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     for (float& value : values) value = static_cast<float>(random.normal());
   }
 
-  // Runs a pass as plans do, each thread with its own memory. Scratch starts as NaN, so reads of unwritten values show.
-  // The gaps between the threads' memory must stay unchanged.
+  // Runs a pass as plans do, with separate memory for each thread. Scratch is initially NaN, so reads of unwritten
+  // values are noticed. The gaps between the threads' memory must not change.
   void run(std::unique_ptr<ConvKernel> kernel) {
     const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
     run(*kernel, shape_.threads, {bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_)}, {});
@@ -134,7 +134,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
           << "thread " << thread << " of " << threads;
     }
   }
-  // Expects `pass` to reproduce `result` bit for bit on every team size, also when OpenMP grants only one thread.
+  // Expects that `pass` reproduces `result` bit for bit with every team size, also if OpenMP grants only one thread.
   template <typename Run>
   void expect_the_same_bits_on_teams(std::vector<float>& result, const Run& pass) {
     const std::vector<float> alone = result;
@@ -153,7 +153,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     return {.src = 0, .weights = 1, .bias = has_bias ? 2 : -1, .dst = 3, .scratch = 4, .own_scratch = 5};
   }
 
-  // f(src index, weights index, dst index) for every product of the convolution.
+  // Calls f(src index, weights index, dst index) for every product of the convolution.
   template <typename F>
   void for_products(const F& f) const {
     const std::int64_t b = shape_.block;
@@ -181,16 +181,17 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
   }
 
-  // Growth of rounding errors along one axis, relative to a direct sum. Two axes multiply. It is that of products by
-  // A^T; G^T gives the same. For each row, squares are summed over the positions. Each term multiplies the row's
-  // coefficient by the norms of the position's rows in the two other matrices. The growth is the root of the mean over
-  // the rows, divided by the root of the number of taps (G^T: of results).
+  // Growth of rounding errors along one axis, relative to a direct sum; two axes multiply. It is computed for A^T; G^T
+  // gives the same. For each row, squares are summed over the positions. Each term is the row's coefficient times the
+  // norms of the position's rows in the two other matrices. The growth is the root of the mean over the rows, divided
+  // by the root of the number of taps (for G^T: of results).
   static double growth(const simd::WinogradAxis& axis) {
     return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }
-  // F(4x4, 3x3) loses about a digit: the relative L2 error of f32 rounding through its transforms is below 1e-6. A sum
-  // of n products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Other windows multiply this by their growth.
-  // Not for images so narrow that most taps meet zeros, because the result is then too small to compare with.
+  // F(4x4, 3x3) loses about a decimal digit: the relative L2 error of f32 rounding through its transforms is below
+  // 1e-6. A sum of n products in f32 adds a random walk of about 2^-24 sqrt(n). Other windows multiply both by their
+  // growth. The bound does not hold for images so narrow that most taps read zeros, because the result is then too
+  // small.
   void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) const {
     const double more = growth(shape_.window.down) * growth(shape_.window.across) / (growth({3}) * growth({3}));
     expect_within(got, expected, more * (1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms))));
@@ -255,12 +256,12 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   pass();
   const std::int64_t tile = shape_.window.down.out() * shape_.window.across.out();
   expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / tile);
-  // A direct sum of f32.
+  // The bias gradient is a direct sum in f32.
   if (tensors().bias >= 0) expect_within(bias_, expected_bias, 1e-6);
   expect_the_same_bits_on_teams(weights_, pass);
 }
 
-// Values in bf16 are read as they are, and results rounded once: the bits of f32's, rounded.
+// With bf16 values, results must be the bits of the f32 kernel on the same values, rounded once.
 TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   const auto narrowed = [](const std::vector<float>& values) {
     std::vector<Bf16> made(values.size());
@@ -301,7 +302,7 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
 }
 
-// Sub-teams that share out groups have transformed values of their own, unless there are too many of them.
+// Sub-teams that divide groups have separate transformed values, unless these take too much memory.
 TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
   if (simd::vector_block() != kMostWinogradBlock) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   WinogradShape shape{.images = 32,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tiles of Winograd's convolutions, their order, and the chunks that are computed at a time. Internal to winograd*.cpp.
+// Tiles of Winograd's convolutions, their order, and the chunks in which they are processed. Internal to winograd*.cpp.
 //
-// Tiles of 4 results cover an axis of several taps; where its length is no multiple of 4, some tiles have 3. A tile of
-// 3 needs all positions but the last, whose point at infinity only reaches its fourth result. So 14 = 4 + 4 + 3 + 3
-// takes 22 products; four tiles of 4 take 24. And 7 = 4 + 3 takes 11; two tiles of 4 take 12.
+// Along an axis with several taps, tiles have 4 results; if the length is not a multiple of 4, some tiles have 3. A
+// tile of 3 needs all positions except the last one: the point at infinity, which only affects the fourth result. So 14
+// = 4 + 4 + 3 + 3 takes 22 products, while four tiles of 4 take 24. And 7 = 4 + 3 takes 11, while two tiles of 4 take
+// 12.
 #pragma once
 
 #include <algorithm>
@@ -18,34 +19,34 @@
 
 namespace roentgen::engine::cpu {
 
-/// Tiles along one axis: first those of `out` results, then narrow ones with one result less.
+/// Tiles along one axis: first `whole` tiles with `out` results, then `narrow` tiles with one result less.
 struct TileAxis {
   std::int64_t whole = 0;
   std::int64_t narrow = 0;
   std::int64_t out = 1;
 
-  /// Tiles that cover `length` results; narrow tiles are used only if `can_mix`.
+  /// Returns tiles that cover `length` results. Narrow tiles are used only if `can_mix`.
   [[nodiscard]] static TileAxis over(std::int64_t length, const simd::WinogradAxis& axis, bool can_mix) {
     const std::int64_t tiles = (length + axis.out() - 1) / axis.out();
     const std::int64_t narrow = can_mix ? std::min(tiles, tiles * axis.out() - length) : 0;
     return {tiles - narrow, narrow, axis.out()};
   }
-  /// First result of tile `index`.
+  /// Index of the first result of tile `index`.
   [[nodiscard]] std::int64_t start(std::int64_t index) const {
     return index * out - std::max<std::int64_t>(0, index - whole);
   }
-  /// Number of results of a tile.
+  /// Number of results of tile `index`.
   [[nodiscard]] std::int64_t results(std::int64_t index) const { return index < whole ? out : out - 1; }
   [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
 };
 
-/// Tiles [begin, end).
+/// Range [begin, end) of tiles.
 struct TileRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// A tile of the batch: first result and how many there are along each axis.
+/// One tile of the batch: image, first result and number of results along each axis.
 struct Tile {
   std::int64_t image = 0;
   std::int64_t row = 0;
@@ -54,12 +55,12 @@ struct Tile {
   std::int64_t columns = 0;
 };
 
-/// Tiles of a batch, in chunks whose transformed values stay in cache. With narrow tiles a chunk is whole images. Its
-/// tiles are sorted so that those which need a position are adjacent: low, whole, wide, small below. Nothing depends on
-/// the number of threads.
+/// Tiles of a batch, divided into chunks whose transformed values stay in cache. With narrow tiles, a chunk consists of
+/// whole images. Its tiles are then sorted by kind (low, whole, wide, small), so that those which need a position are
+/// adjacent. Nothing depends on the number of threads.
 class Tiling {
  public:
-  /// Tiles over results of height x width.
+  /// Tiles that cover results of height x width.
   Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) : window_(s.window) {
     const std::int64_t block_bytes = s.window.positions() * static_cast<std::int64_t>(sizeof(float)) * s.block;
     const std::int64_t tile_bytes = block_bytes * (s.in_blocks + s.out_blocks);
@@ -79,27 +80,28 @@ class Tiling {
     lanes_ = std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(bytes / (4 * weights_bytes), 1, 4)));
     unit_ = is_mixed_ ? per_image() : kTileGrain;
     units_ = (count_ + unit_ - 1) / unit_;
-    // Wide layers: every chunk reads the weights.
+    // In wide layers, every chunk reads all the weights.
     const std::int64_t limit = std::max(kChunkBytes, weights_bytes / 4);
     const std::int64_t wanted = is_wide_ ? 1 : ((bytes + limit - 1) / limit + 3) / 4 * 4;
     chunks_ = std::min(wanted, units_);
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Number of chunks: a multiple of four where there are as many units (images, or rows of products) and the layer is
-  /// not wide. Each sub-team then has one.
+  /// Number of chunks. It is a multiple of four, so that four sub-teams have the same number. Exceptions are wide
+  /// layers, and layers with too few units: images, or rows of products.
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
-  /// Chunk `index`. Chunks have equal size as far as whole images or a product's rows of tiles allow, and so have
-  /// groups of neighbours. So sub-teams with as many chunks have as many tiles.
+  /// Tiles of chunk `index`. Chunks, and groups of neighbouring chunks, are as equal in size as whole images or a
+  /// product's rows of tiles allow. So sub-teams with the same number of chunks have about the same number of tiles.
   [[nodiscard]] TileRange chunk(std::int64_t index) const {
     const auto begin = [this](std::int64_t i) { return std::min(count_, units_ * i / chunks_ * unit_); };
     return {begin(index), begin(index + 1)};
   }
-  /// Tiles of the largest chunk.
+  /// Number of tiles of the largest chunk.
   [[nodiscard]] std::int64_t most() const { return std::min(count_, (units_ + chunks_ - 1) / chunks_ * unit_); }
-  /// Whether the transformed weights outweigh the transformed tiles; then all tiles are one chunk.
+  /// True if the transformed weights are larger than the transformed tiles. All tiles are then one chunk.
   [[nodiscard]] bool is_wide() const { return is_wide_; }
-  /// Number of parts of a sum over tiles: 1 where a few copies of the weights outweigh the tiles, else 2 or 4.
+  /// Number of parts in which a sum over tiles is computed. It is 1 if a few copies of the weights are larger than the
+  /// tiles, else 2 or 4.
   [[nodiscard]] std::int64_t lanes() const {
     return std::min<std::int64_t>(lanes_, std::bit_floor(static_cast<std::uint64_t>(chunks())));
   }
@@ -118,8 +120,8 @@ class Tiling {
     return place(image, index - sizes.wide, down_.narrow, across_.narrow, down_.whole, across_.whole);
   }
 
-  /// First and last rows of tiles of image `image` in the chunk of `tiles` tiles from `first` on, given by their first
-  /// row of results.
+  /// First and last tile rows of image `image` in the chunk of `tiles` tiles from `first` on. Each is given by its
+  /// first row of results.
   [[nodiscard]] Share row_starts(std::int64_t first, std::int64_t tiles, std::int64_t image) const {
     const std::int64_t begin = std::max(first - image * per_image(), std::int64_t{0}) / across_.tiles();
     const std::int64_t last = std::min(first + tiles - 1 - image * per_image(), per_image() - 1) / across_.tiles();
@@ -138,13 +140,13 @@ class Tiling {
   }
 
  private:
-  // Transformed values and results of a chunk: beyond this they leave the caches between the phases.
+  // Limit of a chunk's transformed values and results; larger ones leave the caches between the phases.
   static constexpr std::int64_t kChunkBytes = std::int64_t{1} << 20;
-  // Bytes that all threads together keep in the caches.
+  // Bytes that all threads together can keep in the caches.
   static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;
   static constexpr std::int64_t kTileGrain = 12;
 
-  // Tiles of each kind: narrow rows only, whole, narrow columns only (the rest is narrow both ways).
+  // Number of tiles of each kind: low has narrow rows, wide has narrow columns. The remaining tiles are narrow in both.
   struct Sizes {
     std::int64_t low = 0;
     std::int64_t whole = 0;

@@ -17,11 +17,13 @@ namespace roentgen::engine::cpu {
 namespace {
 constexpr simd::WinogradWindow kRow7{{1}, {7}}, kColumn7{{7}, {1}}, kSquare5{{5}, {5}};
 
-// Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
+// Expects that sub-teams with the same number of neighbouring chunks have the same number of tiles, as far as units
+// allow.
 void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
   const Tiling tiling(shape, size, size);
   const std::int64_t per_image = tiling.count() / shape.images;
-  // Whole images where there are tiles of 3, which do without the last position, else rows of products.
+  // A unit is a whole image if there are tiles of 3, which do not need the last position. Otherwise it is a row of
+  // products.
   const TileRange last = tiling.needing(shape.window.positions() - 1, per_image);
   const std::int64_t unit = last.end - last.begin < per_image ? per_image : 12;
   std::int64_t next = 0, first_half = 0, least = tiling.count(), largest = 0;
@@ -56,7 +58,7 @@ TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
     }
   }
 }
-// Same as the case of that name in winograd_test.cpp.
+// Uses the shape of the case with this name in winograd_test.cpp.
 TEST(WinogradTiling, has_uneven_chunks_across_images) {
   const Tiling tiling({.images = 11, .in_blocks = 1, .out_blocks = 2}, 28, 28);
   EXPECT_EQ(tiling.chunks(), 4);
@@ -65,7 +67,7 @@ TEST(WinogradTiling, has_uneven_chunks_across_images) {
   EXPECT_LT(tiling.chunk(3).end - tiling.chunk(3).begin, tiling.most());
 }
 
-// 17 = 4 + 4 + 3 + 3 + 3: of five tiles in a row of results two need the last of ten positions.
+// 17 = 4 + 4 + 3 + 3 + 3: two of five tiles in a row of results need the last of ten positions.
 TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
   for (const bool is_row : {true, false}) {
     const Tiling tiling({.window = is_row ? kRow7 : kColumn7, .images = 2, .in_blocks = 8, .out_blocks = 8}, 17, 17);
@@ -85,7 +87,7 @@ TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
   }
 }
 
-// The first and the last are cases of winograd_test.cpp, where both ways are held to sums in double.
+// The first and the last shape are also cases of winograd_test.cpp, which compares both methods with sums in double.
 TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
   const auto lanes_of = [](const WinogradShape& s) { return Tiling(s, s.out_height, s.out_width).lanes(); };
   WinogradShape shape{.images = 8, .in_blocks = 1, .out_blocks = 2, .out_height = 61, .out_width = 58};
@@ -99,7 +101,7 @@ TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
   EXPECT_EQ(lanes_of(shape), 2);
 }
 
-// f(weights, threads that share out groups) for many numbers of result blocks.
+// Calls f(weights, number of threads that divide groups) for many numbers of result blocks.
 template <typename F>
 void for_weights(const F& f) {
   for (const int threads : {1, 2, 3, 4, 5, 6, 12, 16}) {

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Weight gradient. If the transformed weights are small compared with the tiles, the tiles are divided into a few lanes
-// with separate sums. A lane belongs to one sub-team, and only that sub-team reads the values it transforms. Otherwise
-// sub-teams divide the groups of result channels, and each transforms its own gradients. If memory allows, each also
-// transforms its own copy of all values, since values from another sub-team arrive slowly if caches are separate. If
-// not, all threads transform the values together.
+// with separate sums. A lane belongs to one sub-team, and only this sub-team reads the values that it transforms.
+// Otherwise sub-teams divide the groups of result channels, and each transforms its own gradients. If memory suffices,
+// each also transforms its own copy of all values, because values from another sub-team arrive slowly if caches are
+// separate. If memory does not suffice, all threads transform the values together.
 #include <omp.h>
 
 #include <algorithm>
@@ -53,13 +53,13 @@ class WeightsGradient final : public WinogradPass<T> {
       Base::tiling_, Base::transform_values, Base::values_, Base::weights_;
   using typename Base::Data;
 
-  // Number of sub-teams, each with the same number of whole lanes.
+  // Number of sub-teams; each has the same number of whole lanes.
   [[nodiscard]] int crews_for_lanes(int threads) const {
     return static_cast<int>(
         std::min(lanes_, static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(threads)))));
   }
 
-  // Runs lane by lane. The chunks of a lane are consecutive and the same for every team size.
+  // Runs lane by lane. The chunks of a lane are consecutive and do not depend on the team size.
   void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
     const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
     auto* const next_lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
@@ -81,7 +81,7 @@ class WeightsGradient final : public WinogradPass<T> {
         [&](std::int64_t item) {
           if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
             const std::int64_t products = positions() * weights_.groups;
-            // Prefetches the input of this sub-team's next chunk meanwhile.
+            // Prefetches the input of this sub-team's next chunk during the products.
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
@@ -123,7 +123,7 @@ class WeightsGradient final : public WinogradPass<T> {
           });
     }
   }
-  // Number of slots: one per group or, with a single chunk, one per sub-team, which reuses it for each of its groups.
+  // Number of slots: one per group. With a single chunk it is one per sub-team, which reuses it for each of its groups.
   [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
   [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
     return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
@@ -155,7 +155,7 @@ class WeightsGradient final : public WinogradPass<T> {
                                      .fetching = fetching});
   }
 
-  // Adds up the lanes' sums of a pair of blocks and transforms them to taps.
+  // Adds the lanes' sums of a pair of blocks and transforms them to taps.
   void finish(const float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
     const auto [first, row] = weights_.place(group, out_block, in_block);
