@@ -40,6 +40,7 @@ summary_switch("JPEG 2000" "${has_jpeg2000}" "OpenJPEG ${openjpeg_VERSION}" RG_D
   "no OpenJPEG found (libopenjp2-7-dev), or no DICOM")
 summary_switch("CUDA" "${RG_HAS_CUDA}" "toolkit ${CUDAToolkit_VERSION}" RG_CUDA
   "no toolkit of version 12 with an nvcc that works here, or no headers of cuDNN 9")
+summary_switch("NCCL" "${RG_HAS_NCCL}" "loaded by the program" RG_NCCL "no nccl.h found, or no CUDA")
 if(NOT RG_SANITIZE)
   summary_switch("Python" "${RG_HAS_PYTHON}" "nanobind ${nanobind_VERSION}, wheels from Python 3.10" RG_PYTHON_PACKAGE
     "no Python 3.10 with nanobind 3 (tools/python_env.sh)")

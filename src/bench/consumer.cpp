@@ -81,6 +81,7 @@ class TrainingStep final : public Consumer {
 
   [[nodiscard]] std::string name() const override { return options_.model; }
   [[nodiscard]] int threads() const override { return team_.threads; }
+  [[nodiscard]] std::optional<DType> slot_dtype() const override { return engine_->slot_dtype(); }
 
  private:
   const NetworkOptions options_;

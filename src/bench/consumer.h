@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/network.h"
+#include "core/shape.h"
 #include "core/value.h"
 #include "data/stage/batch.h"
 
@@ -32,6 +34,8 @@ class Consumer {
   [[nodiscard]] virtual bool is_emulated() const { return false; }
   /// Compute threads; 0: none.
   [[nodiscard]] virtual int threads() const { return 0; }
+  /// Type of the slots' images that a network asks for (Engine::slot_dtype); nullopt: any.
+  [[nodiscard]] virtual std::optional<DType> slot_dtype() const { return std::nullopt; }
 };
 
 /// Size of the batches.

@@ -55,6 +55,7 @@ data::LoaderOptions loader_options(const InputOptions& options) {
   loading.seed = options.seed;
   loading.preprocess = preprocess_of(options);
   loading.augment = options.augment;
+  loading.dtype = options.slot_dtype;
   loading.max_bad_share = 0.0;
   loading.is_cold = options.is_cold;
   loading.most_readers = options.most_readers;
@@ -89,7 +90,7 @@ BatchSize batch_size(const InputOptions& options) {
   constexpr std::int64_t kFewest = 3, kMost = 64;
   const auto* prefetch = std::get_if<data::PrefetchStage>(&options.pipeline.stages().back());
   return {.images = options.batch,
-          .image_bytes = data::slot_bytes(preprocess_of(options), DType::F32),
+          .image_bytes = data::slot_bytes(preprocess_of(options), options.slot_dtype),
           .slots = static_cast<int>(std::clamp(prefetch == nullptr ? 1 : prefetch->count + 1, kFewest, kMost))};
 }
 
@@ -103,7 +104,7 @@ data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions
       .needs = {.samples = std::ssize(dataset.samples),
                 .sample = data::largest_sample(dataset, all_of(dataset), preprocess.channels),
                 .batch = options.batch,
-                .row_bytes = data::slot_bytes(preprocess, DType::F32) + 2 * sizeof(float) * labels,
+                .row_bytes = data::slot_bytes(preprocess, options.slot_dtype) + 2 * sizeof(float) * labels,
                 .workers = workers_of(options),
                 .slots = slots}};
   return data::share_memory(options.pipeline, wishes, budget);

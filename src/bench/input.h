@@ -40,6 +40,8 @@ struct InputOptions {
   /// Preprocessing and augmentation of a recipe, which replace image_px and channels.
   std::optional<data::Preprocess> preprocess{};
   data::Augment augment{};
+  /// Type of the slots' images: F32 values, or U8 or U16 pixels as for engines that ask for them.
+  DType slot_dtype = DType::F32;
   /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
   int workers = 0;
   /// Files read at once, at most (data::LoaderOptions::most_readers); case `pipeline` lowers it to what its memory
@@ -76,7 +78,7 @@ struct InputOptions {
 /// Number of decoding threads: as requested, or the physical cores of options.cores, or those of the process.
 [[nodiscard]] int workers_of(const InputOptions& options);
 
-/// A pipeline that fills slots, distorted as the options say, into normalised float32. One thread.
+/// A pipeline that fills slots with images, distorted as the options say, of their slot_dtype. One thread.
 class Input {
  public:
   /// Starts at once. `dataset` and the slots' memory must outlive it. ConfigError and DataError as data::Loader.

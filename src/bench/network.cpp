@@ -24,18 +24,27 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-std::span<float> floats_of(engine::Executable& executable, std::int64_t input, int slot) {
-  const std::span<std::byte> bytes = executable.slot(input, slot);
-  return {reinterpret_cast<float*>(bytes.data()), executable.inputs()[static_cast<std::size_t>(input)].bytes / 4};
+// Pixels that the engine asks for, as in training. Uniform ones give values of mean 0 and variance 1. Nullopt: it asks
+// for values.
+std::optional<engine::InputNorm> pixel_norm(const NetworkOptions& options, const engine::Engine& engine) {
+  if (engine.slot_dtype() == DType::F32) return std::nullopt;
+  const auto channels = static_cast<std::size_t>(options.channels);
+  return engine::InputNorm{.dtype = engine.slot_dtype(),
+                           .mean = std::vector<double>(channels, 0.5),
+                           .stddev = std::vector<double>(channels, 1.0 / std::sqrt(12.0))};
 }
 
 // Images uniform with mean 0 and variance 1, one label in ten positive, all known.
 void fill_inputs(engine::Executable& executable, int slot) {
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
     const engine::InputSpec& spec = executable.inputs()[i];
-    RG_ASSERT(spec.dtype == DType::F32);
     Random random(kSeed, RandomStage::Test, i);
-    for (float& value : floats_of(executable, static_cast<std::int64_t>(i), slot)) {
+    const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), slot).first(spec.bytes);
+    if (spec.dtype != DType::F32) {  // pixels
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(256));
+      continue;
+    }
+    for (float& value : std::span(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float))) {
       if (spec.name == "image") value = static_cast<float>(random.uniform(-std::sqrt(3.0), std::sqrt(3.0)));
       if (spec.name == "labels") value = random.chance(0.1) ? 1.0F : 0.0F;
       if (spec.name == "mask") value = 1.0F;
@@ -65,9 +74,10 @@ graph::Graph model_of(const NetworkOptions& options) {
   return graph;
 }
 
-engine::CompileOptions compiling(const NetworkOptions& options, const StepTeam& team) {
+engine::CompileOptions compiling(const NetworkOptions& options, const engine::Engine& engine, const StepTeam& team) {
   engine::CompileOptions result{.threads = team.threads,
                                 .slots = team.slots,
+                                .input_norm = pixel_norm(options, engine),
                                 .bucket_bytes = team.bucket_bytes,
                                 .fuse = options.fuse,
                                 .algorithms = engine::parse_algorithms(options.algorithms),
@@ -78,10 +88,11 @@ engine::CompileOptions compiling(const NetworkOptions& options, const StepTeam& 
   return result;
 }
 
-engine::CompileOptions inferring(const NetworkOptions& options, int threads) {
+engine::CompileOptions inferring(const NetworkOptions& options, const engine::Engine& engine, int threads) {
   return {.form = engine::Form::Inference,
           .threads = threads,
           .slots = 1,
+          .input_norm = pixel_norm(options, engine),
           .fuse = options.fuse,
           .algorithms = engine::parse_algorithms(options.algorithms),
           .dtype = engine::parse_dtype(options.dtype),
@@ -134,7 +145,7 @@ Value settings_of(std::string_view case_name, const NetworkOptions& options,
 
 std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options, engine::Engine& engine,
                                                       int threads) {
-  auto executable = engine.compile(model_of(options), inferring(options, threads));
+  auto executable = engine.compile(model_of(options), inferring(options, engine, threads));
   engine::initialise(*executable, kSeed);
   draw_statistics(*executable);
   fill_inputs(*executable, 0);
@@ -142,21 +153,21 @@ std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& opti
 }
 
 engine::Plan plan_inference(const NetworkOptions& options, engine::Engine& engine, int threads) {
-  return engine.plan(model_of(options), inferring(options, threads));
+  return engine.plan(model_of(options), inferring(options, engine, threads));
 }
 
 engine::Plan plan_step(const NetworkOptions& options, engine::Engine& engine, StepTeam team) {
-  return engine.plan(graph::with_loss(model_of(options), {}), compiling(options, team));
+  return engine.plan(graph::with_loss(model_of(options), {}), compiling(options, engine, team));
 }
 
 std::vector<engine::MeasuredChoice> measure_step_choices(const NetworkOptions& options, engine::Engine& engine,
                                                          StepTeam team) {
-  return engine.measure_choices(graph::with_loss(model_of(options), {}), compiling(options, team));
+  return engine.measure_choices(graph::with_loss(model_of(options), {}), compiling(options, engine, team));
 }
 
 std::unique_ptr<engine::Executable> compile_step(const NetworkOptions& options, engine::Engine& engine, StepTeam team) {
   const graph::Graph graph = graph::with_loss(model_of(options), {});
-  auto executable = engine.compile(graph, compiling(options, team));
+  auto executable = engine.compile(graph, compiling(options, engine, team));
   engine::initialise(*executable, kSeed);
   for (int slot = 0; slot < team.slots; ++slot) fill_inputs(*executable, slot);
   executable->bind_slot(0);

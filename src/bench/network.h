@@ -73,8 +73,8 @@ struct StepTeam {
 };
 
 /// Compiles the model that the options name, or their graph, with a sigmoid loss and drawn weights. Every slot is
-/// filled with random images and labels, and slot 0 is bound. Throws ConfigError on a graph of other sizes, and the
-/// errors of compile().
+/// filled with random images, of Engine::slot_dtype() as in training, and labels, and slot 0 is bound. Throws
+/// ConfigError on a graph of other sizes, and the errors of compile().
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const NetworkOptions& options, engine::Engine& engine,
                                                                StepTeam team);
 

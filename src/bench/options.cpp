@@ -48,6 +48,13 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   return numbers;
 }
 
+DType parse_slot_dtype(std::string_view text) {
+  for (const DType dtype : {DType::F32, DType::U8, DType::U16}) {
+    if (text == name_of(dtype)) return dtype;
+  }
+  throw ConfigError(error_text("bench.options", "--slot-dtype", "f32, u8 or u16", text, "--slot-dtype f32"));
+}
+
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
                                "--ranks 2, of scaling --ranks 1,2,4"));
@@ -135,7 +142,7 @@ std::vector<Option> NetworkArguments::options(Names names) {
         .doc = "auto, direct, heuristic, winograd, split, split2 or pointwise"},
        {.name = "--dtype",
         .target = &network.dtype,
-        .doc = "dtype of activations and products: f32, bf16, f16 or auto"},
+        .doc = "dtype of activations and products: f32, tf32, bf16, f16 or auto"},
        {.name = "--recompute",
         .target = &network.recompute,
         .doc = "activations that backward recomputes: auto, none or all"},
@@ -194,6 +201,9 @@ std::vector<Option> InputArguments::options(Names names) {
         .target = &input.memory_mb,
         .doc = "memory for input, MiB; 0 = half of the free memory",
         .range = {0, 1e9}},
+       {.name = "--slot-dtype",
+        .target = &slot_dtype,
+        .doc = "images in batches: f32 values, or pixels: u16 (as for CUDA) or u8"},
        {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
@@ -232,6 +242,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
   for (const std::string& each : data) {
     if (!options.cache_dir.empty()) io::refuse_inside_data("--cache-dir", options.cache_dir, each);
   }
+  options.slot_dtype = parse_slot_dtype(slot_dtype);
   if (!cores.empty()) options.cores = runtime::parse_core_list(cores);
   if (!storage.empty()) options.storage = data::parse_storage_costs(storage);
   if (device != InputArguments{}.device) options.device_images_per_s = parse_emulated_device(device);

@@ -87,7 +87,7 @@ struct NetworkArguments {
 [[nodiscard]] double take_emulated_device(NetworkOptions& network);
 
 /// Images from files: --data, --pipeline, --recipe, --workers, --input-cores, --cache-dir, --memory-budget, --cold,
-/// --readers, --cell-seconds, --emulate-storage, --device.
+/// --readers, --cell-seconds, --emulate-storage, --slot-dtype, --device.
 struct InputArguments {
   /// Targets of the options that are its fields.
   InputOptions input{};
@@ -98,6 +98,7 @@ struct InputArguments {
   std::int64_t readers = InputOptions{}.most_readers;
   std::string cores{};
   std::string storage{};
+  std::string slot_dtype = "f32";
   std::string device = "cpu";
 
   [[nodiscard]] std::vector<Option> options(Names names);

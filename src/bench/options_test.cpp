@@ -50,5 +50,14 @@ TEST(BenchOptions, of_a_device_say_whether_it_is_emulated) {
   EXPECT_DOUBLE_EQ(take_emulated_device(network), 0.0);
 }
 
+TEST(BenchOptions, of_slots_name_a_type_of_pixels_or_values) {
+  InputArguments arguments;
+  EXPECT_EQ(arguments.checked({}).slot_dtype, DType::F32);
+  arguments.slot_dtype = "u16";
+  EXPECT_EQ(arguments.checked({}).slot_dtype, DType::U16);
+  arguments.slot_dtype = "bf16";
+  EXPECT_THROW(static_cast<void>(arguments.checked({})), ConfigError);
+}
+
 }  // namespace
 }  // namespace roentgen::bench

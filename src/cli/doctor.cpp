@@ -9,7 +9,9 @@
 #include "core/error.h"
 #include "core/terminal.h"
 #include "data/codec/dicom_study.h"
+#include "dist/gpu_network.h"
 #include "dist/mpi_library.h"
+#include "dist/nccl_calls.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
 #include "io/environment.h"
@@ -22,7 +24,19 @@ namespace {
 Value mpi_report() {
   try {
     const dist::MpiLibrary library = dist::load_mpi();
-    return Value::Table{{"available", true}, {"description", library.version + " (" + library.file + ")"}};
+    const std::optional<bool> is_cuda_aware = dist::is_cuda_aware(library);
+    return Value::Table{{"available", true},
+                        {"description", library.version + " (" + library.file + ")"},
+                        {"cuda_aware", is_cuda_aware ? Value(*is_cuda_aware) : Value(nullptr)}};
+  } catch (const Error& error) {
+    return Value::Table{{"available", false}, {"reason", error.what()}};
+  }
+}
+
+// What averages gradients on CUDA devices.
+Value nccl_report() {
+  try {
+    return Value::Table{{"available", true}, {"description", std::string(dist::make_nccl_calls()->version())}};
   } catch (const Error& error) {
     return Value::Table{{"available", false}, {"reason", error.what()}};
   }
@@ -61,6 +75,9 @@ class DoctorCommand final : public Command {
     report.set("engines", std::move(engines));
     report.set("device_auto", auto_report());
     report.set("mpi", mpi_report());
+    report.set("nccl", nccl_report());
+    const std::string ucx = dist::ucx_version();
+    report.set("ucx", Value::Table{{"available", !ucx.empty()}, {"description", ucx}});
     const data::DicomSupport dicom = data::dicom_support();
     report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
     terminal::print(report_text(report));

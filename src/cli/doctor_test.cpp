@@ -35,6 +35,13 @@ TEST(Doctor, says_of_each_engine_whether_it_is_there_and_else_why_not) {
   EXPECT_THAT(printed, testing::HasSubstr("\nmpi "));
   const Value& mpi = report.at("mpi");
   EXPECT_NE(mpi.find(mpi.at("available").as_bool() ? "description" : "reason"), nullptr);
+  if (mpi.at("available").as_bool()) {
+    EXPECT_NE(mpi.find("cuda_aware"), nullptr);
+  }
+  EXPECT_THAT(printed, testing::HasSubstr("\nnccl "));
+  const Value& nccl = report.at("nccl");
+  EXPECT_NE(nccl.find(nccl.at("available").as_bool() ? "description" : "reason"), nullptr);
+  EXPECT_THAT(printed, testing::HasSubstr("\nucx "));
   EXPECT_THAT(printed, testing::Not(testing::HasSubstr("{"))) << "JSON is for --json FILE";
 }
 

@@ -133,13 +133,14 @@ score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedMode
 
 Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const data::Split split = data::parse_split(options_.split);
-  const auto engine = engine::make_engine(options_.inference.device);
+  const auto engine = engine::make_engine(train::own_device(options_.inference.device));
   if (!options_.ranks.may_share_device) train::require_own_device(ranks, *engine);
   train::LoadedModel model = train::load_checkpoint(
       options_.checkpoint, *engine,
       {.batch = options_.inference.batch,
        .threads = static_cast<int>(options_.inference.threads),
        .algorithms = options_.inference.algorithms,
+       .dtype = options_.inference.dtype,
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
        .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
@@ -173,6 +174,9 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   input.origin.emplace_back("checkpoint", Value::Table{{"step", model.info.step},
                                                        {"epoch", model.info.epoch},
                                                        {"weights_sha256", input.use.weights_sha256}});
+  const std::string dtype = model.executable->plan().dtype();
+  input.origin.emplace_back("dtype", dtype);
+  if (dtype != "f32") input.header += fmt::format("computed in {}\n", dtype);
   input.origin.emplace_back("tta", Value::Table{{"name", options_.views},
                                                 {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
                                                 {"definition", data::test_views_text(options_.views)}});
@@ -287,7 +291,9 @@ void EvalCommand::write_files(const score::EvalSet& images, const Input& input, 
 CommandResult EvalCommand::run() {
   options_.check();
   RankOptions ranks = options_.ranks;
-  ranks.recipe = [this] { return train::sharing_cores({.threads = options_.inference.threads}); };
+  ranks.recipe = [this] {
+    return train::sharing_cores({.threads = options_.inference.threads, .device = options_.inference.device});
+  };
   return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });
 }
 

@@ -100,7 +100,9 @@ void EvalOptions::check() const {
   } else {
     if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse_missing("eval --predictions", "--labels PATH");
-    if (ranks.ranks > 0) refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions from a file");
+    if (!ranks.asked_ranks.empty()) {
+      refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions from a file");
+    }
     if (views != "none") refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions from a file");
   }
   if (metrics != "default" && metrics != "all")

@@ -13,14 +13,17 @@
 
 namespace roentgen::cli {
 
-/// --device, --batch, --threads, --workers and --algorithms. Threads of 0: all cores.
+/// --device, --batch, --threads, --workers, --algorithms and --dtype. Threads of 0: all cores.
 struct InferenceOptions {
   std::string device = "auto";
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
   std::string algorithms = "auto";
+  std::string dtype = "f32";
 
+  /// Text of the options that change digits, which share a line of the help.
+  static constexpr const char* kNumbersDoc = "convolutions: auto, direct; type: f32, on CUDA also tf32, bf16, f16";
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
@@ -33,9 +36,8 @@ struct InferenceOptions {
              .target = &workers,
              .doc = "compute threads, decoding threads; 0 = all cores",
              .range = {0, 1024}},
-            {.name = "--algorithms",
-             .target = &algorithms,
-             .doc = "convolutions: auto (fastest per layer) or direct; equal up to rounding"}};
+            {.name = "--algorithms", .target = &algorithms, .doc = kNumbersDoc},
+            {.name = "--dtype", .target = &dtype, .doc = kNumbersDoc}};
   }
 };
 

@@ -18,6 +18,7 @@
 #include "graph/summary.h"
 #include "graph/text.h"
 #include "io/file.h"
+#include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
 #include "train/recipe.h"
@@ -33,6 +34,7 @@ class InspectCommand final : public Command {
                 "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
                 "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
                 "roentgen inspect --plan --recipe large_512\n"
+                "roentgen inspect --plan --model resnet50 --image 224,512 --device cuda --card h200\n"
                 "roentgen inspect --data nih --json nih.json\n"
                 "roentgen inspect --data nih --pixels --broken broken.csv") {}
   [[nodiscard]] bool needs_options() const override { return true; }
@@ -55,14 +57,15 @@ class InspectCommand final : public Command {
         {.name = "--batch", .target = &shape_.batch, .doc = "model: images per batch", .range = {1, 65536}},
         {.name = "--channels", .target = &shape_.channels, .doc = "model: input channels, 1 or 3", .range = {1, 3}},
         {.name = "--image",
-         .target = &shape_.image_px,
-         .doc = "model: side of the image, px; 0 = the model's own",
-         .range = {0, 65536}},
+         .target = &image_,
+         .doc = "model: side of the image, px; 0 = the model's own; --plan: 224,512"},
         {.name = "--labels", .target = &shape_.labels, .doc = "model: number of outputs", .range = {1, 1e6}},
         {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
         {.name = "--plan",
          .target = &is_planned_,
-         .doc = "model or recipe: training memory, convolution algorithms, batch norms"}};
+         .doc = "model or recipe: training memory, convolution algorithms, batch norms"},
+        task::device_option(device_, "; for --plan"),
+        {.name = "--card", .target = &card_, .doc = "--plan for a card elsewhere: h100, h200 or FILE.json"}};
   }
 
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }
@@ -71,12 +74,26 @@ class InspectCommand final : public Command {
     if (model_.empty() == data_.empty() && !is_of_recipe) {
       refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
     }
-    train::Recipe recipe =
-        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : task::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
       refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
     }
-    if (is_planned_) return inspect_plan(recipe, model_, shape_, recipe_.empty());
+    if (!is_planned_ && !(device_.empty() && card_.empty())) {
+      refuse_missing(device_.empty() ? "inspect --card" : "inspect --device", "--plan");
+    }
+    std::vector<std::string> changes = overrides_;
+    if (!device_.empty()) changes.push_back("train.device=" + device_);
+    train::Recipe recipe =
+        recipe_.empty() ? train::parse_recipe("", "--set", changes) : task::read_recipe(recipe_, changes);
+    std::vector<std::int64_t> sides = image_.empty() ? std::vector<std::int64_t>{} : parse_sides(image_);
+    if (is_planned_) {
+      return inspect_plan(recipe, {.model = model_,
+                                   .shape = shape_,
+                                   .is_shaped = recipe_.empty(),
+                                   .sides_px = std::move(sides),
+                                   .card = card_});
+    }
+    if (sides.size() > 1) refuse_missing("inspect --image of several sides", "--plan");
+    if (!sides.empty()) shape_.image_px = sides[0];
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
   }
 
@@ -137,6 +154,9 @@ class InspectCommand final : public Command {
   std::filesystem::path recipe_;
   std::vector<std::string> overrides_;
   task::ModelShape shape_{.image_px = 0};
+  std::string image_;
+  std::string device_;
+  std::string card_;
   bool is_text_ = false;
   bool is_planned_ = false;
   bool is_decoded_ = false;

@@ -24,6 +24,7 @@
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/mpirun_words.h"
+#include "cli/rank_cards.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
 #include "cli/rank_start.h"
@@ -34,6 +35,7 @@
 #include "core/log.h"
 #include "core/terminal.h"
 #include "dist/comm_thread.h"
+#include "dist/gpu_network.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
 #include "dist/mpi_choice.h"
@@ -45,6 +47,7 @@
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
 #include "runtime/placement.h"
+#include "train/own_device.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 
@@ -93,9 +96,9 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
-           .target = &ranks,
-           .doc = "number of processes to start under mpirun; 0 = do not start any",
-           .range = {0, 65536}},
+           .target = &asked_ranks,
+           .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
+           .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
           {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
@@ -111,8 +114,9 @@ std::vector<Option> RankOptions::gradient_options() {
   return {
       {.name = "--reduce",
        .target = &reduce,
-       .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
+       .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"},
+      {.name = "--gdr", .target = &gdr, .doc = "NCCL's GPUDirect RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS"}};
 }
 
 Option RankOptions::restart_option(std::string doc) {
@@ -145,12 +149,42 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
+// Device that the command computes on, as asked for, and the cards that it may be.
+struct AskedDevice {
+  engine::DeviceChoice device{.engine = "cpu"};
+  runtime::CudaInventory cards{};
+};
+
+AskedDevice asked_device(const RankOptions& options) {
+  AskedDevice asked;
+  if (!options.recipe) return asked;
+  asked.device = engine::resolve_device(engine::parse_device(options.recipe().device));
+  if (!asked.device.is_host()) asked.cards = runtime::find_cuda_devices();
+  return asked;
+}
+
+// Leaves one of several instances of partitioned cards (MIG) in sight, since CUDA shows a process the first one alone.
+// Called before CUDA starts, in the process's only thread.
+void see_own_instance(int local_rank) {
+  const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
+  if (instances.size() < 2) return;
+  ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
+}
+
+// asked_device() of a rank. The group reads a bad recipe again, and tells of it once.
+AskedDevice asked_device_or_host(const RankOptions& options) {
+  try {
+    return asked_device(options);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // Binds this process to its share of the host's cores, then to those that are not reserved for communication.
 // @return the reserved cores; empty: none
-runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
+runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked) {
   if (is_own_rank() && own.local_size > 0) {
-    const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
-    runtime::bind_process(shares.at(static_cast<std::size_t>(own.local_rank)));
+    runtime::bind_process(own_share(runtime::usable_cores(), own, asked.device, asked.cards));
   }
   const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
   if (!options.recipe || !runtime::are_own(cores, own.local_size)) return {};
@@ -164,8 +198,10 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
   return placement.communication;
 }
 
-RankPlace own_place(const RankOptions& options, runtime::CoreList communication) {
+RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launched, const AskedDevice& asked,
+                    runtime::CoreList communication) {
   RankPlace own{.cores = runtime::usable_cores(), .communication = std::move(communication)};
+  own.card = card_text(train::own_device(asked.device, launched, asked.cards), asked.cards);
   if (options.recipe) own.input = train::train_cores(options.recipe()).input;
   own.threads = options.threads  ? options.threads()
                 : options.recipe ? train::compute_threads(options.recipe())
@@ -179,11 +215,13 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;
   std::string map;
+  bool has_cards = false;
   for (int rank = 0; rank < group.size(); ++rank) {
     const RankPlace place = parse_rank_place(all[static_cast<std::size_t>(rank)]);
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
     cores[host].insert(place.cores.begin(), place.cores.end());
     threads[host] += place.threads;
+    has_cards = has_cards || !place.card.empty();
     map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
   }
   for (const auto& [host, count] : threads) {
@@ -196,7 +234,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     }
     if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
   }
-  if (group.rank() == 0) log::debug("ranks: " + map);
+  if (group.rank() == 0) log::write(has_cards ? log::Level::Info : log::Level::Debug, "ranks: " + map);
 }
 
 // Reports to the process that started the ranks, which may be on another host.
@@ -205,7 +243,7 @@ void tell_ready() {
 }
 
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
-                       const runtime::CoreList& communication,
+                       const std::function<RankPlace()>& find_place,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
     if (group.size() != launched) {
@@ -214,7 +252,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
           fmt::format("{} that MPI knows of", group.size()),
           fmt::format("the mpirun, or srun --mpi, of {}, or ROENTGEN_MPI=FILE of another", dist::load_mpi().version)));
     }
-    check_places(group, options, own_place(options, communication));
+    check_places(group, options, find_place());
     if (group.rank() == 0) tell_ready();
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
@@ -233,14 +271,40 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   }
 }
 
+// One process has no group, unless NCCL was asked for.
+CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
+  if (options.reduce != dist::kNcclReduce) return body(nullptr);
+  dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
+                         {.algorithm = options.reduce, .wire = options.wire});
+  return body(&group);
+}
+
 // Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
-  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start its own ranks
+  // A batch job may start its own ranks.
+  const bool is_job = options.is_stoppable && options.ranks == 0 && options.asked_ranks != kAutomaticRanks;
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
   if (!promise) return;
   throw ConfigError(
       error_text("cli.launch", promise->variable, fmt::format("a group of {} processes", promise->processes),
                  "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
+}
+
+// The options with the number of processes that --ranks asks for. "auto" is 0 where one process serves, or a launcher
+// started this one.
+RankOptions with_ranks(RankOptions options, bool is_launched) {
+  if (options.asked_ranks.empty()) return options;
+  const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
+  if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
+    throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
+                                 "--ranks N, the sum of the hosts' numbers"));
+  }
+  options.ranks = number.value_or(0);
+  if (number || is_launched) return options;
+  const AskedDevice asked = asked_device(options);
+  const auto ranks = automatic_ranks(asked.device, asked.cards, card_instances(std::getenv(kVisibleCards)));
+  if (ranks > 1) options.ranks = ranks;
+  return options;
 }
 
 // Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A
@@ -261,8 +325,10 @@ void refuse_open_mpi_under_pmi2() {
 CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
+  dist::set_gdr(given.gdr);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
-  const RankOptions options = launched ? given : with_hosts(given);
+  const RankOptions counted = with_ranks(given, launched.has_value());
+  const RankOptions options = launched ? counted : with_hosts(counted);
   refuse_lone_process(options);
   if (options.ranks > 0 && !launched) {
     const std::vector<std::string> own_words{"--ranks", "--hosts", "--hosts-from", "--restart"};
@@ -287,17 +353,19 @@ CommandResult run_as_ranks(const RankOptions& given,
     throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
                                  launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
   }
-  if (!launched) return body(nullptr);
+  if (!launched) return run_alone(options, body);
   if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
+  if (is_own_rank()) see_own_instance(launched->local_rank);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();
-    CommandResult result = body(nullptr);
+    CommandResult result = run_alone(options, body);
     dist::tell_end(result.exit_code);
     return result;
   }
   refuse_open_mpi_under_pmi2();
-  const runtime::CoreList communication = take_place(options, *launched);
+  const AskedDevice asked = asked_device_or_host(options);
+  const runtime::CoreList communication = take_place(options, *launched, asked);
   if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
@@ -310,7 +378,8 @@ CommandResult run_as_ranks(const RankOptions& given,
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
   watch.reset();
-  return run_with(group, options, launched->size, communication, body);
+  return run_with(
+      group, options, launched->size, [&] { return own_place(options, *launched, asked, communication); }, body);
 }
 
 }  // namespace roentgen::cli

@@ -22,7 +22,11 @@ namespace roentgen::cli {
 
 /// Options of a command that can run as several processes.
 struct RankOptions {
+  /// Number of processes to start; 0: none.
   std::int64_t ranks = 0;
+  /// Value of --ranks, a number or kAutomaticRanks, which run_as_ranks() reads instead of `ranks`; empty: `ranks`
+  /// counts.
+  std::string asked_ranks{};
   std::string hosts;
   /// Source of the hosts: host_list.h; empty: `hosts`.
   std::string hosts_from{};
@@ -37,9 +41,11 @@ struct RankOptions {
   /// Recipe of a command that trains or evaluates. It gives the number of threads, and the cores for input. Empty: all
   /// share the rank's cores.
   std::function<train::TrainRecipe()> recipe{};
-  /// Algorithm that averages gradients: dist/reduce/reducer.h, dist/reduce/wire.h.
+  /// Algorithm that averages gradients, and numbers between ranks: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// GPUDirect RDMA: dist/gpu_network.h.
+  std::string gdr = "auto";
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
@@ -51,7 +57,7 @@ struct RankOptions {
   /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
   /// object's members.
   [[nodiscard]] std::vector<Option> options();
-  /// --reduce, --wire: of commands that train.
+  /// --reduce, --wire, --gdr: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
   /// --restart: of commands that fill in `restart`.
   /// @param doc text for the help

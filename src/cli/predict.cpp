@@ -222,6 +222,7 @@ train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t ima
                                 {.batch = train::batch_for(images, options_.inference.batch),
                                  .threads = static_cast<int>(options_.inference.threads),
                                  .algorithms = options_.inference.algorithms,
+                                 .dtype = options_.inference.dtype,
                                  .has_heatmaps = options_.has_heatmaps()});
 }
 
@@ -311,6 +312,7 @@ CommandResult PredictCommand::run() {
   Value::Table json{{"labels", Value::array()},
                     {"preprocess", model.preprocess.to_value()},
                     {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
+                    {"dtype", model.executable->plan().dtype()},
                     {"temperature", points && points->temperature ? Value(*points->temperature) : Value(nullptr)},
                     {"images", output.take_rows()}};
   for (const std::string& label : model.info.labels) json[0].second.push_back(label);

@@ -28,8 +28,8 @@ runtime::CoreList take_cores(std::istream& words) {
 }  // namespace
 
 std::string bytes_of(const RankPlace& place) {
-  return fmt::format("{} {}{}{}", place.threads, words_of(place.cores), words_of(place.communication),
-                     words_of(place.input));
+  return fmt::format("{} {}{}{}{}", place.threads, words_of(place.cores), words_of(place.communication),
+                     words_of(place.input), place.card);
 }
 
 RankPlace parse_rank_place(const std::string& bytes) {
@@ -39,13 +39,14 @@ RankPlace parse_rank_place(const std::string& bytes) {
   place.cores = take_cores(words);
   place.communication = take_cores(words);
   place.input = take_cores(words);
+  std::getline(words >> std::ws, place.card);
   return place;
 }
 
 std::string text_of(const RankPlace& place) {
   runtime::CoreList computing;
   std::ranges::set_difference(place.cores, place.input, std::back_inserter(computing));
-  std::string text = "cores " + runtime::text_of(computing);
+  std::string text = (place.card.empty() ? "" : place.card + ", ") + "cores " + runtime::text_of(computing);
   if (!place.input.empty()) text += ", input " + runtime::text_of(place.input);
   if (!place.communication.empty()) text += ", communication " + runtime::text_of(place.communication);
   return text;

@@ -20,12 +20,14 @@ struct RankPlace {
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
+  /// "cuda:0 NVIDIA H200", the card that computes; empty: the cores do.
+  std::string card{};
 };
 
 /// Serialised form for other ranks.
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
-/// "cores 0-28, input 29, communication 30"; absent groups are left out. `cores` are for computing.
+/// "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; absent groups are left out. `cores` are for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
 
 }  // namespace roentgen::cli

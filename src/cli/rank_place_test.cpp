@@ -8,16 +8,19 @@ namespace roentgen::cli {
 namespace {
 
 TEST(RankPlace, goes_to_other_ranks_whole) {
-  const RankPlace place{.cores = {0, 1, 2, 9}, .communication = {3}, .input = {2, 9}, .threads = 2};
+  const RankPlace place{
+      .cores = {0, 1, 2, 9}, .communication = {3}, .input = {2, 9}, .threads = 2, .card = "cuda:1 NVIDIA H200"};
   const RankPlace read = parse_rank_place(bytes_of(place));
   EXPECT_EQ(read.cores, place.cores);
   EXPECT_EQ(read.communication, place.communication);
   EXPECT_EQ(read.input, place.input);
   EXPECT_EQ(read.threads, 2);
+  EXPECT_EQ(read.card, "cuda:1 NVIDIA H200");
   const RankPlace shared = parse_rank_place(bytes_of({.cores = {4}, .threads = 1}));
   EXPECT_EQ(shared.cores, runtime::CoreList{4});
   EXPECT_TRUE(shared.communication.empty());
   EXPECT_TRUE(shared.input.empty());
+  EXPECT_TRUE(shared.card.empty());
 }
 
 TEST(RankPlace, tells_who_has_which) {
@@ -25,6 +28,7 @@ TEST(RankPlace, tells_who_has_which) {
   EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}, .communication = {4}}), "cores 0-3, communication 4");
   EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}, .communication = {4}, .input = {3}}),
             "cores 0-2, input 3, communication 4");
+  EXPECT_EQ(text_of({.cores = {0, 1}, .card = "cuda:0 NVIDIA H200"}), "cuda:0 NVIDIA H200, cores 0-1");
 }
 
 }  // namespace

@@ -168,6 +168,7 @@ CommandResult TrainCommand::run() {
       refuse_arguments("--seeds", "one process, which trains them in turn", train::ranks_text(group->size()),
                        "a run a seed, each with --ranks");
     }
+    if (const std::string note = options_.device_note(); !note.empty()) log::info(note);
     const auto progress =
         train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
                              group == nullptr ? std::vector<std::string>{} : group->hosts());
@@ -206,6 +207,7 @@ CommandResult TrainCommand::train_one(task::TrainRun& runs, const train::Recipe&
     terminal::print(fmt::format("{} skipped by overflow; loss scale {:g}\n",
                                 counted(outcome.loss_scale->skipped, "update"), outcome.loss_scale->scale));
   }
+  if (outcome.device) terminal::print(train::device_text(*outcome.device) + "\n");
   if (outcome.best_value) {
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
                                 *outcome.best_value));

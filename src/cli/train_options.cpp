@@ -14,9 +14,11 @@
 #include "core/error.h"
 #include "engine/device.h"
 #include "io/place.h"
+#include "runtime/stream.h"
 #include "task/device_option.h"
 #include "task/model.h"
 #include "task/recipe_list.h"
+#include "train/own_device.h"
 
 namespace roentgen::cli {
 namespace {
@@ -98,12 +100,13 @@ std::vector<Option> TrainOptions::list() {
       ranks.restart_option(kTimesDoc),
       {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
       {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
-  const std::vector<Option> computing{
-      task::device_option(device, " (train.device)"),
-      {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
-      {.name = "--dtype", .target = &dtype, .doc = "f32, bf16, f16 (CUDA) or auto: bf16 if supported (train.dtype)"},
-      {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
-      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
+  const std::vector<Option> computing{task::device_option(device, " (train.device)"),
+                                      {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
+                                      {.name = "--dtype",
+                                       .target = &dtype,
+                                       .doc = "f32, bf16, f16/tf32 (CUDA) or auto: bf16 if supported (train.dtype)"},
+                                      {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
+                                      {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
       {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
@@ -129,6 +132,12 @@ void TrainOptions::check() const {
     if (checkpoint_dir.empty()) continue;
     io::refuse_inside_data("--checkpoint-dir", checkpoint_dir, roentgen::data::folder_of(folder));
   }
+}
+
+std::string TrainOptions::device_note() const {
+  const engine::DeviceChoice asked = engine::parse_device(read_changed_recipe(*this).train.device);
+  if (asked != engine::DeviceChoice{}) return {};
+  return train::device_note(asked, engine::resolve_device(asked), runtime::find_cuda_devices());
 }
 
 train::Recipe TrainOptions::read_recipe() const {

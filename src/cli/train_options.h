@@ -53,6 +53,8 @@ struct TrainOptions {
   void check() const;
   /// The recipe with the options applied. Throws as train::read_recipe(), and for --data and --cache-dir.
   [[nodiscard]] train::Recipe read_recipe() const;
+  /// train::device_note() of the recipe on this machine. Throws as read_recipe().
+  [[nodiscard]] std::string device_note() const;
 };
 
 /// "0,1,2" as numbers; ConfigError unless they are distinct whole numbers from 0 to 1e9.

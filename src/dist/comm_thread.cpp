@@ -11,13 +11,17 @@ namespace roentgen::dist {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// Time between looks at averages that a device makes without help: 0.2% of a step of 25 ms.
+constexpr std::chrono::microseconds kDevicePollTime{50};
 
 }  // namespace
 
 CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce)
     : limit_(limit),
+      reduce_(reduce),
       way_(reduce.algorithm + ", " + reduce.wire),
-      thread_([this, &make, &reduce] { run(make, reduce); }) {
+      is_nccl_asked_(reduce.algorithm == kNcclReduce),
+      thread_([this, &make] { run(make); }) {
   MutexLock lock(mutex_);
   while (!is_made_ && !error_) is_done_.wait(lock);
   if (error_) std::rethrow_exception(error_);
@@ -32,13 +36,13 @@ CommThread::~CommThread() {
   has_work_.notify_one();
 }
 
-void CommThread::run(const Make& make, const ReduceOptions& reduce) {
+void CommThread::run(const Make& make) {
   std::unique_ptr<Communicator> group;
   std::unique_ptr<Reducer> reducer;
   try {
-    check_reduce_names(reduce);
+    check_reduce_names(reduce_);
     group = make();
-    reducer = std::make_unique<Reducer>(*group, reduce);
+    reducer = std::make_unique<Reducer>(*group, reduce_);
     {
       MutexLock lock(mutex_);
       rank_ = group->rank();
@@ -57,6 +61,8 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
       group->abandon();
     }
     for (Flight& flight : flights_) flight.pending.forget();  // the failure was already reported
+    flights_.clear();
+    release_device();  // ends its work, for which callers may wait
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
@@ -65,6 +71,13 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
     is_done_.notify_all();
   }
   flights_.clear();
+  release_device();
+}
+
+void CommThread::release_device() {
+  nccl_.reset();
+  spare_.clear();
+  device_ = nullptr;
 }
 
 // Serves requests until it is told to stop, or a collective fails.
@@ -88,8 +101,15 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
     }
     if (has_one) start(group, reducer, take_first(), started_++);
     poll_all();
-    if (!has_one) std::this_thread::yield();
+    if (!has_one) pause();
   }
+}
+
+void CommThread::pause() {
+  const auto is_on_device = [](const Flight& flight) { return flight.average != nullptr; };
+  if (!std::ranges::all_of(flights_, is_on_device)) return std::this_thread::yield();
+  MutexLock lock(mutex_);
+  if (requests_.empty() && !is_stopping_ && !is_failing_) has_work_.wait_for(lock, kDevicePollTime);
 }
 
 CommThread::Request CommThread::take_first() {
@@ -105,18 +125,24 @@ Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& 
                               : group.all_reduce_mean(request.data, request.phase);
 }
 
+std::unique_ptr<runtime::PinnedBuffer> CommThread::pinned(std::size_t bytes) {
+  const auto fits = [&](const auto& each) { return each->bytes().size() >= bytes; };
+  const auto spare = std::ranges::find_if(spare_, fits);
+  if (spare == spare_.end()) return (device_ != nullptr ? *device_ : *host_).make_pinned_buffer(bytes);
+  auto taken = std::move(*spare);
+  spare_.erase(spare);
+  return taken;
+}
+
 void CommThread::stage(Request& request, Flight& flight) {
   const std::span<std::byte> bytes =
       request.sums.empty() ? std::as_writable_bytes(request.data) : std::as_writable_bytes(request.sums);
-  if (!spare_.empty()) {
-    flight.staged = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  flight.staged.resize(bytes.size());
+  flight.staged = pinned(bytes.size());
+  flight.staged_bytes = bytes.size();
   flight.device = bytes.data();
   flight.copies = request.copies;
-  flight.copies->read(flight.device, flight.staged);
-  std::byte* const copy = flight.staged.data();
+  std::byte* const copy = flight.staged->bytes().data();
+  flight.copies->read(flight.device, {copy, bytes.size()});
   request.data = {reinterpret_cast<float*>(copy), request.data.size()};
   request.sums = {reinterpret_cast<double*>(copy), request.sums.size()};
 }
@@ -128,8 +154,16 @@ void CommThread::start(Communicator& group, Reducer& reducer, Request request, s
     return;
   }
   Flight flight{.ticket = ticket, .pending = {}, .begin = Clock::now(), .timeline = request.timeline};
-  if (request.copies != nullptr) stage(request, flight);
-  flight.pending = begin(group, reducer, request);
+  const auto bytes = static_cast<std::int64_t>(request.data.size_bytes() + request.sums.size_bytes());
+  if (request.done != nullptr) {
+    flight.average =
+        &nccl_->begin({request.data.data(), request.data.size(), request.copies}, *request.after, *request.done);
+    flight.is_last = request.is_last;
+    flight.pending = group.compose(*flight.average, request.phase);
+  } else {
+    if (request.copies != nullptr) stage(request, flight);
+    flight.pending = begin(group, reducer, request);
+  }
   flights_.push_back(std::move(flight));
   if (request.timeline == nullptr) return;
   flights_.back().span = {.name = request.phase.name,
@@ -137,28 +171,56 @@ void CommThread::start(Communicator& group, Reducer& reducer, Request request, s
                           .begin_ns = request.given_ns,
                           .started_ns = Timeline::now_ns(),
                           .ticket = ticket,
-                          .bytes = static_cast<std::int64_t>(request.data.size_bytes() + request.sums.size_bytes())};
+                          .bytes = bytes};
 }
 
 void CommThread::poll_all() {
   for (std::size_t i = 0; i < flights_.size();) {
     Flight& flight = flights_[i];
-    if (!flight.pending.is_done()) {
-      if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
-      ++i;
+    if (flight.pending.is_done()) {
+      end(i);
       continue;
     }
-    if (flight.copies != nullptr) {
-      flight.copies->write(flight.staged, flight.device);
-      spare_.push_back(std::move(flight.staged));
+    if (flight.average != nullptr) watch(flight);
+    if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
+    ++i;
+  }
+}
+
+void CommThread::watch(Flight& flight) {
+  if (!flight.average->failure().empty()) flight.pending.fail(flight.average->failure());
+  if (!flight.average->is_ready()) flight.begin = Clock::now();  // the device computes: nobody is waited for
+  if (!flight.is_told && flight.average->is_queued()) {
+    flight.is_told = true;
+    finish(flight.ticket);
+  }
+}
+
+void CommThread::end(std::size_t i) {
+  Flight flight = std::move(flights_[i]);
+  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (flight.copies != nullptr) {
+    flight.copies->write(flight.staged->bytes().first(flight.staged_bytes), flight.device);
+    spare_.push_back(std::move(flight.staged));
+  }
+  if (flight.timeline != nullptr) {
+    flight.span.end_ns = Timeline::now_ns();
+    if (flight.average != nullptr) {
+      const std::chrono::nanoseconds age = Clock::now() - flight.average->ready_at();
+      flight.span.started_ns = std::max(flight.span.started_ns, flight.span.end_ns - age.count());
     }
-    const std::int64_t ticket = flight.ticket;
-    if (flight.timeline != nullptr) {
-      flight.span.end_ns = Timeline::now_ns();
-      flight.timeline->add(flight.span);
-    }
-    flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
-    finish(ticket);
+    flight.timeline->add(flight.span);
+  }
+  if (flight.average != nullptr) {
+    const MutexLock lock(mutex_);
+    --on_device_;
+    const std::chrono::duration<double> exposed = Clock::now() - flight.average->ready_at();
+    if (flight.is_last) exposed_s_ += exposed.count();
+  }
+  if (flight.is_told) {
+    is_done_.notify_all();
+  } else {
+    finish(flight.ticket);
   }
 }
 
@@ -180,6 +242,7 @@ std::int64_t CommThread::give(const Request& request) {
     MutexLock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
     requests_.push_back(request);
+    if (request.done != nullptr) ++on_device_;
     if (timeline_ != nullptr && request.work == nullptr && timeline_->is_recording()) {
       requests_.back().timeline = timeline_;
       requests_.back().given_ns = Timeline::now_ns();
@@ -197,6 +260,49 @@ std::int64_t CommThread::all_reduce_mean(runtime::DeviceSpan<float> gradients, c
                .ready = &ready,
                .phase = phase,
                .is_gradients = true});
+}
+
+void CommThread::use_device(const GradientDevice& device) {
+  call([&](Communicator& group) {
+    release_device();
+    nccl_ = make_nccl_averages(group, device, reduce_, limit_);
+    device_ = &device.device;
+    device_way_ = nccl_ == nullptr ? "" : std::string(nccl_->name());
+  });
+}
+
+void CommThread::leave_device() noexcept {
+  // Other ranks go on while an exception passes here: they do not take leave.
+  if (std::uncaught_exceptions() > exceptions_) static_cast<void>(fail());
+  try {
+    settle();
+    call([&](Communicator&) {
+      if (nccl_ != nullptr) nccl_->end(limit_);
+    });
+  } catch (...) {  // which every later call throws
+  }
+  try {
+    call([&](Communicator&) { release_device(); });
+  } catch (...) {  // the thread has ended, and has let go of all
+  }
+  device_way_.clear();
+}
+
+std::int64_t CommThread::queue_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
+                                    runtime::Event& done, bool is_last, Phase phase) {
+  return give({.data = {gradients.address, gradients.count},
+               .copies = gradients.copies,
+               .phase = phase,
+               .is_gradients = true,
+               .after = &ready,
+               .done = &done,
+               .is_last = is_last});
+}
+
+void CommThread::settle() {
+  MutexLock lock(mutex_);
+  while (on_device_ > 0 && !error_) is_done_.wait(lock);
+  if (error_) std::rethrow_exception(error_);
 }
 
 std::int64_t CommThread::average_figures(std::span<float> figures, Phase phase) {
@@ -231,7 +337,7 @@ void CommThread::wait(std::int64_t ticket) {
   RG_ASSERT(ticket >= 0 && ticket < given_);
   const auto is_done = [&] { return ticket < done_ || std::ranges::find(early_, ticket) != early_.end(); };
   while (!is_done() && !error_) is_done_.wait(lock);
-  exposed_s_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  if (device_way_.empty()) exposed_s_ += std::chrono::duration<double>(Clock::now() - begin).count();
   if (!is_done()) std::rethrow_exception(error_);
 }
 

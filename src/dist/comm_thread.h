@@ -22,6 +22,7 @@
 #include "core/thread_annotations.h"
 #include "core/timeline.h"
 #include "dist/communicator.h"
+#include "dist/nccl_averages.h"
 #include "dist/reduce/reducer.h"
 #include "runtime/stream.h"
 
@@ -58,6 +59,25 @@ class CommThread {
   /// while the number in flight reaches a new maximum.
   [[nodiscard]] std::int64_t all_reduce_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
                                              Phase phase);
+  /// Gradients lie on this device from now on: forms a group of NCCL where make_nccl_averages() does, and copies others
+  /// through pinned memory. All ranks call it together. Throws as make_nccl_averages().
+  void use_device(const GradientDevice& device);
+  /// Takes leave of the device, together with all ranks, unless something has failed: afterwards nothing here touches
+  /// it. Throws nothing, since it must not hide a failure.
+  void leave_device() noexcept;
+  /// Name of what averages on the device, "NCCL 2.28.9"; empty: gradients of a device are copied through the host.
+  [[nodiscard]] const std::string& device_way() const { return device_way_; }
+  /// NCCL was asked for by ReduceOptions, also for one rank.
+  [[nodiscard]] bool is_nccl_asked() const { return is_nccl_asked_; }
+  /// Queues an average of gradients on the device, with a device_way() alone. It starts after `ready`; `done` is
+  /// recorded behind it. wait() returns once it is queued: then streams may wait for `done`, and the host need not.
+  /// Errors come with later calls. The gradients must live until settle() has returned.
+  /// @param is_last no more gradients follow in this update
+  [[nodiscard]] std::int64_t queue_mean(runtime::DeviceSpan<float> gradients, const runtime::Event& ready,
+                                        runtime::Event& done, bool is_last, Phase phase);
+  /// Waits until the device has made all averages of queue_mean(). Throws CommError where one failed: what was computed
+  /// of its gradients is void.
+  void settle();
   /// Sums figures of a device; otherwise as all_reduce_mean() of gradients.
   [[nodiscard]] std::int64_t all_reduce_sum(runtime::DeviceSpan<double> figures, const runtime::Event& ready,
                                             Phase phase);
@@ -78,7 +98,9 @@ class CommThread {
   /// Records averages that are requested from now on as spans of `timeline`, while it records. Null: none.
   void trace(Timeline* timeline);
 
-  /// Seconds that callers spent in wait() so far: the part of communication that computing does not hide.
+  /// Seconds of communication so far that computing did not hide. Without a device_way(): what callers spent in wait().
+  /// With one: from the time at which the last gradients of an update were ready until their average was; known once it
+  /// is.
   [[nodiscard]] double exposed_s() const;
 
  private:
@@ -93,6 +115,10 @@ class CommThread {
     Phase phase{};
     /// Runs the average as ReduceOptions say.
     bool is_gradients = false;
+    /// Average by NCCL: its beginning and its end. Null: not by NCCL.
+    const runtime::Event* after = nullptr;
+    runtime::Event* done = nullptr;
+    bool is_last = false;
     /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
     /// Null: not traced.
@@ -102,8 +128,13 @@ class CommThread {
   struct Flight {
     std::int64_t ticket = 0;
     Pending pending;
-    /// Host's copy of what lies on another device, which gets it back.
-    std::vector<std::byte> staged{};
+    /// Null: not by NCCL. `is_told`: that it is queued.
+    NcclAverage* average = nullptr;
+    bool is_last = false;
+    bool is_told = false;
+    /// Host's copy of what lies on another device, which gets it back; its first `staged_bytes`.
+    std::unique_ptr<runtime::PinnedBuffer> staged{};
+    std::size_t staged_bytes = 0;
     std::byte* device = nullptr;
     runtime::DeviceCopies* copies = nullptr;
     std::chrono::steady_clock::time_point begin;
@@ -111,20 +142,32 @@ class CommThread {
     Span span{};
   };
 
-  void run(const Make& make, const ReduceOptions& reduce);
+  void run(const Make& make);
   void serve(Communicator& group, Reducer& reducer);
   /// Removes the first request, which must exist, and returns it.
   [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
   /// Copies another device's memory to the host; the request then refers to that copy.
   void stage(Request& request, Flight& flight);
+  [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> pinned(std::size_t bytes);
   [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
+  /// Lets other threads compute: yields while collectives need to be polled, else sleeps a little.
+  void pause();
+  void release_device();
   void poll_all();
+  /// Looks at an average of NCCL that is not done.
+  void watch(Flight& flight);
+  /// Does what follows the end of a collective, and removes it.
+  void end(std::size_t flight);
   [[nodiscard]] std::int64_t give(const Request& request);
   void finish(std::int64_t ticket);
 
   const std::chrono::milliseconds limit_;
+  const ReduceOptions reduce_;
   const std::string way_;
+  const bool is_nccl_asked_;
+  /// Of the callers' thread; written while the communication thread waits.
+  std::string device_way_;
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;
   int size_ = 1;
@@ -147,12 +190,18 @@ class CommThread {
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
   bool is_first_to_fail_ RG_GUARDED_BY(mutex_) = true;
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
+  /// Averages of queue_mean() that are not done.
+  std::int64_t on_device_ RG_GUARDED_BY(mutex_) = 0;
   Timeline* timeline_ RG_GUARDED_BY(mutex_) = nullptr;
 
   /// Members used by the thread only.
   std::vector<Flight> flights_;
   /// Memory of Flight::staged that is free.
-  std::vector<std::vector<std::byte>> spare_;
+  std::vector<std::unique_ptr<runtime::PinnedBuffer>> spare_;
+  /// Makers of that memory: the device of use_device(), else the host.
+  runtime::Device* device_ = nullptr;
+  std::unique_ptr<runtime::Device> host_ = runtime::make_cpu_device();
+  std::unique_ptr<NcclAverages> nccl_;
   std::int64_t started_ = 0;
 
   std::jthread thread_;

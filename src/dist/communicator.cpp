@@ -58,14 +58,40 @@ void Pending::wait(std::chrono::milliseconds limit) {
 
 void Pending::give_up(std::chrono::milliseconds limit) {
   RG_ASSERT(owner_ != nullptr);
+  abandon("all " + std::to_string(owner_->size()) + " ranks within " + std::to_string(limit.count()) + " ms", "");
+}
+
+void Pending::fail(const std::string& reason) { abandon("no error", reason + ", "); }
+
+void Pending::abandon(const std::string& expected, const std::string& got) {
+  RG_ASSERT(owner_ != nullptr);
   Communicator* owner = std::exchange(owner_, nullptr);
   const std::string missing = ranks_text(*owner, owner->missing(ticket_));
   owner->has_given_up_ = true;
   throw CommError(
-      error_text("dist." + std::string(owner->name()), phase_.text(),
-                 "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
-                 "no sign of " + missing,
+      error_text("dist." + std::string(owner->name()), phase_.text(), expected, got + "no sign of " + missing,
                  "it again (train: --resume) once its host and links are well, or a longer --comm-timeout"));
+}
+
+void Communicator::require_rank(int root, Phase phase) const {
+  if (root >= 0 && root < size()) return;
+  throw CommError(error_text("dist." + std::string(name()), phase.text(),
+                             "a root from 0 to " + std::to_string(size() - 1), std::to_string(root), "one of them"));
+}
+
+void Communicator::require_parts(std::size_t own, std::size_t all, Phase phase) const {
+  const std::size_t wanted = own * static_cast<std::size_t>(size());
+  if (all == wanted) return;
+  throw CommError(error_text("dist." + std::string(name()), phase.text(),
+                             "room for " + std::to_string(wanted) + " bytes", std::to_string(all),
+                             "as many bytes for each rank"));
+}
+
+void Communicator::require_exchange(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) const {
+  if (given.size() == taken.size() && given.size() % static_cast<std::size_t>(size()) == 0) return;
+  throw CommError(error_text(
+      "dist." + std::string(name()), phase.text(), std::to_string(size()) + " parts of equal size, given and taken",
+      std::to_string(given.size()) + " and " + std::to_string(taken.size()) + " bytes", "as many bytes for each rank"));
 }
 
 Pending Communicator::send(std::span<const std::byte> /*data*/, Address to, Phase phase) {

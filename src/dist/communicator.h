@@ -46,10 +46,14 @@ class [[nodiscard]] Pending {
   /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts. From
   /// then on the communicator has_given_up().
   [[noreturn]] void give_up(std::chrono::milliseconds limit);
+  /// give_up() for another reason than time: the error has the reason in place of the limit.
+  [[noreturn]] void fail(const std::string& reason);
   /// Abandons it silently: for parts of a collective whose failure was reported.
   void forget() noexcept { owner_ = nullptr; }
 
  private:
+  [[noreturn]] void abandon(const std::string& expected, const std::string& got);
+
   Communicator* owner_ = nullptr;  ///< null when done
   std::int64_t ticket_ = 0;
   Phase phase_;
@@ -104,6 +108,18 @@ class Communicator {
   /// `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes, else CommError. `own` may be this
   /// rank's part of `all`.
   virtual Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) = 0;
+  /// `data` of `root` becomes the sum over ranks; that of the others stays as it is. The same bits for the same ranks
+  /// every time. CommError for a root that is no rank.
+  virtual Pending reduce_sum(std::span<float> data, int root, Phase phase) = 0;
+  /// `own` of every rank becomes its part of the root's `all`, in rank order: size() * own.size() bytes there, else
+  /// CommError; other ranks' `all` is not read. CommError for a root that is no rank.
+  virtual Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) = 0;
+  /// The root's `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes there, else CommError;
+  /// other ranks' `all` is not written. CommError for a root that is no rank.
+  virtual Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) = 0;
+  /// Part i of `given` goes to rank i, where it becomes part rank() of `taken`. Both have size() parts of equal size
+  /// and do not overlap; CommError unless they are of one size that size() divides.
+  virtual Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) = 0;
   /// Done when every rank has started it.
   virtual Pending barrier(Phase phase) = 0;
 
@@ -131,6 +147,13 @@ class Communicator {
   [[nodiscard]] virtual bool poll(std::int64_t ticket) = 0;
   /// Ranks that have not reached this collective; may be empty when that cannot be known.
   [[nodiscard]] virtual std::vector<int> missing(std::int64_t ticket) const = 0;
+
+  /// CommError unless `root` is a rank.
+  void require_rank(int root, Phase phase) const;
+  /// CommError unless a buffer of all ranks has `all` bytes, `own` for each.
+  void require_parts(std::size_t own, std::size_t all, Phase phase) const;
+  /// CommError unless all_to_all() can exchange these.
+  void require_exchange(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) const;
 
  private:
   bool has_given_up_ = false;

@@ -30,6 +30,10 @@ class ScriptedCommunicator final : public Communicator {
   Pending all_reduce_sum(std::span<double>, Phase phase) override { return start(phase); }
   Pending all_reduce_mean(std::span<float>, Phase phase) override { return start(phase); }
   Pending all_gather(std::span<const std::byte>, std::span<std::byte>, Phase phase) override { return start(phase); }
+  Pending reduce_sum(std::span<float>, int, Phase phase) override { return start(phase); }
+  Pending scatter(std::span<const std::byte>, std::span<std::byte>, int, Phase phase) override { return start(phase); }
+  Pending gather(std::span<const std::byte>, std::span<std::byte>, int, Phase phase) override { return start(phase); }
+  Pending all_to_all(std::span<const std::byte>, std::span<std::byte>, Phase phase) override { return start(phase); }
   Pending barrier(Phase phase) override { return start(phase); }
   void abandon() noexcept override {}
   int polls = 0;
@@ -92,6 +96,21 @@ TEST(Pending, timeout_names_phase_limit_and_missing_ranks) {
   EXPECT_EQ(timeout_text({}, {"start-up"}),
             "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of a rank that cannot be named" +
                 kRemedy);
+}
+
+TEST(Pending, names_missing_ranks_beside_another_reason) {
+  ScriptedCommunicator communicator({kNever}, {2});
+  Pending pending = communicator.barrier({"gradient bucket", 3});
+  try {
+    pending.fail("remote process exited");
+    FAIL() << "no error";
+  } catch (const CommError& error) {
+    EXPECT_EQ(error.what(),
+              "[dist.scripted] gradient bucket 3: expected no error, got remote process exited, no sign of rank 2 (b)" +
+                  kRemedy);
+  }
+  EXPECT_TRUE(communicator.has_given_up());
+  EXPECT_TRUE(pending.is_done());
 }
 
 TEST(Pending, a_failure_travels_to_who_waits) {

@@ -43,7 +43,18 @@ class LocalGroup {
     std::vector<std::span<std::byte>> taken;
     int arrived = 0;
   };
-  enum class Kind { Broadcast, SumFloats, MeanFloats, SumDoubles, Gather, Barrier };
+  enum class Kind {
+    Broadcast,
+    SumFloats,
+    MeanFloats,
+    SumDoubles,
+    AllGather,
+    Reduce,
+    Scatter,
+    Gather,
+    Exchange,
+    Barrier
+  };
 
   class Member final : public Communicator {
    public:
@@ -69,7 +80,25 @@ class LocalGroup {
       return meet(Kind::MeanFloats, std::as_bytes(data), std::as_writable_bytes(data), 0, phase);
     }
     Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
-      return meet(Kind::Gather, own, all, 0, phase);
+      return meet(Kind::AllGather, own, all, 0, phase);
+    }
+    Pending reduce_sum(std::span<float> data, int root, Phase phase) override {
+      require_rank(root, phase);
+      return meet(Kind::Reduce, std::as_bytes(data), std::as_writable_bytes(data), root, phase);
+    }
+    Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
+      require_rank(root, phase);
+      if (root == rank_) require_parts(own.size(), all.size(), phase);
+      return meet(Kind::Scatter, all, own, root, phase);
+    }
+    Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
+      require_rank(root, phase);
+      if (root == rank_) require_parts(own.size(), all.size(), phase);
+      return meet(Kind::Gather, own, all, root, phase);
+    }
+    Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
+      require_exchange(given, taken, phase);
+      return meet(Kind::Exchange, given, taken, 0, phase);
     }
     Pending barrier(Phase phase) override { return meet(Kind::Barrier, {}, {}, 0, phase); }
     /// A message is copied at once, and there for the receiver.
@@ -165,10 +194,23 @@ class LocalGroup {
         return sum<float>(meeting, size_);
       case Kind::SumDoubles:
         return sum<double>(meeting, 1.0);
+      case Kind::AllGather:
+        for (const auto& to : meeting.taken) collect(meeting, to);
+        return;
+      case Kind::Reduce:
+        return sum_into<float>(meeting, 1.0, {&meeting.taken[static_cast<std::size_t>(root)], 1});
+      case Kind::Scatter:
+        for (std::size_t to = 0; to < meeting.taken.size(); ++to) {
+          copy_part(meeting.given[static_cast<std::size_t>(root)], to, meeting.taken[to]);
+        }
+        return;
       case Kind::Gather:
-        for (const auto& to : meeting.taken) {
+        return collect(meeting, meeting.taken[static_cast<std::size_t>(root)]);
+      case Kind::Exchange:
+        for (std::size_t to = 0; to < meeting.taken.size(); ++to) {
+          const std::size_t bytes = meeting.taken[to].size() / meeting.taken.size();
           for (std::size_t from = 0; from < meeting.given.size(); ++from) {
-            copy(meeting.given[from], to.data() + from * meeting.given[from].size());
+            copy_part(meeting.given[from], to, meeting.taken[to].subspan(from * bytes, bytes));
           }
         }
         return;
@@ -181,14 +223,28 @@ class LocalGroup {
     if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
   }
 
+  // Part `at` of `all`, in parts of the size of `to`.
+  static void copy_part(std::span<const std::byte> all, std::size_t at, std::span<std::byte> to) {
+    copy(all.subspan(at * to.size(), to.size()), to.data());
+  }
+  static void collect(const Meeting& meeting, std::span<std::byte> to) {
+    for (std::size_t from = 0; from < meeting.given.size(); ++from) {
+      copy(meeting.given[from], to.data() + from * meeting.given[from].size());
+    }
+  }
+
   template <typename Number>
   void sum(const Meeting& meeting, double divisor) const {
+    sum_into<Number>(meeting, divisor, meeting.taken);
+  }
+  template <typename Number>
+  void sum_into(const Meeting& meeting, double divisor, std::span<const std::span<std::byte>> taken) const {
     const std::size_t count = meeting.given[0].size() / sizeof(Number);
     for (std::size_t i = 0; i < count; ++i) {
       double total = 0.0;
       for (const auto& values : meeting.given) total += reinterpret_cast<const Number*>(values.data())[i];
       const auto result = static_cast<Number>(total / divisor);
-      for (const auto& to : meeting.taken) reinterpret_cast<Number*>(to.data())[i] = result;
+      for (const auto& to : taken) reinterpret_cast<Number*>(to.data())[i] = result;
     }
   }
 

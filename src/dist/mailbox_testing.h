@@ -97,6 +97,10 @@ class MailboxCommunicator : public Communicator {
     return {};
   }
   Pending all_gather(std::span<const std::byte>, std::span<std::byte>, Phase) override { return {}; }
+  Pending reduce_sum(std::span<float>, int, Phase) override { return {}; }
+  Pending scatter(std::span<const std::byte>, std::span<std::byte>, int, Phase) override { return {}; }
+  Pending gather(std::span<const std::byte>, std::span<std::byte>, int, Phase) override { return {}; }
+  Pending all_to_all(std::span<const std::byte>, std::span<std::byte>, Phase) override { return {}; }
   Pending barrier(Phase) override { return {}; }
   void abandon() noexcept override {}
 
@@ -166,6 +170,18 @@ class MailboxMember final : public MailboxCommunicator {
   }
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
     return figures_->all_gather(own, all, phase);
+  }
+  Pending reduce_sum(std::span<float> data, int root, Phase phase) override {
+    return figures_->reduce_sum(data, root, phase);
+  }
+  Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
+    return figures_->scatter(all, own, root, phase);
+  }
+  Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
+    return figures_->gather(own, all, root, phase);
+  }
+  Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
+    return figures_->all_to_all(given, taken, phase);
   }
   Pending barrier(Phase phase) override { return figures_->barrier(phase); }
 

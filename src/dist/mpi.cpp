@@ -2,25 +2,19 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Processes under MPI. Collectives are MPI's own, started in place and polled; nothing here waits inside MPI once the
-// group is initialised. MPI does not report which rank is missing. So every rank publishes how many collectives it has
-// started and completed, and that it still polls. The others read these numbers in a window without its help (MPI 3.1,
-// 11.5: passive targets).
+// group is initialised. The board (mpi_board.h) names ranks that are missing.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <limits>
-#include <numeric>
-#include <optional>
-#include <thread>
 
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
 #include "dist/mpi_abi.h"
+#include "dist/mpi_board.h"
 #include "dist/mpi_library.h"
 #include "dist/mpi_session.h"
 #include "dist/reduce/wire.h"
@@ -28,7 +22,6 @@
 namespace roentgen::dist {
 namespace {
 
-constexpr std::chrono::milliseconds kAskingTime{1000};
 // Collectives that may be under way at once: more than a step has buckets.
 constexpr std::size_t kMostFlights = 1024;
 
@@ -43,7 +36,7 @@ class MpiCommunicator final : public Communicator {
     mpi_.Comm_rank(group_, &rank_);
     mpi_.Comm_size(group_, &size_);
     find_hosts();
-    open_window();
+    board_.open(group_, rank_, size_);
   }
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
@@ -54,8 +47,7 @@ class MpiCommunicator final : public Communicator {
       session_.has_failed = true;
       return;
     }
-    mpi_.Win_unlock_all(window_);
-    mpi_.Win_free(&window_);
+    board_.close();
     mpi_.Comm_free(&group_);
   }
 
@@ -67,10 +59,7 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] std::string_view host(int rank) const override { return hosts_.at(static_cast<std::size_t>(rank)); }
 
   Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
-    if (root < 0 || root >= size_) {
-      throw CommError(error_text("dist.mpi", phase.text(), "a root from 0 to " + std::to_string(size_ - 1),
-                                 std::to_string(root), "one of them"));
-    }
+    require_rank(root, phase);
     const int count = count_of(data.size(), phase);
     Flight& flight = take_off(phase);
     return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, group_, &flight.request));
@@ -79,17 +68,44 @@ class MpiCommunicator final : public Communicator {
   Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, mpi_.float64, phase, {}); }
   Pending all_reduce_mean(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, data); }
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
-    const std::size_t wanted = own.size() * static_cast<std::size_t>(size_);
-    if (all.size() != wanted) {
-      throw CommError(error_text("dist.mpi", phase.text(), "room for " + std::to_string(wanted) + " bytes",
-                                 std::to_string(all.size()), "as many bytes for each rank"));
-    }
+    require_parts(own.size(), all.size(), phase);
     static_cast<void>(count_of(all.size(), phase));
     const int count = count_of(own.size(), phase);
     const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_);
     Flight& flight = take_off(phase);
     return started(flight, mpi_.Iallgather(is_in_place ? in_place() : own.data(), is_in_place ? 0 : count, mpi_.byte,
                                            all.data(), count, mpi_.byte, group_, &flight.request));
+  }
+  Pending reduce_sum(std::span<float> data, int root, Phase phase) override {
+    require_rank(root, phase);
+    const int count = count_of(data.size(), phase);
+    const bool is_root = root == rank_;
+    Flight& flight = take_off(phase);
+    return started(flight, mpi_.Ireduce(is_root ? in_place() : data.data(), is_root ? data.data() : nullptr, count,
+                                        mpi_.float32, mpi_.sum, root, group_, &flight.request));
+  }
+  Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
+    require_rank(root, phase);
+    if (root == rank_) require_parts(own.size(), all.size(), phase);
+    const int count = count_of(own.size(), phase);
+    Flight& flight = take_off(phase);
+    return started(flight, mpi_.Iscatter(all.data(), count, mpi_.byte, own.data(), count, mpi_.byte, root, group_,
+                                         &flight.request));
+  }
+  Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
+    require_rank(root, phase);
+    if (root == rank_) require_parts(own.size(), all.size(), phase);
+    const int count = count_of(own.size(), phase);
+    Flight& flight = take_off(phase);
+    return started(flight, mpi_.Igather(own.data(), count, mpi_.byte, all.data(), count, mpi_.byte, root, group_,
+                                        &flight.request));
+  }
+  Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
+    require_exchange(given, taken, phase);
+    const int count = count_of(given.size() / static_cast<std::size_t>(size_), phase);
+    Flight& flight = take_off(phase);
+    return started(flight, mpi_.Ialltoall(given.data(), count, mpi_.byte, taken.data(), count, mpi_.byte, group_,
+                                          &flight.request));
   }
   Pending barrier(Phase phase) override {
     Flight& flight = take_off(phase);
@@ -113,29 +129,22 @@ class MpiCommunicator final : public Communicator {
   }
   void abandon() noexcept override { session_.has_failed = true; }
 
-  [[nodiscard]] bool claim_failure() noexcept override { return claim({.of = 0, .if_silent = true}); }
+  [[nodiscard]] bool claim_failure() noexcept override { return board_.claim({.of = 0, .if_silent = true}); }
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
-    if (claim_) return false;  // MPI would still write into memory that may be gone by now
+    if (board_.is_claimed()) return false;  // MPI would still write into memory that may be gone by now
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
-    publish(own_->polls, own_->polls + 1);
+    board_.polled();
     if (!is_over(ticket)) return false;
     while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way) ++oldest_;
-    publish(own_->done, oldest_);
+    board_.done(oldest_);
     return true;
   }
 
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
-    if (claim_) return {};
-    const std::vector<int> ranks =
-        ticket < 0 ? std::vector<int>{messages_[static_cast<std::size_t>(-1 - ticket)].peer} : idle_or_late(ticket);
-    // Operations in flight cannot be cancelled, so this rank has failed, and must send its last MPI message now. It
-    // asks the lowest rank that is not missing. A silent rank has failed in the same way, and has reported it.
-    int asked = 0;
-    while (asked < rank_ && std::ranges::find(ranks, asked) != ranks.end()) ++asked;
-    static_cast<void>(claim({.of = asked, .if_silent = false}));
-    return ranks;
+    if (ticket >= 0) return board_.missing(ticket);
+    return board_.missing_peer(messages_[static_cast<std::size_t>(-1 - ticket)].peer);
   }
 
  private:
@@ -157,48 +166,6 @@ class MpiCommunicator final : public Communicator {
     Phase phase{};
   };
 
-  // Ranks that wait for nobody; without any, those that have not reached that collective.
-  [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
-    std::vector<int> all(static_cast<std::size_t>(size_));
-    std::iota(all.begin(), all.end(), 0);
-    signs_.assign(all.size(), {});
-    const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
-    const std::vector<Signs> before = signs_;
-    // Ranks that poll wait themselves, for the same one or for another.
-    const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
-      return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
-    });
-    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
-    return idle.empty() ? late : idle;
-  }
-
-  /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
-  struct Claim {
-    int of = 0;
-    bool if_silent = true;
-  };
-  // Decides once whether this rank is the first that fails. From then on no call is made to MPI.
-  bool claim(Claim claim) const noexcept {
-    session_.has_failed = true;
-    if (!claim_) claim_ = ask_to_be_first(claim);
-    return *claim_;
-  }
-  [[nodiscard]] bool ask_to_be_first(Claim claim) const noexcept {
-    own_claim_ = rank_ + 1;
-    Handle question{};
-    const int code =
-        mpi_.Rget_accumulate(&own_claim_, 1, mpi_.int64, &first_failed_, 1, mpi_.int64, claim.of,
-                             offsetof(Signs, first_failed), 1, mpi_.int64, mpi_.replace, window_, &question);
-    if (code != kMpiSuccess) return true;
-    const auto begin = std::chrono::steady_clock::now();
-    int has_answered = 0;
-    while (mpi_.Test(&question, &has_answered, &ignored_) == kMpiSuccess && has_answered == 0 &&
-           std::chrono::steady_clock::now() - begin < kAskingTime) {
-      std::this_thread::yield();
-    }
-    return has_answered == 0 ? claim.if_silent : first_failed_ == 0;
-  }
-
   void find_hosts() {
     std::array<char, kMpiHostBytes> own{};
     int length = 0;
@@ -214,53 +181,6 @@ class MpiCommunicator final : public Communicator {
     mpi_.Comm_rank(node, &local_rank_);
     mpi_.Comm_size(node, &local_size_);
     mpi_.Comm_free(&node);
-  }
-
-  void open_window() {
-    check(mpi_.Win_allocate(sizeof(Signs), 1, mpi_.no_info, group_, &own_, &window_), "start-up");
-    *own_ = {};
-    check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_), "start-up");
-    check(mpi_.Barrier(group_), "start-up");
-    // A rank's first access waits for an answer in Open MPI's osc/pt2pt, although MPI_Rget should not. So it is made
-    // once while all are present; later ones do not wait.
-    signs_.assign(static_cast<std::size_t>(size_), {});
-    std::vector<Handle> questions(static_cast<std::size_t>(size_), mpi_.no_request);
-    for (int rank = 0; rank < size_; ++rank) {
-      check(mpi_.Rget(&signs_[static_cast<std::size_t>(rank)], sizeof(Signs), mpi_.byte, rank, 0, sizeof(Signs),
-                      mpi_.byte, window_, &questions[static_cast<std::size_t>(rank)]),
-            "start-up");
-    }
-    for (Handle& question : questions) check(mpi_.Wait(&question, &ignored_), "start-up");
-    check(mpi_.Barrier(group_), "start-up");
-  }
-
-  static void publish(std::int64_t& sign, std::int64_t value) {
-    std::atomic_ref(sign).store(value, std::memory_order_release);
-  }
-
-  // Waits for a while, then reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
-  template <typename IsGood>
-  std::vector<int> ask(const std::vector<int>& ranks, const IsGood& is_good) const {
-    const auto begin = std::chrono::steady_clock::now();
-    for (; std::chrono::steady_clock::now() - begin < kAskingTime / 2; std::this_thread::yield()) {
-      publish(own_->polls, own_->polls + 1);
-    }
-    std::vector<Handle> questions(ranks.size(), mpi_.no_request);
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      mpi_.Rget(&signs_[static_cast<std::size_t>(ranks[i])], sizeof(Signs), mpi_.byte, ranks[i], 0, sizeof(Signs),
-                mpi_.byte, window_, &questions[i]);
-    }
-    std::vector<int> bad;
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      int has_answered = 0;
-      do {
-        publish(own_->polls, own_->polls + 1);
-        if (mpi_.Test(&questions[i], &has_answered, &ignored_) != kMpiSuccess) break;
-        if (has_answered == 0) std::this_thread::yield();
-      } while (has_answered == 0 && std::chrono::steady_clock::now() - begin < kAskingTime);
-      if (has_answered == 0 || !is_good(ranks[i], signs_[static_cast<std::size_t>(ranks[i])])) bad.push_back(ranks[i]);
-    }
-    return bad;
   }
 
   static void* in_place() { return std::bit_cast<void*>(Abi::kInPlace); }
@@ -290,8 +210,7 @@ class MpiCommunicator final : public Communicator {
     check(code, flight.phase);
     flight.is_under_way = true;
     const std::int64_t ticket = next_ticket_++;
-    publish(own_->begun, next_ticket_);
-    mpi_.Win_sync(window_);
+    board_.begun(next_ticket_);
     return {*this, ticket, flight.phase};
   }
 
@@ -368,18 +287,11 @@ class MpiCommunicator final : public Communicator {
   const int exceptions_ = std::uncaught_exceptions();
   const MpiFunctions<Abi> mpi_;
   mutable Session<Abi> session_;
+  MpiBoard<Abi> board_{mpi_, session_};
   mutable MpiStatus ignored_{};
   Handle group_{};
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<std::string> hosts_;
-  Handle window_{};
-  /// This rank's signs, in the window.
-  Signs* own_ = nullptr;
-  /// Signs of all ranks when they were asked; kept, since an answer may come late.
-  mutable std::vector<Signs> signs_;
-  /// Request to the first of the failing ranks, and its answer.
-  mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
-  mutable std::optional<bool> claim_;
   std::int64_t next_ticket_ = 0;
   /// Tickets below it are done.
   std::int64_t oldest_ = 0;

@@ -57,36 +57,40 @@ struct MpiStatus {
   X(replace, MPI_REPLACE, "ompi_mpi_op_replace", 0x5800000d)
 
 /// Functions without the prefix MPI_: X(name, types of the parameters). `Handle` is that of the interface.
-#define RG_MPI_FUNCTIONS(X)                                                        \
-  X(Init_thread, (int*, char***, int, int*))                                       \
-  X(Initialized, (int*))                                                           \
-  X(Finalize, ())                                                                  \
-  X(Error_string, (int, char*, int*))                                              \
-  X(Get_processor_name, (char*, int*))                                             \
-  X(Comm_dup, (Handle, Handle*))                                                   \
-  X(Comm_free, (Handle*))                                                          \
-  X(Comm_rank, (Handle, int*))                                                     \
-  X(Comm_size, (Handle, int*))                                                     \
-  X(Comm_split_type, (Handle, int, int, Handle, Handle*))                          \
-  X(Comm_set_errhandler, (Handle, Handle))                                         \
-  X(Allgather, (const void*, int, Handle, void*, int, Handle, Handle))             \
-  X(Barrier, (Handle))                                                             \
-  X(Ibcast, (void*, int, Handle, int, Handle, Handle*))                            \
-  X(Iallreduce, (const void*, void*, int, Handle, Handle, Handle, Handle*))        \
-  X(Iallgather, (const void*, int, Handle, void*, int, Handle, Handle, Handle*))   \
-  X(Ibarrier, (Handle, Handle*))                                                   \
-  X(Isend, (const void*, int, Handle, int, int, Handle, Handle*))                  \
-  X(Irecv, (void*, int, Handle, int, int, Handle, Handle*))                        \
-  X(Test, (Handle*, int*, MpiStatus*))                                             \
-  X(Wait, (Handle*, MpiStatus*))                                                   \
-  X(Get_count, (const MpiStatus*, Handle, int*))                                   \
-  X(Win_allocate, (std::ptrdiff_t, int, Handle, Handle, void*, Handle*))           \
-  X(Win_free, (Handle*))                                                           \
-  X(Win_lock_all, (int, Handle))                                                   \
-  X(Win_unlock_all, (Handle))                                                      \
-  X(Win_sync, (Handle))                                                            \
-  X(Rget, (void*, int, Handle, int, std::ptrdiff_t, int, Handle, Handle, Handle*)) \
-  X(Rget_accumulate,                                                               \
+#define RG_MPI_FUNCTIONS(X)                                                         \
+  X(Init_thread, (int*, char***, int, int*))                                        \
+  X(Initialized, (int*))                                                            \
+  X(Finalize, ())                                                                   \
+  X(Error_string, (int, char*, int*))                                               \
+  X(Get_processor_name, (char*, int*))                                              \
+  X(Comm_dup, (Handle, Handle*))                                                    \
+  X(Comm_free, (Handle*))                                                           \
+  X(Comm_rank, (Handle, int*))                                                      \
+  X(Comm_size, (Handle, int*))                                                      \
+  X(Comm_split_type, (Handle, int, int, Handle, Handle*))                           \
+  X(Comm_set_errhandler, (Handle, Handle))                                          \
+  X(Allgather, (const void*, int, Handle, void*, int, Handle, Handle))              \
+  X(Barrier, (Handle))                                                              \
+  X(Ibcast, (void*, int, Handle, int, Handle, Handle*))                             \
+  X(Iallreduce, (const void*, void*, int, Handle, Handle, Handle, Handle*))         \
+  X(Iallgather, (const void*, int, Handle, void*, int, Handle, Handle, Handle*))    \
+  X(Ireduce, (const void*, void*, int, Handle, Handle, int, Handle, Handle*))       \
+  X(Iscatter, (const void*, int, Handle, void*, int, Handle, int, Handle, Handle*)) \
+  X(Igather, (const void*, int, Handle, void*, int, Handle, int, Handle, Handle*))  \
+  X(Ialltoall, (const void*, int, Handle, void*, int, Handle, Handle, Handle*))     \
+  X(Ibarrier, (Handle, Handle*))                                                    \
+  X(Isend, (const void*, int, Handle, int, int, Handle, Handle*))                   \
+  X(Irecv, (void*, int, Handle, int, int, Handle, Handle*))                         \
+  X(Test, (Handle*, int*, MpiStatus*))                                              \
+  X(Wait, (Handle*, MpiStatus*))                                                    \
+  X(Get_count, (const MpiStatus*, Handle, int*))                                    \
+  X(Win_allocate, (std::ptrdiff_t, int, Handle, Handle, void*, Handle*))            \
+  X(Win_free, (Handle*))                                                            \
+  X(Win_lock_all, (int, Handle))                                                    \
+  X(Win_unlock_all, (Handle))                                                       \
+  X(Win_sync, (Handle))                                                             \
+  X(Rget, (void*, int, Handle, int, std::ptrdiff_t, int, Handle, Handle, Handle*))  \
+  X(Rget_accumulate,                                                                \
     (const void*, int, Handle, void*, int, Handle, int, std::ptrdiff_t, int, Handle, Handle, Handle, Handle*))
 
 /// Functions and predefined handles of a loaded library. A call costs what one into a linked library does: one jump

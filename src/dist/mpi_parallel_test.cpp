@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "dist/collectives_testing.h"
 #include "dist/comm_thread.h"
 #include "dist/communicator.h"
 #include "dist/parallel_testing.h"
@@ -101,6 +102,11 @@ TEST(MpiCommunicator, gathers_in_the_order_of_ranks_also_in_place) {
   }
   EXPECT_THROW(static_cast<void>(group->all_gather(own, std::span(all).first(1), {"scores"})), CommError);
 }
+
+TEST(MpiCommunicator, reduces_to_any_root) { expect_reduces(*group, kLong); }
+TEST(MpiCommunicator, scatters_and_gathers) { expect_scatters_and_gathers(*group, kLong); }
+TEST(MpiCommunicator, exchanges_a_part_with_every_rank) { expect_exchanges(*group, kLong); }
+TEST(MpiCommunicator, refuses_roots_and_sizes_that_do_not_fit) { expect_refuses_bad_arguments(*group); }
 
 TEST(MpiCommunicator, drives_many_collectives_at_once_and_out_of_order) {
   constexpr std::size_t kBuckets = 64;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// MPI session from MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors from MPI's codes. For
-// dist/mpi.cpp alone.
+// MPI session from MPI_Init to MPI_Finalize, and errors from MPI's codes. For dist/mpi.cpp alone.
 #pragma once
 
 #include <array>
@@ -64,18 +63,6 @@ class Session {
  private:
   const MpiFunctions<Abi>& mpi_;
   const int exceptions_ = std::uncaught_exceptions();
-};
-
-/// Signs that a rank publishes of itself.
-struct Signs {
-  /// Collectives that it has started.
-  std::int64_t begun = 0;
-  /// Collectives below it are done.
-  std::int64_t done = 0;
-  /// Grows while it waits for others.
-  std::int64_t polls = 0;
-  /// Rank plus one that failed first, among those that asked this rank.
-  std::int64_t first_failed = 0;
 };
 
 }  // namespace roentgen::dist

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Communicator of one process: every operation is done when it is started. Refuses to be one of several processes that
-// a launcher started, since each would train alone and overwrite the others' files.
+// Communicator of one process: every operation but composites is done when it is started. Refuses to be one of several
+// processes that a launcher started, since each would train alone and overwrite the others' files.
 #include <cstring>
 
 #include "core/error.h"
@@ -23,26 +23,53 @@ class SingleCommunicator final : public Communicator {
   [[nodiscard]] std::string_view host(int /*rank*/) const override { return "this host"; }
 
   Pending broadcast(std::span<std::byte>, int root, Phase phase) override {
-    if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root), "it"));
+    require_rank(root, phase);
     return {};
   }
   Pending all_reduce_sum(std::span<float>, Phase) override { return {}; }
   Pending all_reduce_sum(std::span<double>, Phase) override { return {}; }
   Pending all_reduce_mean(std::span<float>, Phase) override { return {}; }
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
-    if (all.size() != own.size()) {
-      throw CommError(error_text("dist.single", phase.text(), "room for " + std::to_string(own.size()) + " bytes",
-                                 std::to_string(all.size()), "as many"));
-    }
-    if (!own.empty()) std::memmove(all.data(), own.data(), own.size());
+    require_parts(own.size(), all.size(), phase);
+    return copy(own, all);
+  }
+  Pending reduce_sum(std::span<float>, int root, Phase phase) override {
+    require_rank(root, phase);
     return {};
   }
+  Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
+    require_rank(root, phase);
+    require_parts(own.size(), all.size(), phase);
+    return copy(all, own);
+  }
+  Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
+    require_rank(root, phase);
+    require_parts(own.size(), all.size(), phase);
+    return copy(own, all);
+  }
+  Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
+    require_exchange(given, taken, phase);
+    return copy(given, taken);
+  }
   Pending barrier(Phase) override { return {}; }
+  Pending compose(Composite& composite, Phase phase) override {
+    composites_.push_back(&composite);
+    return {*this, std::ssize(composites_) - 1, phase};
+  }
   void abandon() noexcept override {}
 
  protected:
-  [[nodiscard]] bool poll(std::int64_t) override { return true; }
-  [[nodiscard]] std::vector<int> missing(std::int64_t) const override { return {}; }
+  [[nodiscard]] bool poll(std::int64_t ticket) override {
+    return composites_[static_cast<std::size_t>(ticket)]->advance(kUserTags);
+  }
+  [[nodiscard]] std::vector<int> missing(std::int64_t) const override { return {0}; }
+
+ private:
+  static Pending copy(std::span<const std::byte> from, std::span<std::byte> to) {
+    if (!from.empty()) std::memmove(to.data(), from.data(), from.size());
+    return {};
+  }
+  std::vector<Composite*> composites_;
 };
 
 }  // namespace

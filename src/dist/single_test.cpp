@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "dist/collectives_testing.h"
 #include "dist/communicator.h"
 
 namespace roentgen::dist {
@@ -60,6 +61,28 @@ TEST(SingleCommunicator, gather_refuses_room_of_another_size) {
   const std::array<std::byte, 2> own{};
   std::array<std::byte, 3> all{};
   EXPECT_THROW(static_cast<void>(communicator->all_gather(own, all, {"scores"})), CommError);
+}
+
+TEST(SingleCommunicator, reduces_scatters_gathers_and_exchanges_with_itself) {
+  const auto communicator = make_communicator("single");
+  expect_refuses_bad_arguments(*communicator);
+  expect_reduces(*communicator, kNoTime);
+  expect_scatters_and_gathers(*communicator, kNoTime);
+  expect_exchanges(*communicator, kNoTime);
+}
+
+TEST(SingleCommunicator, drives_a_composite_until_it_is_done) {
+  class CountDown final : public Composite {
+   public:
+    [[nodiscard]] bool advance(int) override { return --left == 0; }
+    int left = 3;
+  } composite;
+  const auto communicator = make_communicator("single");
+  Pending pending = communicator->compose(composite, {"gradient bucket", 0});
+  EXPECT_FALSE(pending.is_done());
+  EXPECT_FALSE(pending.is_done());
+  EXPECT_TRUE(pending.is_done());
+  EXPECT_EQ(composite.left, 0);
 }
 
 TEST(SingleCommunicator, barrier_is_passed_at_once) {

@@ -7,10 +7,17 @@
 #include "engine/engine_list.h"
 
 namespace roentgen::engine {
+namespace {
 
-std::unique_ptr<Engine> make_cuda_engine(int) {
+[[noreturn]] void refuse() {
   throw DeviceError(error_text("engine.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
                                "--device cpu, or a build where nvcc is found"));
 }
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cuda_engine(int) { refuse(); }
+
+std::unique_ptr<Engine> make_cuda_planner(const std::string&) { refuse(); }
 
 }  // namespace roentgen::engine

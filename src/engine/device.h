@@ -41,4 +41,9 @@ struct DeviceChoice {
 /// make_engine() of parse_device().
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view device);
 
+/// Engine for Engine::plan() alone. It serves cards that this machine lacks, where `device` is cuda. Throws as
+/// make_engine(); ConfigError for an unknown card, and for a card without the device cuda.
+/// @param card name or file of a described card; empty: this machine's card, or an H200 where it has none
+[[nodiscard]] std::unique_ptr<Engine> make_planner(std::string_view device, const std::string& card);
+
 }  // namespace roentgen::engine

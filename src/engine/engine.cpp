@@ -29,14 +29,6 @@ Algorithms parse_algorithms(std::string_view name) {
                                "auto, direct, winograd, split, split2, pointwise or heuristic", name, "auto"));
 }
 
-std::optional<DType> parse_dtype(std::string_view name) {
-  if (name == "auto") return std::nullopt;
-  for (const DType dtype : {DType::F32, DType::Bf16, DType::F16}) {
-    if (name == name_of(dtype)) return dtype;
-  }
-  throw ConfigError(error_text("engine.options", "dtype", "f32, bf16, f16 or auto", name, "f32"));
-}
-
 double Executable::time_entry(std::int32_t entry, int) {
   throw DeviceError(error_text("engine.profile", "entry " + std::to_string(entry),
                                "an engine that times single entries", "one that does not"));

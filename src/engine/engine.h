@@ -17,6 +17,7 @@
 
 #include "core/shape.h"
 #include "engine/arena.h"
+#include "engine/compute_type.h"
 #include "engine/device.h"
 #include "engine/inputs.h"
 #include "engine/loss_scale.h"
@@ -68,8 +69,6 @@ enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Po
 [[nodiscard]] std::string_view name_of(Algorithms algorithms);
 /// Algorithms of that name. ConfigError for an unknown one.
 [[nodiscard]] Algorithms parse_algorithms(std::string_view name);
-/// Value of CompileOptions::dtype by name: "f32", "bf16", "f16" or "auto" (nullopt). ConfigError for an unknown one.
-[[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 
 /// Options of compile().
 struct CompileOptions {
@@ -90,10 +89,10 @@ struct CompileOptions {
   ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
   /// Stored type of activations and their gradients. Parameters, their gradients and sums stay f32. Bf16: convolutions
   /// multiply bf16 and add up in f32; on the CPU, Auto may choose Winograd's in f32 where that is faster. F16: like
-  /// Bf16, with gradients scaled by LossScale; only if the engine has it. Nullopt: bf16 in training if the instruction
-  /// set multiplies it, else f32. Ignored with `choices`, which record the type. In inference the CPU engine always
-  /// computes in f32.
-  std::optional<DType> dtype = DType::F32;
+  /// Bf16, with gradients scaled by LossScale; on CUDA devices. ComputeType::tf32(): like F32, with rounded factors of
+  /// products; on CUDA devices from compute capability 8.0. Nullopt: bf16 in training if the instruction set multiplies
+  /// it, else f32. Ignored with `choices`, which record the type. In inference the CPU engine always computes in f32.
+  std::optional<ComputeType> dtype = DType::F32;
   /// Options of the loss scale, for F16.
   LossScaling loss_scaling{};
   /// Values that backward recomputes instead of keeping, to the same bits. "auto": those that a kernel can write which
@@ -138,6 +137,8 @@ class Executable {
   /// Graph after the passes; parameter indices are those of the graph given to compile().
   [[nodiscard]] virtual const graph::Graph& graph() const = 0;
   [[nodiscard]] virtual const Plan& plan() const = 0;  ///< entries and memory
+  /// Device of the arenas, for streams and events of others, which must be gone before this.
+  [[nodiscard]] virtual runtime::Device& memory_device() const = 0;
 
   /// The graph's inputs, in graph order.
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "engine/device.h"
 #include "engine/engine.h"
+#include "runtime/stream.h"
 
 namespace roentgen::engine {
 namespace {
@@ -46,5 +47,18 @@ std::unique_ptr<Engine> make_engine(const DeviceChoice& choice) {
 }
 
 std::unique_ptr<Engine> make_engine(std::string_view device) { return make_engine(parse_device(device)); }
+
+std::unique_ptr<Engine> make_planner(std::string_view device, const std::string& card) {
+  constexpr std::string_view kCuda = "cuda";
+  constexpr const char* kDefaultCard = "h200";
+  const DeviceChoice choice = resolve_device(parse_device(device));
+  if (choice.engine != kCuda && !card.empty()) {
+    throw ConfigError(error_text("engine.device", "card " + card, "the device cuda", choice.text(), "--device cuda"));
+  }
+  if (choice.engine != kCuda) return make_engine(choice);
+  if (!card.empty()) return make_cuda_planner(card);
+  if (!choice.index && runtime::find_cuda_devices().devices.empty()) return make_cuda_planner(kDefaultCard);
+  return make_engine(choice);
+}
 
 }  // namespace roentgen::engine

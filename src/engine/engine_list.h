@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,10 @@ class Engine;
   /** As make_engine() of that name and device number. */ std::unique_ptr<Engine> make_##name##_engine(int device);
 RG_ENGINE_LIST(RG_ENGINE_FACTORY)
 #undef RG_ENGINE_FACTORY
+
+/// Engine "cuda" that plans for a described card and computes nothing: its description() names the card. plan() needs
+/// cuDNN, and no device. ConfigError for an unknown card (engine/cuda/cards.h), DeviceError without the toolkit.
+[[nodiscard]] std::unique_ptr<Engine> make_cuda_planner(const std::string& card);
 
 /// An engine's name, and what its devices are.
 struct EngineName {

@@ -93,7 +93,7 @@ struct Plan {
   /// bucket_ready[i] = number of buckets final after entry i.
   std::vector<std::int32_t> bucket_ready;
   /// Kernel choices that a resumed run must use again: "<node>/<pass>" -> "direct", "winograd", "split", "split2",
-  /// "bf16", "winograd_bf16" or "pointwise". Also "dtype" -> "bf16" or "f16" if it is not f32.
+  /// "bf16", "winograd_bf16" or "pointwise". Also "dtype" -> "tf32", "bf16" or "f16" if it is not f32.
   std::map<std::string, std::string> choices;
   /// Revision of the rule that chose; 0: the engine has no rule.
   std::int64_t choice_revision = 0;
@@ -109,7 +109,7 @@ struct Plan {
   /// Bytes from one replica to the next one; 0 without such tensors.
   std::size_t replica_stride_bytes = 0;
 
-  /// "f32", "bf16" or "f16": what CompileOptions::dtype came to.
+  /// "f32", "tf32", "bf16" or "f16": what CompileOptions::dtype came to.
   [[nodiscard]] std::string dtype() const;
   /// Text with one line per entry: name, implementation, reads, writes, offsets.
   [[nodiscard]] std::string text() const;

@@ -31,6 +31,14 @@ std::string why_no_cuda_devices(std::string_view words, int driver, int runtime)
                      version_text(runtime), words);
 }
 
+void require_compute_capability(const CudaDeviceInfo& device, int least, std::string_view what,
+                                std::string_view remedy) {
+  if (device.compute_capability >= least) return;
+  const auto text = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
+  throw DeviceError(error_text("runtime.cuda", what, fmt::format("compute capability {} or later", text(least)),
+                               fmt::format("{}, {}", text(device.compute_capability), device.name), remedy));
+}
+
 CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index) {
   constexpr std::string_view kRemedy = "--device cpu";
   const std::string name = "cuda:" + std::to_string(index);
@@ -39,13 +47,10 @@ CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index) {
         error_text("runtime.cuda", "device " + name, "a CUDA device", "none: " + inventory.why_none, kRemedy));
   }
   const auto found = std::ranges::find(inventory.devices, index, &CudaDeviceInfo::index);
-  if (found != inventory.devices.end() && found->compute_capability < kLeastComputeCapability) {
-    throw DeviceError(error_text(
-        "runtime.cuda", "device " + name, "compute capability 7.0 or later",
-        fmt::format("{}.{}, {}", found->compute_capability / 10, found->compute_capability % 10, found->name),
-        kRemedy));
+  if (found != inventory.devices.end()) {
+    require_compute_capability(*found, kLeastComputeCapability, "device " + name, kRemedy);
+    return *found;
   }
-  if (found != inventory.devices.end()) return *found;
   const std::string last = std::to_string(inventory.devices.back().index);
   throw DeviceError(error_text(
       "runtime.cuda", "device " + name,

@@ -27,7 +27,7 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 
-/// Functions of NVML. All of them are there, or the library is not used.
+/// Functions of NVML. All of them but `energy` are there, or the library is not used.
 struct Nvml {
   Status (*init)() = nullptr;
   Status (*handle_of)(const char* bus, Handle* handle) = nullptr;
@@ -36,6 +36,7 @@ struct Nvml {
   Status (*utilisation)(Handle device, Utilisation* rates) = nullptr;
   Status (*memory)(Handle device, Memory* memory) = nullptr;
   Status (*processes)(Handle device, unsigned* count, ProcessInfo* infos) = nullptr;
+  Status (*energy)(Handle device, unsigned long long* millijoules) = nullptr;
 };
 
 template <typename Function>
@@ -56,6 +57,7 @@ std::optional<Nvml> load(const std::string& file) {
                         find(library, "nvmlDeviceGetMemoryInfo", nvml.memory) &&
                         find(library, "nvmlDeviceGetComputeRunningProcesses_v3", nvml.processes);
   if (!is_whole || nvml.init() != 0) return std::nullopt;
+  static_cast<void>(find(library, "nvmlDeviceGetTotalEnergyConsumption", nvml.energy));
   return nvml;
 }
 
@@ -74,12 +76,15 @@ class NvmlMonitor final : public DeviceMonitor {
         nvml_.processes(device_, &count, infos.data()) != 0) {
       return std::nullopt;
     }
+    unsigned long long energy = 0;
+    const bool has_energy = nvml_.energy != nullptr && nvml_.energy(device_, &energy) == 0;
     return DeviceUse{.power_w = kMilli * power,
                      .power_limit_w = kMilli * limit,
                      .busy_percent = static_cast<int>(rates.gpu),
                      .used_bytes = memory.used,
                      .memory_bytes = memory.total,
-                     .processes = count};
+                     .processes = count,
+                     .energy_j = has_energy ? std::optional(kMilli * static_cast<double>(energy)) : std::nullopt};
   }
 
  private:

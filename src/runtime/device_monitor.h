@@ -20,6 +20,8 @@ struct DeviceUse {
   std::size_t used_bytes = 0;    ///< memory in use
   std::size_t memory_bytes = 0;  ///< all its memory
   std::size_t processes = 0;     ///< processes that compute on it, this one included once it does
+  /// Energy that it has drawn since its driver was loaded, J; nullopt where it is not counted.
+  std::optional<double> energy_j{};
 };
 
 /// Watches one device. Thread-compatible.

@@ -20,6 +20,8 @@ TEST(DeviceMonitor, reads_what_the_library_tells) {
   EXPECT_EQ(use->used_bytes, std::size_t{3} << 30U);
   EXPECT_EQ(use->memory_bytes, std::size_t{80} << 30U);
   EXPECT_EQ(use->processes, 2U);
+  ASSERT_TRUE(use->energy_j.has_value());
+  EXPECT_DOUBLE_EQ(*use->energy_j, 5000.5);
 }
 
 TEST(DeviceMonitor, is_absent_without_library_functions_or_device) {

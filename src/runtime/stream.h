@@ -147,6 +147,13 @@ struct CudaDeviceInfo {
 };
 /// Lowest compute capability that the kernels are compiled for.
 inline constexpr int kLeastComputeCapability = 70;
+/// Least compute capability that multiplies TF32.
+inline constexpr int kTf32ComputeCapability = 80;
+/// Refuses a device below a compute capability. DeviceError.
+/// @param least as CudaDeviceInfo::compute_capability
+/// @param what needs it: "device cuda:0"
+void require_compute_capability(const CudaDeviceInfo& device, int least, std::string_view what,
+                                std::string_view remedy);
 /// The CUDA devices of this machine, or the reason for their absence.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;

@@ -69,6 +69,18 @@ TEST(CudaInventory, of_a_device_that_is_too_old_refuses_it_by_name) {
   EXPECT_EQ(pick_cuda_device(volta, 0).name, "V100");
 }
 
+TEST(ComputeCapability, that_is_too_low_is_refused_with_what_needs_it) {
+  const CudaDeviceInfo turing{.name = "T4", .compute_capability = 75};
+  EXPECT_NO_THROW(require_compute_capability(turing, 75, "dtype tf32", "f32"));
+  try {
+    require_compute_capability(turing, kTf32ComputeCapability, "dtype tf32", "f32");
+    FAIL() << "7.5 is below 8.0";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "[runtime.cuda] dtype tf32: expected compute capability 8.0 or later, got 7.5, T4; try f32");
+  }
+}
+
 TEST(DeviceMemory, that_does_not_suffice_is_refused_with_both_numbers) {
   EXPECT_NO_THROW(require_device_memory("cuda:0", "the plan", 100, 100));
   try {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -96,19 +97,15 @@ class TwinMemory final : public DeviceCopies {
   int queued_ = 0;
 };
 
-/// Event of streams that work in threads.
+/// Event of streams that work in threads. Who waits for it waits for the last record() before.
 class TwinEvent final : public Event {
  public:
   [[nodiscard]] bool is_reached() const override {
     const std::scoped_lock lock(state_->mutex);
     if (state_->error) std::rethrow_exception(state_->error);
-    return state_->open == 0;
+    return state_->reached == state_->recorded;
   }
-  void wait() const override {
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait(lock, [&] { return state_->open == 0; });
-    if (state_->error) std::rethrow_exception(state_->error);
-  }
+  void wait() const override { wait_for(recorded()); }
 
  private:
   friend class TwinStream;
@@ -116,9 +113,19 @@ class TwinEvent final : public Event {
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    int open = 0;  ///< records that are not reached yet
+    std::int64_t recorded = 0;
+    std::int64_t reached = 0;  ///< number of the last record that was reached
     std::exception_ptr error;
   };
+  [[nodiscard]] std::int64_t recorded() const {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->recorded;
+  }
+  void wait_for(std::int64_t record) const {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->reached >= record; });
+    if (state_->error) std::rethrow_exception(state_->error);
+  }
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
@@ -149,19 +156,21 @@ class TwinStream final : public Stream {
   }
   void record(Event& event) override {
     const auto state = dynamic_cast<TwinEvent&>(event).state_;
+    std::int64_t number = 0;
     {
       const std::scoped_lock lock(state->mutex);
-      ++state->open;
+      number = ++state->recorded;
     }
-    queue([state](const std::exception_ptr& error) {
+    queue([state, number](const std::exception_ptr& error) {
       const std::scoped_lock lock(state->mutex);
-      --state->open;
+      state->reached = std::max(state->reached, number);
       state->error = error;
       state->changed.notify_all();
     });
   }
   void wait_for(const Event& event) override {
-    run([waited = dynamic_cast<const TwinEvent&>(event)] { waited.wait(); });
+    const auto& twin = dynamic_cast<const TwinEvent&>(event);
+    run([waited = twin, record = twin.recorded()] { waited.wait_for(record); });
   }
   void synchronize() override {
     std::unique_lock lock(mutex_);

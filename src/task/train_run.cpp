@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "io/place.h"
 #include "publish/torchvision.h"
+#include "runtime/device_monitor.h"
 #include "task/model.h"
 #include "train/checkpoint_place.h"
 #include "train/early_checks.h"
@@ -137,7 +138,7 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
 
 train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
   recipe.train.device = engine::resolve_device(engine::parse_device(recipe.train.device)).text();
-  const auto engine = engine::make_engine(recipe.train.device);
+  const auto engine = engine::make_engine(train::own_device(recipe.train.device));
   if (!options_.may_share_device) train::require_own_device(train::Ranks(options_.group), *engine);
   const train::Start start = begin(recipe, folder);
   const data::Dataset& dataset = load_data(recipe);
@@ -145,23 +146,26 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::debug(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
   if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::debug(note);
-  const train::TrainJob job{
-      .recipe = recipe,
-      .dataset = dataset,
-      .model = model,
-      .engine = *engine,
-      .folder = folder,
-      .start = start,
-      .observers = train::Ranks(options_.group).is_first() ? options_.observers : std::vector<train::Observer*>{},
-      .on_ready =
-          [&] {
-            if (start == train::Start::Fresh) make_folder(recipe, *engine, folder);
-          },
-      .is_stop_asked = options_.is_stop_asked,
-      .stop_after_steps = options_.stop_after_steps,
-      .checkpoint_dir = options_.checkpoint_dir,
-      .group = options_.group,
-      .trace = options_.trace};
+  const bool is_first = train::Ranks(options_.group).is_first();
+  const std::string bus = is_first ? engine->device_id() : "";
+  const auto monitor = bus.empty() ? nullptr : runtime::make_nvml_monitor(bus);
+  const train::TrainJob job{.recipe = recipe,
+                            .dataset = dataset,
+                            .model = model,
+                            .engine = *engine,
+                            .folder = folder,
+                            .start = start,
+                            .observers = is_first ? options_.observers : std::vector<train::Observer*>{},
+                            .on_ready =
+                                [&] {
+                                  if (start == train::Start::Fresh) make_folder(recipe, *engine, folder);
+                                },
+                            .is_stop_asked = options_.is_stop_asked,
+                            .stop_after_steps = options_.stop_after_steps,
+                            .checkpoint_dir = options_.checkpoint_dir,
+                            .group = options_.group,
+                            .device_monitor = monitor.get(),
+                            .trace = options_.trace};
   if (options_.on_start) options_.on_start();
   return train_in(job);
 }

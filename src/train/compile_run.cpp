@@ -48,10 +48,10 @@ bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, c
   return true;
 }
 
-// Type of values that a plan was made for.
-DType dtype_of(const RunPlan& plan) {
+// Type that a plan was made for.
+std::optional<engine::ComputeType> dtype_of(const RunPlan& plan) {
   const auto found = plan.choices.find(std::string(engine::kDtypeChoice));
-  return found == plan.choices.end() ? DType::F32 : engine::parse_dtype(found->second).value_or(DType::F32);
+  return engine::parse_dtype(found == plan.choices.end() ? "f32" : found->second);
 }
 
 // Options of both forms.
@@ -112,7 +112,12 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
 std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
   graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   loss.reduction = "mean_known";
-  return job.engine.compile(graph::with_loss(job.model, loss), common_options(job, engine::Form::Inference));
+  engine::CompileOptions options = common_options(job, engine::Form::Inference);
+  // Values stay in f32 in all types, so that no epoch is chosen by rounding; TF32 was asked for by name.
+  if (engine::parse_dtype(job.recipe.train.dtype) == engine::ComputeType::tf32()) {
+    options.dtype = engine::ComputeType::tf32();
+  }
+  return job.engine.compile(graph::with_loss(job.model, loss), options);
 }
 
 void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run) {

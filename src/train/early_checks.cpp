@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "engine/compute_type.h"
 #include "engine/device.h"
 #include "graph/graph.h"
 #include "io/json.h"
@@ -80,9 +81,12 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks) {
 }
 
 void check_dtype(const TrainRecipe& recipe) {
-  if (recipe.dtype != name_of(DType::F16) || !engine::parse_device(recipe.device).is_host()) return;
+  const bool is_tf32 = recipe.dtype == name_of(engine::ComputeType::tf32());
+  const bool needs_cuda = is_tf32 || recipe.dtype == name_of(DType::F16);
+  if (!needs_cuda || !engine::parse_device(recipe.device).is_host()) return;
   throw ConfigError(error_text("train.recipe", "train.dtype", "f32, bf16 or auto on the device " + recipe.device,
-                               recipe.dtype, "--dtype bf16, or --device cuda"));
+                               recipe.dtype,
+                               is_tf32 ? "--dtype f32, or --device cuda" : "--dtype bf16, or --device cuda"));
 }
 
 void check_init(const Recipe& recipe, const graph::Graph& model) {

@@ -26,8 +26,8 @@ struct TrainRecipe;
 /// train.batch_norm=sync, of all.
 void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 
-/// Throws ConfigError for train.dtype=f16 on the host, which computes in f32 or bf16. train.device must be resolved
-/// (engine::resolve_device()).
+/// Throws ConfigError for train.dtype f16 or tf32 on the host, which computes in f32 or bf16. train.device must be
+/// resolved (engine::resolve_device()).
 void check_dtype(const TrainRecipe& recipe);
 
 /// Throws ConfigError when the weights file of train.init, if any, would not load into the model. Reasons: no such

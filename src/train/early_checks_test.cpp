@@ -52,12 +52,17 @@ std::string dtype_error(const std::string& dtype, const std::string& device) {
   return "";
 }
 
-TEST(CheckDtype, refuses_f16_on_the_host_alone) {
+TEST(CheckDtype, refuses_f16_and_tf32_on_the_host_alone) {
   EXPECT_EQ(dtype_error("f16", "cpu"),
             "[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got f16; try --dtype bf16, or "
             "--device cuda");
+  EXPECT_EQ(dtype_error("tf32", "cpu"),
+            "[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got tf32; try --dtype f32, or "
+            "--device cuda");
   for (const char* dtype : {"f32", "bf16", "auto"}) EXPECT_EQ(dtype_error(dtype, "cpu"), "");
-  for (const char* device : {"cuda", "cuda:1"}) EXPECT_EQ(dtype_error("f16", device), "");
+  for (const char* device : {"cuda", "cuda:1"}) {
+    for (const char* dtype : {"f16", "tf32"}) EXPECT_EQ(dtype_error(dtype, device), "");
+  }
 }
 
 /// A network with a batch norm over images of `image_px`, and the recipe that feeds it.

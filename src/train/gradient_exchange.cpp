@@ -8,6 +8,7 @@
 
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
+#include "dist/nccl_averages.h"
 
 namespace roentgen::train {
 namespace {
@@ -16,16 +17,27 @@ enum Said : std::size_t { kLoss, kImages, kStop, kBusy };
 
 }  // namespace
 
-GradientExchange::GradientExchange(dist::CommThread& group, Timeline* timeline)
-    : group_(group), timeline_(timeline), said_(kBusy + static_cast<std::size_t>(group.size())) {}
+GradientExchange::GradientExchange(dist::CommThread& group, const dist::GradientDevice& device, std::int64_t buckets,
+                                   Timeline* timeline)
+    : group_(group), timeline_(timeline), said_(kBusy + static_cast<std::size_t>(group.size())), buckets_(buckets) {
+  if (device.is_host && !group_.is_nccl_asked()) return;
+  group_.use_device(device);
+  uses_device_ = true;
+  if (group_.device_way().empty()) return;
+  for (std::int64_t bucket = 0; bucket < buckets; ++bucket) done_.push_back(device.device.make_event());
+}
 
 GradientExchange::~GradientExchange() {
   if (!is_reported_ || next_ < sent_.size()) static_cast<void>(group_.fail());
+  if (uses_device_) group_.leave_device();
 }
 
-void GradientExchange::begin(const RankReport& own) {
+void GradientExchange::begin() {
   sent_.clear();
   next_ = 0;
+}
+
+void GradientExchange::tell(const RankReport& own) {
   std::ranges::fill(said_, 0.0F);
   said_[kLoss] = static_cast<float>(own.loss);
   said_[kImages] = static_cast<float>(own.images);
@@ -36,8 +48,13 @@ void GradientExchange::begin(const RankReport& own) {
 }
 
 void GradientExchange::send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready) {
-  sent_.push_back({.bucket = bucket,
-                   .ticket = group_.all_reduce_mean(gradients, ready, {.name = "gradient bucket", .index = bucket})});
+  const dist::Phase phase{.name = "gradient bucket", .index = bucket};
+  const bool is_last = std::ssize(sent_) + 1 == buckets_;
+  sent_.push_back(
+      {.bucket = bucket,
+       .ticket = is_on_device()
+                     ? group_.queue_mean(gradients, ready, *done_[static_cast<std::size_t>(bucket)], is_last, phase)
+                     : group_.all_reduce_mean(gradients, ready, phase)});
 }
 
 GroupReport GradientExchange::report() {
@@ -59,11 +76,20 @@ GroupReport GradientExchange::report() {
           .slowest_rank = static_cast<int>(longest - busy.begin())};
 }
 
-std::int64_t GradientExchange::wait_next() {
-  if (next_ == sent_.size()) return -1;
-  const TimedScope waiting(timeline_, "wait for bucket", sent_[next_].bucket);
-  group_.wait(sent_[next_].ticket);
-  return sent_[next_++].bucket;
+AveragedBucket GradientExchange::wait_next() {
+  if (next_ == sent_.size()) return {};
+  const std::int64_t bucket = sent_[next_].bucket;
+  {
+    const TimedScope waiting(timeline_, "wait for bucket", bucket);
+    group_.wait(sent_[next_++].ticket);
+  }
+  return {.bucket = bucket, .after = is_on_device() ? done_[static_cast<std::size_t>(bucket)].get() : nullptr};
+}
+
+void GradientExchange::settle() {
+  if (!is_on_device()) return;
+  const TimedScope waiting(timeline_, "wait for device");
+  group_.settle();
 }
 
 }  // namespace roentgen::train

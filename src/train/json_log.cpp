@@ -39,6 +39,11 @@ class JsonLog final : public Observer {
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
     if (record.imbalance) line.set("imbalance", *record.imbalance);
+    if (record.device) {
+      line.set("device_busy_percent", record.device->busy_percent);
+      line.set("device_used_bytes", record.device->used_bytes);
+      line.set("device_power_w", record.device->power_w);
+    }
     write(line);
   }
 

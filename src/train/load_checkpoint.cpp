@@ -69,6 +69,7 @@ LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine
   compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
   compile.input_norm = input_norm(model.preprocess, engine);
   compile.algorithms = engine::parse_algorithms(options.algorithms);
+  compile.dtype = engine::parse_dtype(options.dtype);
   const Ranks alone(nullptr);
   const Ranks& ranks = options.ranks == nullptr ? alone : *options.ranks;
   compile.choice = shared_choice_inputs(ranks, engine, compile.threads);

@@ -39,6 +39,8 @@ struct LoadOptions {
   int threads = 0;
   /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
+  /// Value of engine::CompileOptions::dtype.
+  std::string dtype = "f32";
   Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
   /// Whether heat-maps are needed, too.
   bool has_heatmaps = false;

@@ -14,6 +14,7 @@
 
 #include "dist/links.h"
 #include "engine/loss_scale.h"
+#include "runtime/device_monitor.h"
 
 namespace roentgen::train {
 
@@ -42,6 +43,8 @@ struct StepRecord {
   std::optional<double> imbalance{};
   /// Rank with that excess; -1: none.
   int slowest_rank = -1;
+  /// New reading of the device that computes; absent where there is none, and in most updates.
+  std::optional<runtime::DeviceUse> device{};
 
   /// Images a second of this update.
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
@@ -118,13 +121,16 @@ enum class ProgressStyle : std::uint8_t {
   Line,  ///< one line that is overwritten, a few times a second
   Log,   ///< a line every half minute, and one an epoch
 };
-/// Writes to standard error: loss, images/s, share of time spent waiting for data, slow link or rank, time left. Warns
-/// once of each rank that slows the others down.
+/// Writes to standard error: loss, images/s, share of time spent waiting for data, use of the device, slow link or
+/// rank, time left. Warns once of each rank that slows the others down.
 /// @param hosts of each rank; empty: one process
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts = {});
 /// Bottleneck of a run that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks. Of the waits beyond
-/// 5% the longer one decides: "input-bound" or "communication-bound"; "compute-bound" where neither is.
-[[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0);
+/// 5% the longer one decides: "input-bound" or "communication-bound". "compute-bound" if neither is, or if a device is
+/// busy for 95% of the time, since the host waits beside its work.
+/// @param device_busy_percent mean of DeviceUse::busy_percent; nullopt: no device that tells it
+[[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0,
+                                        std::optional<double> device_busy_percent = std::nullopt);
 /// Whether the run is input-bound, for one process.
 [[nodiscard]] bool is_input_bound(double wait_s, double seconds);
 

@@ -17,6 +17,7 @@
 #include "data/stage/image_store.h"
 #include "data/stage/loader.h"
 #include "engine/engine.h"
+#include "train/inference_loop.h"
 #include "train/ranks.h"
 
 namespace roentgen::train {
@@ -168,19 +169,23 @@ void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, 
   loading.label_form = wants_class_ ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
   loading.view = view;
   data::Loader loader(dataset_, samples_, loading, slots);
-  while (const std::optional<data::Batch> batch = loader.next()) {
-    executable_.bind_slot(batch->slot);
-    executable_.forward();
-    append(executable_.read("logits"), batch->valid, options_.loss, predictions);
+  struct Rows {
+    std::int64_t valid = 0;
+    double known = 0.0;  // labels
+  };
+  const auto describe = [&](const data::Batch& batch) {
+    Rows rows{.valid = batch.valid};
+    for (const float mask : slots[static_cast<std::size_t>(batch.slot)].mask) rows.known += static_cast<double>(mask);
+    return rows;
+  };
+  run_inference(executable_, loader, describe, [&](const Rows& rows) {
+    append(executable_.read("logits"), rows.valid, options_.loss, predictions);
     if (has_loss_) {
-      double known = 0.0;
-      for (const float mask : slots[static_cast<std::size_t>(batch->slot)].mask) known += static_cast<double>(mask);
-      losses_.push_back({.loss = static_cast<double>(executable_.read("loss")[0]), .known = known});
+      losses_.push_back({.loss = static_cast<double>(executable_.read("loss")[0]), .known = rows.known});
     }
-    done += batch->valid;
-    loader.release(batch->slot);
+    done += rows.valid;
     if (options_.on_progress) options_.on_progress(done);
-  }
+  });
   stats_ = loader.stats();
 }
 

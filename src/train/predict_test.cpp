@@ -103,6 +103,21 @@ TEST_F(Predict, from_pixels_is_as_from_values) {
   }
 }
 
+// So that a device uploads while it computes.
+TEST_F(Predict, binds_the_next_batch_before_results_are_read) {
+  std::vector<std::string> calls, wanted{"bind_slot"};
+  engine_.form.on_call = [&](std::string_view call) { calls.emplace_back(call); };
+  executable_ = engine_.compile(flat_model(4, kSizePx, 1), {.form = engine::Form::Inference});
+  load(false);
+  static_cast<void>(predict_with({}));
+  for (const bool is_last : {false, false, true}) {  // 10 images in batches of 4
+    wanted.emplace_back("forward");
+    if (!is_last) wanted.emplace_back("bind_slot");
+    wanted.emplace_back("read");
+  }
+  EXPECT_EQ(calls, wanted);
+}
+
 TEST_F(Predict, averages_the_probabilities_of_picture_and_mirror_image) {
   load(false);
   const std::vector<float> plain = predict_with({});

@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/plural.h"
 #include "core/terminal.h"
+#include "train/device_watch.h"
 #include "train/observer.h"
 
 namespace roentgen::train {
@@ -40,6 +41,7 @@ class Progress final : public Observer {
 
   void on_step(const StepRecord& record) override {
     window_.push_back(record);
+    if (record.device) device_ = record.device;
     if (window_.size() > kWindow) window_.pop_front();
     look_at_ranks();
     if (!is_due()) return;
@@ -48,20 +50,27 @@ class Progress final : public Observer {
     double wait = 0.0;
     std::optional<double> comm;
     std::int64_t images = 0;
+    double busy_percent = 0.0;
+    int readings = 0;
     for (const StepRecord& entry : window_) {
       loss += entry.loss;
       seconds += entry.seconds;
       wait += entry.data_wait_seconds;
       if (entry.comm_exposed_seconds) comm = comm.value_or(0.0) + *entry.comm_exposed_seconds;
       images += entry.images;
+      if (!entry.device) continue;
+      busy_percent += entry.device->busy_percent;
+      ++readings;
     }
+    if (readings > 0) busy_percent_ = busy_percent / readings;
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}  left {}",
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}{}  left {}",
                      record.epoch + 1, record.step, record.total_steps, loss / count,
                      static_cast<double>(images) / seconds, 100.0 * wait / seconds,
                      comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
-                     bound_by(wait, seconds, comm.value_or(0.0)),
+                     bound_by(wait, seconds, comm.value_or(0.0), busy_percent_),
+                     device_ ? ", " + device_text(*device_, *busy_percent_) : "",
                      slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)),
                      slow_rank_ < 0 ? "" : fmt::format(", slow rank: {}", rank_name(slow_rank_)), duration_text(left)));
   }
@@ -142,6 +151,9 @@ class Progress final : public Observer {
 
   ProgressStyle style_;
   std::deque<StepRecord> window_;
+  /// Last reading of the device, and the mean share of the last ones in the window.
+  std::optional<runtime::DeviceUse> device_;
+  std::optional<double> busy_percent_;
   /// Slow ranks of the last test of the links.
   std::vector<std::string> slow_names_;
   /// Host of each rank; empty: one process.
@@ -155,8 +167,9 @@ class Progress final : public Observer {
 
 }  // namespace
 
-std::string_view bound_by(double wait_s, double seconds, double comm_s) {
-  constexpr double kHeldUp = 0.05;
+std::string_view bound_by(double wait_s, double seconds, double comm_s, std::optional<double> device_busy_percent) {
+  constexpr double kHeldUp = 0.05, kBusyPercent = 95.0;
+  if (device_busy_percent.value_or(0.0) >= kBusyPercent) return "compute-bound";
   if (std::max(wait_s, comm_s) <= kHeldUp * seconds) return "compute-bound";
   return wait_s >= comm_s ? "input-bound" : "communication-bound";
 }

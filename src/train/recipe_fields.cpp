@@ -99,9 +99,10 @@ void add_computing(TrainRecipe& train, FieldList& fields) {
               "(auto without timing)");
   fields.text("choices", train.choices, {},
               "file of roentgen bench choose --write: measured kernels to use instead of the rule's; empty: none");
-  fields.text("dtype", train.dtype, {"f32", "bf16", "f16", "auto"},
-              "type of activations and products: f32; bf16 (half the memory, fewer digits, faster with Intel AMX or "
-              "AVX-512 BF16); f16 (CUDA only); auto: bf16 if the hardware supports it, else f32");
+  fields.text("dtype", train.dtype, {"f32", "tf32", "bf16", "f16", "auto"},
+              "type of activations and products: f32; tf32 (f32 with product factors rounded to 10 bits, also in "
+              "validation; CUDA only); bf16 (half the memory, fewer digits, faster with Intel AMX or AVX-512 BF16); "
+              "f16 (CUDA only); auto: bf16 if the hardware supports it, else f32");
   fields.number("loss_scale", train.loss_scale, {.low = 1, .high = 1e30},
                 "dtype=f16: initial loss scale; an overflow skips the update and halves it");
   fields.integer("loss_scale_growth", train.loss_growth, {.low = 1, .high = 1'000'000'000},

@@ -15,6 +15,7 @@
 #include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
+#include "dist/nccl_averages.h"
 
 namespace roentgen::train {
 namespace {
@@ -90,8 +91,13 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       scales_loss_(executable.read_loss_scale().has_value()),
       ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
   if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
-  if (options_.group == nullptr || options_.group->size() == 1) return;
-  exchange_ = std::make_unique<GradientExchange>(*options_.group, options_.timeline);
+  if (options_.group == nullptr || (options_.group->size() == 1 && !options_.group->is_nccl_asked())) return;
+  dist::GradientDevice device{.device = executable.memory_device(),
+                              .id = options_.device_id,
+                              .is_host = executable.gradients().device().copies == nullptr};
+  if (options_.make_nccl) device.make_nccl = options_.make_nccl;
+  exchange_ =
+      std::make_unique<GradientExchange>(*options_.group, device, std::ssize(executable.buckets()), options_.timeline);
   bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
   ready_.resize(executable.buckets().size());
 }
@@ -116,13 +122,10 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
     executable_.forward();
   }
   const bool is_last = i + 1 == options_.accumulate;
-  if (exchange_ && is_last) {
-    add_loss(record);
-    exchange_->begin({.loss = record.loss,
-                      .images = record.images,
-                      .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
-                      .busy_s = busy_s_});
-  }
+  if (exchange_ && is_last) exchange_->begin();
+  // A device that averages works through backward, and the host waits for the loss meanwhile.
+  const bool is_report_late = exchange_ && exchange_->is_on_device();
+  if (exchange_ && is_last && !is_report_late) report(record);
   {
     const TimedScope scope(options_.timeline, "backward");
     const auto on_bucket = [&](std::int64_t bucket, const runtime::Event& ready) {
@@ -135,8 +138,21 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   if (exchange_ && is_last && !options_.is_overlapped) {
     for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
   }
+  if (is_last && is_report_late) report(record);
   if (options_.on_batch) options_.on_batch(batch->samples);
   batches.release(batch->slot);
+}
+
+void Stepper::report(StepRecord& record) {
+  add_loss(record);
+  exchange_->tell({.loss = record.loss,
+                   .images = record.images,
+                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
+                   .busy_s = busy_s_});
+}
+
+void Stepper::settle() {
+  if (exchange_) exchange_->settle();
 }
 
 void Stepper::add_loss(StepRecord& record) const {
@@ -165,18 +181,20 @@ void Stepper::send(std::int64_t bucket) {
   exchange_->send(bucket, gradients().device(executable_.buckets()[at]), *ready_[at]);
 }
 
-void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm) {
+void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
+                    const runtime::Event* after) {
   const TimedScope scope(options_.timeline, "optimizer");
   optimizer_.apply({.ranges = ranges,
                     .lr = record.lr,
                     .step = record.step + 1,
                     .scale = 1.0 / static_cast<double>(options_.accumulate),
-                    .clip_norm = clip_norm},
+                    .clip_norm = clip_norm,
+                    .after = after},
                    gradients());
 }
 
-void Stepper::apply_all(StepRecord& record) {
-  apply(ranges_, record, options_.clip_norm);
+void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
+  apply(ranges_, record, options_.clip_norm, after);
   if (!exchange_) add_loss(record);
   require_finite(record.loss, "loss", record.step);
   if (options_.clip_norm <= 0.0) return;
@@ -196,11 +214,13 @@ void Stepper::finish_with_group(StepRecord& record) {
   // Overflows are found by the norm, too.
   const bool must_know_norm = options_.clip_norm > 0.0 || scales_loss_;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
-  for (std::int64_t bucket = exchange_->wait_next(); bucket >= 0; bucket = exchange_->wait_next()) {
-    if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(bucket)], record, 0.0);
+  const runtime::Event* last = nullptr;
+  for (AveragedBucket next = exchange_->wait_next(); next.bucket >= 0; next = exchange_->wait_next()) {
+    if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(next.bucket)], record, 0.0, next.after);
+    last = next.after;  // those before it are there, too
   }
   require_finite(record.loss, "loss", record.step);
-  if (must_know_norm) apply_all(record);
+  if (must_know_norm) apply_all(record, last);
 }
 
 StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double lr) {
@@ -219,7 +239,8 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   }
   record.step = step + 1;
   record.seconds = seconds_since(start);
-  busy_s_ = record.seconds - record.comm_exposed_seconds.value_or(0.0);
+  // A device's is that of an earlier update, which may have taken longer.
+  busy_s_ = std::max(0.0, record.seconds - record.comm_exposed_seconds.value_or(0.0));
   return record;
 }
 

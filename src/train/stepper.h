@@ -24,7 +24,8 @@ class Timeline;
 }
 namespace roentgen::dist {
 class CommThread;
-}
+class NcclCalls;
+}  // namespace roentgen::dist
 
 namespace roentgen::train {
 
@@ -46,7 +47,11 @@ struct StepperOptions {
   /// Ranks that make the update together, each on its own batches; their gradients are averaged. Null: this process
   /// alone. Must outlive the stepper.
   dist::CommThread* group = nullptr;
-  /// With a group: polled once per update; all ranks learn when one of them returns true. May be empty.
+  /// With a group: engine::Engine::device_id() of the executable's engine.
+  std::string device_id{};
+  /// With a group: makes NCCL's part of this rank; empty: the machine's NCCL. For tests.
+  std::function<std::unique_ptr<dist::NcclCalls>()> make_nccl{};
+  /// With a group: asked once an update; all ranks learn when one of them says yes. May be empty.
   std::function<bool()> is_stop_asked{};
   /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
   bool is_overlapped = true;
@@ -73,6 +78,9 @@ class Stepper {
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
+  /// Waits until the device has averaged all gradients: before weights are read that must be sound. Throws CommError
+  /// where an average failed.
+  void settle();
   /// With a group: whether a rank was asked to stop in the last update. All ranks get the same answer.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
@@ -85,13 +93,17 @@ class Stepper {
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void send(std::int64_t bucket);
-  /// Waits for the other ranks; updates bucket by bucket unless the norm is needed first.
+  /// Adds the loss to the record and sends this rank's report.
+  void report(StepRecord& record);
+  /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
   void finish_with_group(StepRecord& record);
-  /// Queues the update of all parameters, then reads its result. Throws DataError when the update failed.
-  void apply_all(StepRecord& record);
-  /// Sum over the update's batches; after finish_with_group() the mean of that over ranks.
+  /// Queues the update of all parameters, then reads its result. Throws DataError where it was not made.
+  /// @param after of AveragedBucket; null: none
+  void apply_all(StepRecord& record, const runtime::Event* after = nullptr);
+  /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
-  void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm);
+  void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
+             const runtime::Event* after);
 
   engine::Executable& executable_;
   StepperOptions options_;

@@ -13,6 +13,8 @@
 #include "dist/comm_thread.h"
 #include "dist/local_group_testing.h"
 #include "dist/mailbox_testing.h"
+#include "dist/nccl_averages.h"
+#include "dist/nccl_twin_testing.h"
 #include "graph/loss.h"
 #include "graph/text.h"
 #include "train/predict.h"
@@ -177,9 +179,12 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
         ASSERT_GT(rank.executable->buckets().size(), 1U);
         StepperOptions stepping = options();
         stepping.group = &comm;
+        stepping.device_id = "device " + std::to_string(number);
+        stepping.make_nccl = [] { return std::make_unique<dist::NcclTwin>(dist::twin_device()); };
         Stepper stepper(*rank.executable, stepping);
         for (int update = 0; update < kUpdates; ++update)
           static_cast<void>(stepper.update(*rank.loader, update, kRate));
+        stepper.settle();
         const Rank& other = *wanted[static_cast<std::size_t>(number)];
         EXPECT_EQ(rank.weights(), other.weights()) << "rank " << number << " of " << ranks;
         EXPECT_EQ(rank.statistics(), other.statistics()) << "its own";
@@ -197,8 +202,10 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
   dist::CommThread comm([&] { return group.member(0); }, std::chrono::minutes(1));
   {
     std::vector<float> gradients(3, 1.0F);
-    GradientExchange exchange(comm);
-    exchange.begin({.loss = 1.0});
+    const auto host = runtime::make_cpu_device();
+    GradientExchange exchange(comm, {.device = *host, .is_host = true}, 2);
+    exchange.begin();
+    exchange.tell({.loss = 1.0});
     exchange.send(0, runtime::host_span(gradients), runtime::reached_event());
     exchange.send(1, runtime::host_span(gradients), runtime::reached_event());
   }
@@ -208,7 +215,8 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, RanksWithBatchNorm,
                          testing::Values(Way{"allreduce", mean_in_double}, Way{"auto", mean_in_float},
-                                         Way{"auto", mean_in_float, "reference", reference_engine}),
+                                         Way{"exchange", mean_in_float, "reference", reference_engine},
+                                         Way{"nccl", mean_in_float, "reference", reference_engine}),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -24,6 +24,9 @@ class Engine;
 namespace roentgen::graph {
 class Graph;
 }
+namespace roentgen::runtime {
+class DeviceMonitor;
+}
 
 namespace roentgen::train {
 
@@ -59,6 +62,8 @@ struct TrainJob {
   /// Ranks that train together. Each takes recipe.train.batch images and has an equal job except for on_ready,
   /// observers and is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;
+  /// Monitor of the engine's device, read about once a second. Null: none. The first rank's counts.
+  runtime::DeviceMonitor* device_monitor = nullptr;
   /// Options of folder.trace(); a failed run leaves the trace, too. nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };

@@ -35,6 +35,7 @@ std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& e
                                  .clip_norm = recipe.train.clip_norm,
                                  .on_batch = [&pixels](std::span<const std::uint32_t> samples) { pixels.add(samples); },
                                  .group = job.group,
+                                 .device_id = job.engine.device_id(),
                                  .is_stop_asked = job.is_stop_asked,
                                  .timeline = timeline});
 }

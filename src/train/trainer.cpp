@@ -19,6 +19,7 @@
 #include "train/aurocs_csv.h"
 #include "train/bad_images.h"
 #include "train/checkpoint_place.h"
+#include "train/device_watch.h"
 #include "train/link_watch.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
@@ -84,6 +85,7 @@ class Trainer {
   const Ranks& ranks_;
   RunState& state_;
   LinkWatch links_;
+  DeviceWatch device_;
   /// Place of checkpoints, of which rank 0 alone writes any.
   CheckpointPlace place_;
   /// Step and epoch of the existing resume file; -1: none.
@@ -101,6 +103,7 @@ Trainer::Trainer(const TrainJob& job)
       ranks_(setup_.ranks),
       state_(setup_.state),
       links_(ranks_),
+      device_(job.device_monitor),
       place_(job.folder, ranks_.is_first() ? job.checkpoint_dir : std::filesystem::path()),
       saved_step_(job.start == Start::Resume ? state_.step : -1),
       saved_epoch_(job.start == Start::Resume ? state_.epoch : -1),
@@ -132,9 +135,13 @@ bool Trainer::run_epoch(EpochRecord& record) {
     outcome_.data_wait_seconds += step.data_wait_seconds;
     outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
     outcome_.images += step.images;
+    step.device = device_.look();
     for (Observer* observer : setup_.observers) observer->on_step(step);
     links_.look(step, setup_.observers);
-    if (state_.step % kStepsToWeightCheck == 0) require_equal_weights(ranks_, *setup_.executable, state_.step);
+    if (state_.step % kStepsToWeightCheck == 0) {
+      setup_.stepper->settle();
+      require_equal_weights(ranks_, *setup_.executable, state_.step);
+    }
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
@@ -199,6 +206,7 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
 }
 
 void Trainer::finish_epoch(EpochRecord& record) {
+  setup_.stepper->settle();
   record.epoch = state_.epoch;
   record.step = state_.step;
   record.train_loss = state_.loss_sum / static_cast<double>(state_.updates_per_epoch);
@@ -243,6 +251,7 @@ void Trainer::write_resume_file(bool is_stop) {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
   dist::reach({.name = "checkpoint"}, state_.step - 1);
   const TimedScope scope(timeline(), "checkpoint");
+  setup_.stepper->settle();
   RunMemory memory{.executable = *setup_.executable, .optimizer = setup_.stepper->optimizer(), .ema = setup_.ema.get()};
   if (is_stop && averaged_step_ != state_.step) {
     memory.rank_statistics = gather_statistics(ranks_, *setup_.executable, setup_.ema.get());
@@ -279,7 +288,10 @@ TrainOutcome Trainer::run() {
   };
   while (!is_over()) {
     EpochRecord record;
-    if (!run_epoch(record)) break;
+    device_.begin();
+    const bool is_whole = run_epoch(record);
+    device_.end();
+    if (!is_whole) break;
     finish_epoch(record);
     state_.is_finished = is_over();
     write_resume_file();
@@ -294,6 +306,7 @@ TrainOutcome Trainer::run() {
   outcome_.epochs = state_.epoch;
   outcome_.best_epoch = state_.best_epoch;
   outcome_.loss_scale = setup_.executable->read_loss_scale();
+  outcome_.device = device_.figures(outcome_.images / ranks_.size());
   const bool by_auroc = setup_.validator && recipe_.train.select == "auroc";
   if (setup_.validator && state_.has_best) outcome_.best_value = by_auroc ? state_.best_score : -state_.best_score;
   return outcome_;
@@ -313,23 +326,26 @@ TrainOutcome train(const TrainJob& job) {
 Value to_value(const TrainOutcome& outcome, const RunFolder& folder) {
   const double seconds = outcome.step_seconds;
   const auto per_second = [seconds](double amount) { return seconds > 0.0 ? amount / seconds : 0.0; };
-  Value table = Value::Table{{"finished", outcome.is_finished},
-                             {"step", outcome.step},
-                             {"epochs", outcome.epochs},
-                             {"best_epoch", outcome.best_epoch + 1},
-                             {"best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr)},
-                             {"train_loss", outcome.train_loss},
-                             {"images_per_s", per_second(static_cast<double>(outcome.images))},
-                             {"data_wait", per_second(outcome.data_wait_seconds)},
-                             {"comm_exposed", per_second(outcome.comm_exposed_seconds)},
-                             {"bound", bound_by(outcome.data_wait_seconds, seconds, outcome.comm_exposed_seconds)},
-                             {"planned_bytes", outcome.planned_bytes},
-                             {"best", folder.best().string()},
-                             {"resume", folder.resume().string()}};
+  Value table =
+      Value::Table{{"finished", outcome.is_finished},
+                   {"step", outcome.step},
+                   {"epochs", outcome.epochs},
+                   {"best_epoch", outcome.best_epoch + 1},
+                   {"best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr)},
+                   {"train_loss", outcome.train_loss},
+                   {"images_per_s", per_second(static_cast<double>(outcome.images))},
+                   {"data_wait", per_second(outcome.data_wait_seconds)},
+                   {"comm_exposed", per_second(outcome.comm_exposed_seconds)},
+                   {"bound", bound_by(outcome.data_wait_seconds, seconds, outcome.comm_exposed_seconds,
+                                      outcome.device ? std::optional(outcome.device->busy_percent) : std::nullopt)},
+                   {"planned_bytes", outcome.planned_bytes},
+                   {"best", folder.best().string()},
+                   {"resume", folder.resume().string()}};
   if (outcome.loss_scale) {
     table.set("loss_scale", outcome.loss_scale->scale);
     table.set("skipped_updates", outcome.loss_scale->skipped);
   }
+  if (outcome.device) table.set("device", to_value(*outcome.device));
   return table;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/value.h"
 #include "engine/loss_scale.h"
+#include "train/device_watch.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -34,6 +35,8 @@ struct TrainOutcome {
   std::size_t planned_bytes = 0;
   /// Loss scale at the end, and the number of updates that overflows skipped; none when the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
+  /// Use of the first rank's device by the updates made here; none where it was not read.
+  std::optional<DeviceFigures> device{};
 };
 
 /// Trains. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ) and DataError (images,

@@ -208,6 +208,50 @@ TEST_F(Trainer, batches_that_fill_no_update_are_left_out) {
   EXPECT_THAT(message_of<ConfigError>([&] { run("b"); }), HasSubstr("train.accumulate"));
 }
 
+TEST_F(Trainer, validates_in_f32_and_in_tf32_where_that_was_asked_for) {
+  using engine::ComputeType;
+  using engine::Form;
+  recipe_.train.epochs = 1;
+  for (const auto& [dtype, validation] : {std::pair("f32", ComputeType(DType::F32)),
+                                          {"tf32", ComputeType::tf32()},
+                                          {"bf16", ComputeType(DType::F32)},
+                                          {"auto", ComputeType(DType::F32)}}) {
+    engine_.types.clear();
+    recipe_.train.dtype = dtype;
+    run(dtype);
+    ASSERT_EQ(engine_.types.size(), 2U);
+    for (const auto& [form, type] : engine_.types) {
+      EXPECT_EQ(type, form == Form::Training ? engine::parse_dtype(dtype) : validation) << dtype;
+    }
+  }
+}
+
+TEST_F(Trainer, tells_the_use_of_its_device) {
+  // Draws 10 J between two readings.
+  class Monitor final : public runtime::DeviceMonitor {
+   public:
+    std::optional<runtime::DeviceUse> read() override {
+      return runtime::DeviceUse{
+          .power_w = 600.0, .busy_percent = 97, .used_bytes = 3, .memory_bytes = 8, .energy_j = energy_j_ += 10.0};
+    }
+
+   private:
+    double energy_j_ = 0.0;
+  };
+  EXPECT_FALSE(run("none").device);
+  Monitor monitor;
+  monitor_ = &monitor;
+  recipe_.train.epochs = 1;
+  const TrainOutcome outcome = run("watched");
+  ASSERT_TRUE(outcome.device);
+  EXPECT_DOUBLE_EQ(outcome.device->busy_percent, 97.0);
+  EXPECT_GE(outcome.device->energy_j.value(), 10.0);
+  EXPECT_DOUBLE_EQ(outcome.device->images_per_j.value(), 32.0 / *outcome.device->energy_j);
+  const Value json = to_value(outcome, RunFolder(out_.path() / "watched"));
+  EXPECT_EQ(json.at("device").at("most_used_bytes").as_integer(), 3);
+  EXPECT_EQ(json.at("bound").as_string(), "compute-bound");
+}
+
 TEST_F(Trainer, stops_early_and_keeps_the_best_epoch) {
   recipe_.train.epochs = 50;
   recipe_.train.early_stop = 2;

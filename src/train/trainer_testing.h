@@ -76,7 +76,8 @@ class Trainer : public testing::Test {
                   .start = start,
                   .observers = {},
                   .is_stop_asked = {},
-                  .stop_after_steps = stop_after});
+                  .stop_after_steps = stop_after,
+                  .device_monitor = monitor_});
   }
   Resume resume_of(const std::string& name) { return read_resume(RunFolder(out_.path() / name).resume()); }
 
@@ -107,6 +108,7 @@ class Trainer : public testing::Test {
   data::TestFolder out_;
   Recipe recipe_;
   ReferenceEngine engine_;
+  runtime::DeviceMonitor* monitor_ = nullptr;
 };
 
 }  // namespace roentgen::train

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/e2e/program.h"
 
@@ -74,6 +75,25 @@ TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_kernel) {
   EXPECT_EQ(fused["batch_norm_add_relu"], 8);
   const Ended refused = place.run({"inspect", "--plan", "--data", place / "none"});
   expect_refusal(refused, {"inspect --plan", "--recipe FILE"});
+}
+
+TEST(Recipes, a_plan_compares_image_sides_with_and_without_recomputation) {
+  const Workplace place;
+  const std::vector<std::string> plan{"inspect", "--model", "densenet121", "--batch", "2", "--image", "64,96"};
+  place.must_run(plus(plan, {"--plan", "--device", "cpu", "--json", place / "plan.json"}));
+  const Value report = read_json(place / "plan.json");
+  std::map<std::pair<std::int64_t, std::string>, std::int64_t> peak;
+  for (const Value& row : report.at("memory").as_array()) {
+    peak[{row.at("image_px").as_integer(), row.at("recompute").as_string()}] = row.at("peak_bytes").as_integer();
+  }
+  ASSERT_EQ(peak.size(), 4U);
+  for (const std::int64_t side : {64, 96}) EXPECT_LT((peak[{side, "all"}]), (peak[{side, "none"}])) << side;
+  EXPECT_LT((peak[{64, "none"}]), (peak[{96, "none"}]));
+  EXPECT_EQ(report.at("plans").as_array().size(), 2U);
+  expect_refusal(place.run(plan), {"inspect --image of several sides", "--plan"});
+  expect_refusal(place.run({"inspect", "--plan", "--model", "resnet18", "--image", "64,x"}), {"--image", "64,x"});
+  expect_refusal(place.run({"inspect", "--plan", "--model", "resnet18", "--device", "cpu", "--card", "h100"}),
+                 {"card h100", "the device cuda"});
 }
 
 }  // namespace

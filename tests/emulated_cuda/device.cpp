@@ -12,54 +12,20 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/copy_room.h"
-#include "tests/emulated_cuda/sanitizer.h"
+#include "tests/emulated_cuda/memory.h"
 
 namespace roentgen::emulated {
-namespace {
-
-constexpr std::size_t kAlignment = 256;  // of cudaMalloc's memory
-
-constexpr std::size_t kGuard = 256;  // bytes after a buffer that nobody may write
-constexpr std::byte kCanary{0xA5};
-
-}  // namespace
-
-/// Zeroed memory between guards.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes)
-      : bytes_(bytes),
-        address_(static_cast<std::byte*>(::operator new (bytes + kGuard, std::align_val_t{kAlignment}))) {
-    std::memset(address_.get(), 0, bytes);
-    std::fill_n(address_.get() + bytes, kGuard, kCanary);
-    sanitizer::poison(address_.get() + bytes, kGuard);
-  }
-  ~Memory() { sanitizer::unpoison(address_.get() + bytes_, kGuard); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  [[nodiscard]] std::span<std::byte> bytes() const { return {address_.get(), bytes_}; }
-  [[nodiscard]] bool is_intact() const {
-    return sanitizer::has_poison || std::all_of(address_.get() + bytes_, address_.get() + bytes_ + kGuard,
-                                                [](std::byte b) { return b == kCanary; });
-  }
-
- private:
-  struct Free {
-    void operator()(std::byte* address) const { ::operator delete (address, std::align_val_t{kAlignment}); }
-  };
-  std::size_t bytes_;
-  std::unique_ptr<std::byte, Free> address_;
-};
-
 /// Memory of the device.
 class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
  public:
   EmulatedDeviceBuffer(EmulatedDevice& device, std::size_t bytes) : device_(device), memory_(bytes) {
+    const std::scoped_lock lock(device_.mutex_);
     device_.buffers_.push_back(&memory_);
   }
   ~EmulatedDeviceBuffer() override {
     device_.run_before_free();
-    device_.check_buffers();
+    const std::scoped_lock lock(device_.mutex_);
+    device_.look_at_buffers();
     std::erase(device_.buffers_, &memory_);
   }
   EmulatedDeviceBuffer(const EmulatedDeviceBuffer&) = delete;
@@ -80,33 +46,35 @@ class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
   mutable Copies copies_;
 };
 
-namespace {
-
 /// A place in the device's work, or in a graph under capture.
 class EmulatedEvent final : public runtime::Event {
  public:
   explicit EmulatedEvent(EmulatedDevice& device) : device_(device) {}
   [[nodiscard]] bool is_reached() const override {
-    require_host_may_wait();
-    if (end == 0) return true;
-    if (!device_.is_done(end - 1)) device_.run_one();
-    return device_.is_done(end - 1);
+    const std::size_t last = end_for_host();
+    if (last == 0) return true;
+    if (!device_.is_done(last - 1)) device_.run_one();
+    return device_.is_done(last - 1);
   }
   void wait() const override {
-    require_host_may_wait();
-    if (end != 0) device_.run_until(end - 1);
+    const std::size_t last = end_for_host();
+    if (last != 0) device_.run_until(last - 1);
   }
 
+  // Guarded by the device's mutex.
   std::size_t end = 0;             ///< one past the index of the last node before the event
   std::shared_ptr<Graph> capture;  ///< graph of that node; null: the device's queue
 
  private:
-  void require_host_may_wait() const {
-    if (capture == nullptr) return;
+  std::size_t end_for_host() const {
+    const std::scoped_lock lock(device_.mutex_);
+    if (capture == nullptr) return end;
     throw DeviceError(error_text("emulated.cuda", "wait of the host", "an event of queued work", "one of a capture"));
   }
   EmulatedDevice& device_;
 };
+
+namespace {
 
 template <typename Ours, typename Interface>
 Ours& as_ours(Interface& object, std::string_view what) {
@@ -126,10 +94,12 @@ bool is_inside(std::span<const std::byte> part, std::span<const std::byte> whole
 class EmulatedPinnedBuffer final : public runtime::PinnedBuffer {
  public:
   EmulatedPinnedBuffer(EmulatedDevice& device, std::size_t bytes) : device_(device), memory_(bytes) {
+    const std::scoped_lock lock(device_.mutex_);
     device_.pinned_.emplace_back(memory_.bytes());
   }
   ~EmulatedPinnedBuffer() override {
     device_.run_before_free();
+    const std::scoped_lock lock(device_.mutex_);
     std::erase_if(device_.pinned_,
                   [&](std::span<const std::byte> each) { return each.data() == memory_.bytes().data(); });
   }
@@ -153,38 +123,64 @@ void EmulatedDevice::keep_error(std::string error) {
 }
 
 void EmulatedDevice::check_buffers() {
+  const std::scoped_lock lock(mutex_);
+  look_at_buffers();
+}
+
+void EmulatedDevice::look_at_buffers() {
   const bool is_intact = std::ranges::all_of(buffers_, [](const Memory* memory) { return memory->is_intact(); });
   if (!is_intact) keep_error("[emulated.cuda] a write past a device buffer");
 }
 
 void EmulatedDevice::throw_error() {
-  check_buffers();
+  look_at_buffers();
   if (error_.empty()) return;
   is_told_ = true;
   throw DeviceError(error_);
 }
 
 void EmulatedDevice::run_before_free() {
-  if (captures_ == 0) run_nodes(nodes_, std::vector<char>(nodes_.size(), 1));
+  for (bool is_over = false; !is_over; std::this_thread::yield()) {
+    const std::scoped_lock lock(mutex_);
+    is_over = is_capturing_here() || run_nodes(nodes_, std::vector<char>(nodes_.size(), 1));
+  }
 }
 
 std::unique_ptr<runtime::DeviceBuffer> EmulatedDevice::make_device_buffer(std::size_t bytes) {
-  require_no_capture("a new device buffer");
+  {
+    const std::scoped_lock lock(mutex_);
+    require_no_capture("a new device buffer");
+  }
   return std::make_unique<EmulatedDeviceBuffer>(*this, bytes);
 }
 std::unique_ptr<runtime::PinnedBuffer> EmulatedDevice::make_pinned_buffer(std::size_t bytes) {
-  require_no_capture("a new pinned buffer");
+  {
+    const std::scoped_lock lock(mutex_);
+    require_no_capture("a new pinned buffer");
+  }
   return std::make_unique<EmulatedPinnedBuffer>(*this, bytes);
 }
 std::unique_ptr<runtime::Stream> EmulatedDevice::make_stream() { return std::make_unique<EmulatedStream>(*this); }
 std::unique_ptr<runtime::Event> EmulatedDevice::make_event() { return std::make_unique<EmulatedEvent>(*this); }
 
+bool EmulatedDevice::is_capturing_here() const { return captures_ > 0 && capturer_ == std::this_thread::get_id(); }
+
 void EmulatedDevice::require_no_capture(std::string_view what) const {
-  if (captures_ == 0) return;
+  if (!is_capturing_here()) return;
   throw DeviceError(error_text("emulated.cuda", what, "no capture under way", "one"));
 }
 
+bool EmulatedDevice::is_done(std::size_t index) const {
+  const std::scoped_lock lock(mutex_);
+  return nodes_[index].is_done;
+}
+
 void EmulatedDevice::run_until(std::size_t index) {
+  while (!try_until(index)) std::this_thread::yield();
+}
+
+bool EmulatedDevice::try_until(std::size_t index) {
+  const std::scoped_lock lock(mutex_);
   require_no_capture("wait of the host");
   std::vector<char> is_wanted(nodes_.size(), options_.schedule == Schedule::OnlyNeeded ? 0 : 1);
   is_wanted[index] = 1;
@@ -192,33 +188,37 @@ void EmulatedDevice::run_until(std::size_t index) {
     if (is_wanted[i] == 0) continue;
     for (const std::size_t before : nodes_[i].after) is_wanted[before] = 1;
   }
-  run_nodes(nodes_, is_wanted);
+  const bool is_over = run_nodes(nodes_, is_wanted) || nodes_[index].is_done;
   throw_error();
+  return is_over;
 }
 
 void EmulatedDevice::run_one() {
+  const std::scoped_lock lock(mutex_);
   require_no_capture("wait of the host");
-  for (Node& node : nodes_) {
-    if (node.is_done) continue;
-    run_node(node);  // the first that is not done comes after none that is not
-    break;
+  while (first_open_ < nodes_.size() && nodes_[first_open_].is_done) ++first_open_;
+  const auto is_over = [&](std::size_t before) { return nodes_[before].is_done; };
+  for (std::size_t i = first_open_; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (!node.is_done && std::ranges::all_of(node.after, is_over) && run_node(node)) break;
   }
   throw_error();
 }
 
-void EmulatedDevice::run_node(Node& node) {
+bool EmulatedDevice::run_node(Node& node) {
   node.is_done = true;
-  if (!error_.empty()) return;  // a device that failed does nothing more
+  if (!error_.empty()) return true;  // a device that failed does nothing more
   try {
-    node.work();
+    node.is_done = node.work();
   } catch (const DeviceError& error) {
     keep_error(error.what());
   }
+  return node.is_done;
 }
 
 // Quadratic in the nodes that are not done: a step has some hundreds.
-void EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>& is_wanted) {
-  std::vector<std::size_t> left;
+bool EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>& is_wanted) {
+  std::vector<std::size_t> left, waiting;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (is_wanted[i] != 0 && !nodes[i].is_done) left.push_back(i);
   }
@@ -227,6 +227,7 @@ void EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>
   };
   while (!left.empty()) {
     auto next = std::ranges::find_if(left, is_ready);
+    if (next == left.end()) break;  // after one that waits
     if (options_.schedule == Schedule::LatestFirst) {
       next = std::find_if(left.rbegin(), left.rend(), is_ready).base() - 1;
     } else if (options_.schedule == Schedule::Random) {
@@ -237,13 +238,14 @@ void EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>
     }
     const std::size_t index = *next;
     left.erase(next);
-    run_node(nodes[index]);
+    if (!run_node(nodes[index])) waiting.push_back(index);
   }
+  return left.empty() && waiting.empty();
 }
 
 EmulatedStream::~EmulatedStream() { device_.run_before_free(); }
 
-void EmulatedStream::submit(std::string name, std::function<void()> work) {
+void EmulatedStream::submit(std::string name, std::function<bool()> work) {
   std::vector<Node>& nodes = is_capturing() ? capture_->nodes : device_.nodes_;
   Tail& at = tail();
   Node node{std::move(name), std::move(work), std::exchange(at.waits, {}), false};
@@ -254,16 +256,22 @@ void EmulatedStream::submit(std::string name, std::function<void()> work) {
 
 // Orders all later work of the stream after the work it waits for.
 void EmulatedStream::submit_waits(std::string name) {
-  if (!tail().waits.empty()) submit(std::move(name), [] {});
+  if (!tail().waits.empty()) submit(std::move(name), [] { return true; });
 }
 
 void EmulatedStream::copy(std::string name, std::span<const std::byte> host, std::function<void()> work) {
-  const bool is_pinned =
-      std::ranges::any_of(device_.pinned_, [&](const auto& whole) { return is_inside(host, whole); });
-  if (!is_pinned && is_capturing()) {
-    throw DeviceError(error_text("emulated.cuda", name, "pinned memory in a capture", "other memory"));
+  bool is_pinned = false;
+  {
+    const std::scoped_lock lock(device_.mutex_);
+    is_pinned = std::ranges::any_of(device_.pinned_, [&](const auto& whole) { return is_inside(host, whole); });
+    if (!is_pinned && is_capturing()) {
+      throw DeviceError(error_text("emulated.cuda", name, "pinned memory in a capture", "other memory"));
+    }
+    submit(std::move(name), [work = std::move(work)] {
+      work();
+      return true;
+    });
   }
-  submit(std::move(name), std::move(work));
   if (!is_pinned) device_.run_until(queued_.end - 1);
 }
 
@@ -281,6 +289,7 @@ void EmulatedStream::download(const runtime::DeviceBuffer& from, std::size_t at,
 
 void EmulatedStream::record(runtime::Event& event) {
   auto& ours = as_ours<EmulatedEvent>(event, "event");
+  const std::scoped_lock lock(device_.mutex_);
   submit_waits("waits before an event");
   ours.end = tail().end;
   ours.capture = is_capturing() ? capture_ : nullptr;
@@ -288,6 +297,7 @@ void EmulatedStream::record(runtime::Event& event) {
 
 void EmulatedStream::wait_for(const runtime::Event& event) {
   const auto& ours = as_ours<const EmulatedEvent>(event, "event");
+  const std::scoped_lock lock(device_.mutex_);
   if (ours.end == 0) return;
   const bool is_captured = ours.capture != nullptr && !ours.capture->is_complete;
   if (is_captured && !is_capturing()) {  // the stream joins the capture
@@ -304,12 +314,16 @@ void EmulatedStream::synchronize() {
   if (is_capturing()) {
     throw DeviceError(error_text("emulated.cuda", "wait of the host", "a stream that queues", "one that captures"));
   }
-  submit_waits("waits before the host");
+  {
+    const std::scoped_lock lock(device_.mutex_);
+    submit_waits("waits before the host");
+  }
   if (queued_.end != 0) device_.run_until(queued_.end - 1);
 }
 
 void EmulatedStream::launch(std::string_view name, const Dim3& blocks, const Dim3& threads,
                             std::function<void()> body) {
+  const std::scoped_lock lock(device_.mutex_);
   submit(std::string(name),
          [this_device = &device_, name = std::string(name), blocks, threads, body = std::move(body)] {
            const DeviceOptions& options = this_device->options();
@@ -319,16 +333,26 @@ void EmulatedStream::launch(std::string_view name, const Dim3& blocks, const Dim
                 .order = options.order,
                 .seed = options.seed,
                 .body = body});
+           return true;
          });
 }
 
+void EmulatedStream::attempt(std::string name, std::function<bool()> work) {
+  const std::scoped_lock lock(device_.mutex_);
+  if (is_capturing()) throw DeviceError(error_text("emulated.cuda", name, "a stream that queues", "one that captures"));
+  submit(std::move(name), std::move(work));
+}
+
 void EmulatedStream::begin_capture() {
+  const std::scoped_lock lock(device_.mutex_);
   ++device_.captures_;
+  device_.capturer_ = std::this_thread::get_id();
   capture_ = std::make_shared<Graph>();
   captured_ = {};
 }
 
 std::shared_ptr<const Graph> EmulatedStream::end_capture() {
+  const std::scoped_lock lock(device_.mutex_);
   submit_waits("waits at the end of a capture");
   capture_->is_complete = true;
   --device_.captures_;
@@ -346,9 +370,10 @@ std::shared_ptr<const Graph> EmulatedStream::end_capture() {
 }
 
 void EmulatedStream::replay(std::shared_ptr<const Graph> graph) {
+  const std::scoped_lock lock(device_.mutex_);
   submit("graph", [device = &device_, graph = std::move(graph)] {
     std::vector<Node> nodes = graph->nodes;
-    device->run_nodes(nodes, std::vector<char>(nodes.size(), 1));
+    return device->run_nodes(nodes, std::vector<char>(nodes.size(), 1));
   });
 }
 

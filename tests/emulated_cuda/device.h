@@ -9,8 +9,10 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "runtime/stream.h"
@@ -39,7 +41,8 @@ struct DeviceOptions {
 /// A piece of work and what it comes after, by index.
 struct Node {
   std::string name;
-  std::function<void()> work;
+  /// Returns whether it is done; work that waits for another process may have to be tried again.
+  std::function<bool()> work;
   std::vector<std::size_t> after;
   bool is_done = false;
 };
@@ -72,6 +75,8 @@ class EmulatedStream final : public runtime::Stream {
 
   /// Queues a kernel.
   void launch(std::string_view name, const Dim3& blocks, const Dim3& threads, std::function<void()> body);
+  /// Queues work that waits for something outside of the device: `work` is called until it returns true.
+  void attempt(std::string name, std::function<bool()> work);
   /// From now on work of this stream, and of streams that wait for its events, is captured instead of queued.
   void begin_capture();
   /// The captured work. DeviceError when another stream was forked from this one and did not join it.
@@ -87,7 +92,8 @@ class EmulatedStream final : public runtime::Stream {
   };
   [[nodiscard]] bool is_capturing() const { return capture_ != nullptr && !capture_->is_complete; }
   [[nodiscard]] Tail& tail() { return is_capturing() ? captured_ : queued_; }
-  void submit(std::string name, std::function<void()> work);
+  // Of these, callers hold the device's mutex.
+  void submit(std::string name, std::function<bool()> work);
   void submit_waits(std::string name);
   void copy(std::string name, std::span<const std::byte> host, std::function<void()> work);
   EmulatedDevice& device_;
@@ -95,7 +101,8 @@ class EmulatedStream final : public runtime::Stream {
   Tail queued_, captured_;
 };
 
-/// The device. One thread. Streams, events and buffers must be gone before it.
+/// The device. Several threads may queue, poll and wait; queued work is done by one of them at a time. Streams, events
+/// and buffers must be gone before it.
 class EmulatedDevice final : public runtime::Device {
  public:
   explicit EmulatedDevice(DeviceOptions options = {}) : options_(options) {}
@@ -111,7 +118,8 @@ class EmulatedDevice final : public runtime::Device {
   [[nodiscard]] std::size_t free_bytes() const override { return options_.free_bytes; }
 
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
-  /// Runs work until node `index` is done, and more as the schedule has it.
+  /// Runs work until node `index` is done, and more as the schedule has it. Yields to other threads while nothing can
+  /// go on.
   void run_until(std::size_t index);
   /// Runs all that is queued, as freeing memory of a device waits for it. Errors are those of the next wait.
   void run_before_free();
@@ -121,20 +129,31 @@ class EmulatedDevice final : public runtime::Device {
   void check_buffers();
   /// Runs one piece of work that is free to run, if there is any. For hosts that poll.
   void run_one();
-  [[nodiscard]] bool is_done(std::size_t index) const { return nodes_[index].is_done; }
+  [[nodiscard]] bool is_done(std::size_t index) const;
 
  private:
   friend class EmulatedStream;
+  friend class EmulatedEvent;
   friend class EmulatedPinnedBuffer;
   friend class EmulatedDeviceBuffer;
+  // Of these, callers hold the mutex.
   void require_no_capture(std::string_view what) const;
-  void run_nodes(std::vector<Node>& nodes, const std::vector<char>& is_wanted);
-  void run_node(Node& node);
+  /// Whether the calling thread captures: as in CUDA's thread-local mode, others may wait meanwhile.
+  [[nodiscard]] bool is_capturing_here() const;
+  /// Whether all of the wanted are done; false: the rest waits for something outside of the device.
+  bool run_nodes(std::vector<Node>& nodes, const std::vector<char>& is_wanted);
+  /// Whether the node is done now.
+  bool run_node(Node& node);
+  [[nodiscard]] bool try_until(std::size_t index);
+  void look_at_buffers();
+  mutable std::mutex mutex_;
   DeviceOptions options_;
   std::vector<Node> nodes_;
+  std::size_t first_open_ = 0;  // nodes before it are done
   std::vector<std::span<const std::byte>> pinned_;
   std::vector<const Memory*> buffers_;
   int captures_ = 0;  // under way
+  std::thread::id capturer_;
   void throw_error();
   std::string error_;
   bool is_told_ = false;  // of the error

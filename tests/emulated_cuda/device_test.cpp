@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 #include "core/error.h"
 #include "engine/cuda/launch.h"
@@ -215,6 +217,51 @@ TEST(EmulatedCuda, streams_of_other_devices_are_refused) {
   const auto cpu = runtime::make_cpu_device();
   const auto stream = cpu->make_stream();
   EXPECT_THROW(static_cast<void>(as_emulated(*stream)), DeviceError);
+}
+
+TEST(EmulatedDevice, work_that_waits_for_others_is_tried_again_while_other_streams_go_on) {
+  for (const Schedule schedule : kSchedules) {
+    EmulatedDevice device({.schedule = schedule});
+    const auto waiting = device.make_stream(), computing = device.make_stream();
+    const auto begun = device.make_event(), after = device.make_event();
+    std::atomic<bool> is_open = false;
+    std::atomic<int> tries = 0;
+    as_emulated(*waiting).attempt("waits for another", [&] {
+      ++tries;
+      return is_open.load();
+    });
+    waiting->record(*after);
+    const auto number = make_number(device, *computing, 3);
+    computing->record(*begun);
+    begun->wait();
+    EXPECT_FALSE(after->is_reached());
+    EXPECT_EQ(read(*computing, *number), 3);
+    const std::jthread other([&] {  // as a communication thread polls
+      while (tries < 3) static_cast<void>(after->is_reached());
+      is_open = true;
+    });
+    computing->wait_for(*after);
+    EXPECT_EQ(read(*computing, *number), 3);
+    EXPECT_TRUE(after->is_reached());
+  }
+}
+
+TEST(EmulatedDevice, another_thread_may_wait_while_one_captures) {
+  EmulatedDevice device;
+  const auto captured = device.make_stream(), other = device.make_stream();
+  const auto number = device.make_device_buffer(sizeof(float));
+  const auto event = device.make_event();
+  other->record(*event);
+  as_emulated(*captured).begin_capture();
+  {
+    const std::jthread polling([&] {
+      event->wait();
+      EXPECT_TRUE(event->is_reached());
+    });
+  }
+  EXPECT_THROW(event->wait(), DeviceError) << "this thread captures";
+  static_cast<void>(as_emulated(*captured).end_capture());
+  event->wait();
 }
 
 }  // namespace

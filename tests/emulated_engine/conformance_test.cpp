@@ -11,9 +11,8 @@
 namespace roentgen::engine::conformance {
 namespace {
 
-RG_CONFORMANCE(EmulatedCuda, [] { return std::make_unique<emulated::EmulatedEngine>(); },
-               {kF32, Precision{.dtype = DType::Bf16, .bound_scale = &cuda::narrow_scale, .gradient_floor = 0.05},
-                Precision{.dtype = DType::F16, .bound_scale = &cuda::half_scale, .gradient_floor = 0.05}});
+RG_CONFORMANCE(
+    EmulatedCuda, [] { return std::make_unique<emulated::EmulatedEngine>(); }, cuda::precisions());
 
 }  // namespace
 }  // namespace roentgen::engine::conformance

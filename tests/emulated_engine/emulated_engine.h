@@ -37,13 +37,14 @@ enum class Graphs { None, Recorded };
 }
 
 /// Engine "cuda" whose executables have an emulated device each.
-class EmulatedEngine final : public engine::Engine {
+class EmulatedEngine : public engine::Engine {
  public:
   /// @param graphs how steps are queued
   explicit EmulatedEngine(DeviceOptions options = {}, Graphs graphs = Graphs::Recorded)
       : options_(options), graphs_(graphs) {}
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::string description() const override { return "emulated device"; }
+  [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
                                                             const engine::CompileOptions& options) override {
     return engine::cuda::make_executable(graph, options,

@@ -3,6 +3,8 @@
 //
 #include "tests/emulated_engine/plain_convolutions.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "core/error.h"
@@ -33,6 +35,15 @@ std::vector<float> values(const std::byte* from, std::int64_t count) {
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = engine::cuda::to_float(typed[i]);
   return result;
 }
+// The nearest number of TF32, ties to the even one: 10 bits of mantissa, f32's exponents. NaN stays NaN.
+float rounded_to_tf32(float value) {
+  if (!std::isfinite(value)) return value;
+  constexpr std::uint32_t kDropped = 13;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t half = (1U << (kDropped - 1)) - 1 + (bits >> kDropped & 1U);
+  return std::bit_cast<float>((bits + half) >> kDropped << kDropped);
+}
+
 template <typename T>
 void write(const std::vector<float>& from, std::byte* to) {
   T* const typed = reinterpret_cast<T*>(to);
@@ -88,6 +99,11 @@ void run_pass(const ConvProblem& p, bool is_reversed, const ConvOperands& operan
   std::vector<float> src = values<T>(operands.src, counts.src);
   std::vector<float> weights = values<T>(operands.weights, counts.weights);
   std::vector<float> dst = values<T>(operands.dst, counts.dst);
+  if (p.dtype == DType::F32 && p.may_round_to_tf32) {
+    for (std::vector<float>* const factors : {&src, &weights, &dst}) {
+      for (float& value : *factors) value = rounded_to_tf32(value);
+    }
+  }
   std::memset(operands.workspace, 0xFF, workspace_bytes);
   std::vector<float>& result = p.pass == ConvPass::Forward ? dst : p.pass == ConvPass::DataGradient ? src : weights;
   std::byte* const to = p.pass == ConvPass::Forward        ? operands.dst

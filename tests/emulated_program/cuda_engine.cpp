@@ -1,12 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The engine "cuda" of the program under test, on an emulated device.
+// The engine "cuda" of the program under test, on emulated cards. ROENTGEN_EMULATED_CARDS says how many; default: one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/cuda/cards.h"
 #include "engine/engine_list.h"
+#include "runtime/stream.h"
 #include "tests/emulated_engine/emulated_engine.h"
 
-namespace roentgen::engine {
+namespace roentgen {
+namespace runtime {
 
-std::unique_ptr<Engine> make_cuda_engine(int) { return std::make_unique<emulated::EmulatedEngine>(); }
+CudaInventory find_cuda_devices() {
+  const char* const text = std::getenv("ROENTGEN_EMULATED_CARDS");
+  const int count = text == nullptr ? 1 : std::atoi(text);
+  CudaInventory inventory{.devices = {}, .why_none = count > 0 ? "" : "none is emulated"};
+  for (int index = 0; index < count; ++index) {
+    inventory.devices.push_back({.index = index,
+                                 .name = "emulated card",
+                                 .compute_capability = 90,
+                                 .bus = fmt::format("FFFF:{:02X}:00.0", index)});
+  }
+  return inventory;
+}
 
-}  // namespace roentgen::engine
+std::unique_ptr<Device> make_cuda_device(int index) {
+  static_cast<void>(pick_cuda_device(find_cuda_devices(), index));
+  return std::make_unique<emulated::EmulatedDevice>(emulated::DeviceOptions{});
+}
+
+}  // namespace runtime
+
+namespace engine {
+namespace {
+
+class EmulatedCard final : public emulated::EmulatedEngine {
+ public:
+  explicit EmulatedCard(runtime::CudaDeviceInfo card) : card_(std::move(card)) {}
+  [[nodiscard]] std::string description() const override { return fmt::format("cuda:{} {}", card_.index, card_.name); }
+  [[nodiscard]] std::string device_id() const override { return card_.bus; }
+  [[nodiscard]] std::string why_not_auto() const override { return "it is emulated"; }
+
+ private:
+  runtime::CudaDeviceInfo card_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cuda_engine(int device) {
+  return std::make_unique<EmulatedCard>(runtime::pick_cuda_device(runtime::find_cuda_devices(), device));
+}
+
+std::unique_ptr<Engine> make_cuda_planner(const std::string& card) {
+  return std::make_unique<EmulatedCard>(runtime::CudaDeviceInfo{.name = cuda::find_card(card).name});
+}
+
+}  // namespace engine
+}  // namespace roentgen

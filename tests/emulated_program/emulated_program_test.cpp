@@ -12,6 +12,7 @@
 #include "io/json.h"
 #include "io/safetensors.h"
 #include "tests/e2e/program.h"
+#include "tests/emulated_program/emulated_cards.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -55,6 +56,11 @@ class EmulatedProgram : public testing::Test {
   static void train_until(const std::string& name, int updates, const std::vector<std::string>& more) {
     const Ended ended = run(plus(train_arguments(name, more), {"--stop-after", std::to_string(updates)}));
     EXPECT_EQ(ended.code, kStopped) << ended.err;
+  }
+  static bool has_mpi() {
+    const std::string json = place() / "doctor.json";
+    must_run({"doctor", "--json", json});
+    return read_json(json).at("mpi").at("available").as_bool();
   }
   static fs::path resume_file(const std::string& name) { return place() / name / "checkpoints/resume.safetensors"; }
   static std::string weights(const std::string& name) { return place() / name / "checkpoints/best.safetensors"; }
@@ -183,10 +189,121 @@ TEST_F(EmulatedProgram, in_f16_stops_when_the_loss_scale_is_below_1) {
   expect_stop(ended, {"[train.step] step 4: expected a loss scale of at least 1, got 0.5, after ", "train.dtype=bf16"});
 }
 
-TEST_F(EmulatedProgram, the_cpu_refuses_f16) {
-  expect_stop(run(train_arguments("refused", {"--device", "cpu", "--dtype", "f16"})),
-              {"[engine.cpu] dtype: expected f32, bf16 or auto, got f16", "the device cuda"});
-  EXPECT_FALSE(fs::exists(place() / "refused"));
+TEST_F(EmulatedProgram, the_cpu_refuses_f16_and_tf32) {
+  for (const std::string dtype : {"f16", "tf32"}) {
+    expect_stop(
+        run(train_arguments("refused", {"--device", "cpu", "--dtype", dtype})),
+        {"[train.recipe] train.dtype: expected f32, bf16 or auto on the device cpu, got " + dtype, "--device cuda"});
+    EXPECT_FALSE(fs::exists(place() / "refused"));
+  }
+}
+
+TEST_F(EmulatedProgram, in_tf32_trains_and_resumes_to_the_same_bits) {
+  const std::vector<std::string> tf32{"--device", "cuda", "--dtype", "tf32"};
+  train("tf32", tf32);
+  EXPECT_EQ(read_json(place() / "tf32/plan.json").at("dtype").as_string(), "tf32");
+  train_until("tf32-stopped", 3, tf32);
+  train("tf32-stopped", plus(tf32, {"--resume"}));
+  expect_equal_tensors(resume_file("tf32-stopped"), resume_file("tf32"));
+}
+
+// Inference in fewer digits is asked for by name, and says so.
+TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
+  std::map<std::string, std::string> rows;
+  for (const std::string dtype : {"", "f32", "tf32", "bf16", "f16"}) {
+    const std::string json = place() / (dtype + "-predict.json"), csv = place() / (dtype + "-predict.csv");
+    std::vector<std::string> arguments{"predict",       "--checkpoint",
+                                       weights("cuda"), place() / "data/images",
+                                       "--device",      "cuda",
+                                       "--preds",       csv,
+                                       "--json",        json};
+    if (!dtype.empty()) arguments = plus(arguments, {"--dtype", dtype});
+    must_run(arguments);
+    EXPECT_EQ(read_json(json).at("dtype").as_string(), dtype.empty() ? "f32" : dtype);
+    rows[dtype] = read_all(csv);
+  }
+  EXPECT_TRUE(rows.at("") == rows.at("f32"));
+  for (const char* dtype : {"tf32", "bf16", "f16"}) EXPECT_FALSE(rows.at(dtype) == rows.at("f32")) << dtype;
+  const Ended ended = must_run({"eval", "--checkpoint", weights("cuda"), "--data", place() / "data", "--device", "cuda",
+                                "--dtype", "tf32", "--json", place() / "tf32-eval.json"});
+  EXPECT_THAT(ended.out, HasSubstr("computed in tf32\n"));
+  EXPECT_EQ(read_json(place() / "tf32-eval.json").at("dtype").as_string(), "tf32");
+  expect_stop(
+      run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", "cpu", "--dtype", "tf32"}),
+      {"[engine.cpu] dtype: expected f32, bf16 or auto, got tf32"});
+}
+
+TEST_F(EmulatedProgram, benchmarks_upload_pixels_as_training_does) {
+  must_run({"bench",    "overlap",
+            "--data",   place() / "data/images",
+            "--device", "cuda",
+            "--model",  "resnet18",
+            "--batch",  "2",
+            "--image",  "32",
+            "--warmup", "1",
+            "--steps",  "1",
+            "--rounds", "1",
+            "--labels", "2",
+            "--json",   place() / "overlap.json"});
+  EXPECT_EQ(read_json(place() / "overlap.json").at("slot_dtype").as_string(), "u16");
+}
+
+TEST_F(EmulatedProgram, says_which_card_auto_leaves_idle) {
+  const Ended ended = run(train_arguments("auto", {"--stop-after", "1"}));
+  EXPECT_EQ(ended.code, kStopped) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("this machine has the card emulated card: --device cuda trains on it"));
+  EXPECT_THAT(read_all(place() / "auto/recipe.toml"), HasSubstr("\ndevice = \"cpu\""));
+}
+
+TEST_F(EmulatedProgram, ranks_auto_on_one_card_is_one_process) {
+  train("auto-one", {"--device", "cuda", "--ranks", "auto"});
+  expect_equal_tensors(resume_file("auto-one"), resume_file("cuda"));
+}
+
+TEST_F(EmulatedProgram, ranks_auto_gives_each_rank_a_card_and_prints_the_map) {
+  if (!has_mpi()) GTEST_SKIP() << "NO MPI, NOTHING TESTED";
+  const EmulatedCards cards(2);
+  const Ended ended = run(train_arguments("ranks", {"--device", "cuda", "--ranks", "auto", "--oversubscribe"}));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
+  EXPECT_THAT(ended.err, HasSubstr(", cuda:0 emulated card, cores "));
+  EXPECT_THAT(ended.err, HasSubstr("; 1 on "));
+  EXPECT_THAT(ended.err, HasSubstr(", cuda:1 emulated card, cores "));
+  EXPECT_THAT(read_all(place() / "ranks/recipe.toml"), HasSubstr("\ndevice = \"cuda\""));
+}
+
+TEST_F(EmulatedProgram, two_ranks_on_one_card_are_refused_or_asked_for) {
+  if (!has_mpi()) GTEST_SKIP() << "NO MPI, NOTHING TESTED";
+  const std::vector<std::string> two{"--device", "cuda", "--ranks", "2", "--oversubscribe"};
+  expect_stop(run(train_arguments("double", two)),
+              {"device of rank 1", "FFFF:00:00.0, rank 0's", "--allow-shared-gpu"});
+  train_until("shared", 1, plus(two, {"--allow-shared-gpu"}));
+}
+
+TEST_F(EmulatedProgram, ranks_auto_without_a_card_says_why) {
+  const EmulatedCards none(0);
+  const Ended ended = run(train_arguments("none", {"--device", "cuda", "--ranks", "auto"}));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("[runtime.cuda] device cuda:0: expected a CUDA device, got none: none is emulated"));
+}
+
+TEST_F(EmulatedProgram, plans_for_several_sides_and_a_described_card) {
+  const std::string json = place() / "plans.json";
+  const std::vector<std::string> plan{"inspect", "--plan", "--model", "resnet18", "--batch", "2", "--device", "cuda"};
+  const Ended ended = must_run(plus(plan, {"--image", "32,64", "--card", "h200", "--json", json}));
+  EXPECT_THAT(ended.out, HasSubstr("NVIDIA H200"));
+  const Value report = read_json(json);
+  EXPECT_EQ(report.at("plans").as_array().size(), 2U);
+  std::map<std::pair<std::int64_t, std::string>, std::int64_t> activations;
+  for (const Value& row : report.at("memory").as_array()) {
+    activations[{row.at("image_px").as_integer(), row.at("recompute").as_string()}] =
+        row.at("activations_bytes").as_integer();
+    EXPECT_GT(row.at("peak_bytes").as_integer(), row.at("activations_bytes").as_integer());
+  }
+  ASSERT_EQ(activations.size(), 4U);
+  EXPECT_GT((activations[{64, "none"}]), 2 * (activations[{32, "none"}]));
+  EXPECT_LT((activations[{64, "all"}]), (activations[{64, "none"}]));
+  expect_refusal(run(plus(plan, {"--card", "h20"})), {"h100, h200, or FILE.json", "h20"});
 }
 
 TEST_F(EmulatedProgram, reports_with_a_gallery) {

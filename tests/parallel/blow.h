@@ -51,6 +51,10 @@ inline std::string name_of(Fault fault) {
 class Struck : public Launch {
  protected:
   static constexpr int kLimitS = 5;
+  /// The program that is not struck; empty: RG_PROGRAM.
+  virtual std::string program() const { return {}; }
+  /// Arguments of every job.
+  virtual std::vector<std::string> more() const { return {}; }
 
   std::vector<std::string> job(std::string_view run, const Blow& blow, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words =
@@ -62,7 +66,7 @@ class Struck : public Launch {
       words = plus(words, {"--hosts", "10.99.0.1:" + each + ",10.99.0.2:" + each});
     }
     if (blow.is_traced) words.emplace_back("--trace");
-    return plus(words, more);
+    return plus(plus(words, this->more()), more);
   }
   /// Command that starts a job on two hosts with a link that can be cut; empty for other jobs.
   static std::vector<std::string> hosts(const Blow& blow) {
@@ -113,7 +117,7 @@ class Struck : public Launch {
   void expect_same_bits(std::string_view run, const Blow& blow) {
     const std::string whole = "whole" + std::to_string(blow.ranks);
     if (!fs::exists(place_ / whole)) {
-      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow)).wait().code, 0);
+      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow), program()).wait().code, 0);
     }
     expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
                          place_ / whole / "checkpoints/resume.safetensors");
@@ -124,7 +128,7 @@ class Struck : public Launch {
     const std::string log = read_all(place_ / run / "log.jsonl");
     std::int64_t updates = 0;
     for (std::size_t at = log.find("\"loss\""); at != std::string::npos; at = log.find("\"loss\"", at + 1)) ++updates;
-    const Ended rest = Process(job(run, blow, {"--resume"}), place_.root(), hosts(blow)).wait();
+    const Ended rest = Process(job(run, blow, {"--resume"}), place_.root(), hosts(blow), program()).wait();
     EXPECT_EQ(rest.code, 0) << rest.err;
     const std::string_view told = "resumed at step ";
     const std::size_t at = rest.err.find(told);

@@ -7,9 +7,11 @@
 #
 #   tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]     default: roentgen and every *_gpu_test; writes OUT/bundle.tar.xz
 #
+# ROENTGEN_KERMANY=DIR packs a small copy of that data set for accuracy.sh. The bundle must stay below 64 MiB.
+#
 # On the GPU machine:
 #   mkdir -p DIR && tar -xJf bundle.tar.xz -C DIR && . DIR/env.sh
-#   roentgen doctor;  DIR/check.sh OUT
+#   roentgen doctor;  DIR/check.sh OUT;  DIR/accuracy.sh OUT
 set -euo pipefail
 
 [ $# -ge 2 ] || { echo "usage: tools/gpu/bundle.sh BUILD OUT [EXECUTABLE...]" >&2; exit 2; }
@@ -71,10 +73,19 @@ ENV
 
 # The checks, with the files that they and the tests read.
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-install -m 755 "$source_dir"/tools/gpu/check.sh "$source_dir"/tools/gpu/check_table.py "$stage/"
+install -m 755 "$source_dir"/tools/gpu/{check,accuracy}.sh "$source_dir"/tools/gpu/{check_table,accuracy_table}.py \
+  "$source_dir"/tools/gpu/card_properties.py "$stage/"
 mkdir -p "$stage/source/tools/peers" "$stage/source/tests/golden"
 install -m 644 "$source_dir"/tools/peers/{gpu_torch,one_line_errors}.py "$source_dir"/tools/peers/requirements.txt \
   "$stage/source/tools/peers/"
 install -m 644 "$source_dir"/tests/golden/cuda_bits.csv "$stage/source/tests/golden/"
+# A data set for accuracy.sh, at the side that recipes/kermany.toml trains on.
+if [ -n "${ROENTGEN_KERMANY:-}" ]; then
+  mkdir "$stage/data"
+  "$build/roentgen" convert "$ROENTGEN_KERMANY" "$stage/data/kermany" --to png --resize 64 --encode png \
+    --set data.source=csv --set data.labels=pneumonia
+fi
 XZ_OPT='-3 -T0' tar -cJf "$out/bundle.tar.xz" -C "$stage" .
-echo "$out/bundle.tar.xz: $(($(stat -c %s "$out/bundle.tar.xz") / 1048576)) MiB, ${programs[*]}"
+size_mib=$(($(stat -c %s "$out/bundle.tar.xz") / 1048576))
+echo "$out/bundle.tar.xz: $size_mib MiB, ${programs[*]}"
+if [ "$size_mib" -ge 64 ]; then echo "[bundle] $out/bundle.tar.xz: expected less than 64 MiB, got $size_mib" >&2; exit 1; fi

@@ -4,16 +4,17 @@
 #
 # Checks the CUDA engine on a card and times it beside PyTorch. Run it from an unpacked bundle (tools/gpu/bundle.sh).
 #
-#   DIR/check.sh OUT [PART]     PART 1: tests, our times, eager PyTorch: 4 minutes
+#   DIR/check.sh OUT [PART]     PART open: what no card has confirmed yet, also first in part 1: 3 minutes
+#                               PART 1: tests, our times, eager PyTorch: 7 minutes
 #                               PART 2: our best cells again beside torch.compile with CUDA graphs: 6 minutes
-#                               PART all, the default: both
+#                               PART all, the default: 1 and 2
 #
 # Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has a limit of its own; a job that fails or runs into it is
 # named at the end, and the status is 1. A lock lets one process at a time use the card while others compile.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -ge 1 ] && [ -f "$here/env.sh" ] || { echo "usage: DIR/check.sh OUT [1|2|all], DIR an unpacked bundle" >&2; exit 2; }
+[ $# -ge 1 ] && [ -f "$here/env.sh" ] || { echo "usage: DIR/check.sh OUT [open|1|2|all], DIR an unpacked bundle" >&2; exit 2; }
 . "$here/env.sh"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
@@ -52,36 +53,60 @@ torch() {  # SECONDS NAME train|infer CELL...
   grep '^{' "$out/$name.log" >> "$out/rows.jsonl"
 }
 
+# Cases of engine_cuda_gpu_test, the longest tests: each runs beside the others, under its own limit.
+engine_cases() {  # SECONDS CASE...
+  local limit=$1 pids=() one
+  shift
+  for one in "$@"; do
+    (failed=()
+      job "$limit" "test_$one" "$here/bin/engine_cuda_gpu_test" --gtest_filter="CudaEngine.$one"
+      if [ ${#failed[@]} -gt 0 ]; then echo "test_$one" >> "$out/failed_tests"; fi) &
+    pids+=($!)
+  done
+  wait "${pids[@]}"
+}
+memcheck() {  # SECONDS NAME COMMAND...
+  local limit=$1 name=$2
+  shift 2
+  if [ -z "$sanitizer" ]; then echo "$name: NOT RUN, no compute-sanitizer here"; return; fi
+  job "$limit" "$name" "$sanitizer" --tool memcheck --error-exitcode 9 "$@"
+}
+sanitizer=$(command -v compute-sanitizer || true)
+rm -f "$out/failed_tests"
+open_cases="conforms_in_training_in_bf16 conforms_in_training_in_f16 conforms_in_training_computing_values_again"
+
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$out/card.txt"
 roentgen doctor > "$out/doctor.log" 2>&1
 
 if [ "$part" != 2 ]; then
+  # shellcheck disable=SC2086  # the cases are words
+  engine_cases 110 $open_cases
+  for cell in "resnet50 1" "resnet50 256"; do ours_infer $cell bf16; done
+  memcheck 60 memcheck_kernels "$here/bin/engine_cuda_gpu_test" --gtest_filter='NormaliseGpu.*:KernelsGpu.*'
+  memcheck 30 memcheck_runtime "$here/bin/runtime_gpu_test"
+  memcheck 60 memcheck_step roentgen bench step --device cuda --model resnet18 --batch 2 --image 32 --channels 3 \
+    --dtype bf16 --algorithms heuristic --warmup 1 --steps 3
+fi
+
+if [ "$part" = 1 ] || [ "$part" = all ]; then
   for cell in "resnet50 256" "resnet50 64" "densenet121 256" "densenet121 64"; do ours $cell bf16; done
   for cell in "resnet50 256" "densenet121 256"; do ours $cell f16; done
-  for cell in "resnet50 1" "resnet50 256" "densenet121 1"; do ours_infer $cell bf16; done
+  ours_infer densenet121 1 bf16
   torch 100 torch_eager train resnet50:256:bf16:eager resnet50:64:bf16:eager densenet121:256:bf16:eager \
     densenet121:64:bf16:eager
   torch 30 torch_infer infer resnet50:1:bf16:graph resnet50:256:bf16:graph densenet121:1:bf16:graph
   for test in "$here"/bin/*_gpu_test; do
     name=${test##*/}
-    # Cases of the engine take the longest: each runs beside the others.
     if [ "$name" = engine_cuda_gpu_test ]; then
-      for one in $("$test" --gtest_list_tests --gtest_filter='CudaEngine.*' | awk '/^ / {print $1}'); do
-        timeout 120 "$test" --gtest_filter="CudaEngine.$one" > "$out/test_$one.log" 2>&1 ||
-          echo "$one" >> "$out/failed_tests" &
-      done
+      others=$("$test" --gtest_list_tests --gtest_filter='CudaEngine.*' | awk '/^ / {print $1}' |
+        grep -v -x -F "${open_cases// /$'\n'}")
+      # shellcheck disable=SC2086
+      engine_cases 110 $others
       job 120 "test_$name" "$test" --gtest_filter='-CudaEngine.*'
-      wait
     else
       job 60 "test_$name" "$test"
     fi
   done
-  if [ -s "$out/failed_tests" ]; then failed+=($(cat "$out/failed_tests")); fi
-  sanitizer=$(command -v compute-sanitizer || true)
-  if [ -n "$sanitizer" ]; then
-    job 60 memcheck "$sanitizer" --tool memcheck --error-exitcode 9 roentgen bench step --device cuda --model resnet18 \
-      --batch 2 --image 32 --channels 3 --dtype bf16 --algorithms heuristic --warmup 1 --steps 3
-  fi
   for cell in "resnet50 400" "vgg16 128" "vgg19 128" "googlenet 256" "inception_v3 128" "inception_v4 128"; do
     ours $cell bf16
   done
@@ -89,7 +114,7 @@ if [ "$part" != 2 ]; then
     inception_v3:128:bf16:eager inception_v4:128:bf16:eager
 fi
 
-if [ "$part" != 1 ]; then
+if [ "$part" = 2 ] || [ "$part" = all ]; then
   pids=()
   for cell in resnet50:256:bf16 resnet50:256:fp16 resnet50:64:bf16 densenet121:256:fp16 densenet121:64:bf16; do
     (torch 330 "torch_compile_${cell//:/_}" train "$cell:compile") &
@@ -99,6 +124,7 @@ if [ "$part" != 1 ]; then
   wait "${pids[@]}"
 fi
 
+if [ -s "$out/failed_tests" ]; then mapfile -t -O "${#failed[@]}" failed < "$out/failed_tests"; fi
 python3 "$here/check_table.py" "$out" | tee "$out/table.md"
 if [ ${#failed[@]} -gt 0 ]; then
   echo "FAILED: ${failed[*]}"

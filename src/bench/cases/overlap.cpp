@@ -57,19 +57,21 @@ class Kinds {
  public:
   Kinds(const data::Dataset& dataset, const OverlapOptions& options, Consumer& consumer)
       : dataset_(dataset),
-        options_(options),
+        input_(options.input),
         consumer_(consumer),
         slots_(consumer.slots(dataset.label_names.size())),
         counts_{.warmup = std::max(options.input.warmup, std::ssize(slots_)),
                 .settle_s = options.input.most_s,
                 .steps = options.input.steps,
-                .most_s = options.input.most_s} {}
+                .most_s = options.input.most_s} {
+    input_.slot_dtype = consumer.slot_dtype().value_or(input_.slot_dtype);
+  }
 
   Course run(std::size_t kind) {
     const std::unique_ptr<Consumer> nothing = make_emulated_device(0.0, {.images = 0, .slots = 0});
     switch (kind) {
       case kTrain:
-        return take_one_batch(consumer_, options_.input.batch, counts_);
+        return take_one_batch(consumer_, input_.batch, counts_);
       case kInput:
         return take(slots_, *nothing);
       case kSequential:  // the only slot is in use until the step ends
@@ -81,12 +83,12 @@ class Kinds {
 
  private:
   Course take(const std::vector<data::BatchSlot>& slots, Consumer& consumer) {
-    Input input(dataset_, options_.input, slots);
+    Input input(dataset_, input_, slots);
     return take_batches(input, consumer, counts_);
   }
 
   const data::Dataset& dataset_;
-  const OverlapOptions& options_;
+  InputOptions input_;
   Consumer& consumer_;
   const std::vector<data::BatchSlot> slots_;
   const BatchCounts counts_;
@@ -180,6 +182,7 @@ Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   result.set("consumer", consumer->name());
   result.set("pipeline", options.input.pipeline.text());
   add_settings(result, dataset, options.input);
+  result.set("slot_dtype", name_of(consumer->slot_dtype().value_or(options.input.slot_dtype)));
   result.set("threads", consumer->threads());
   result.set("warmup", options.input.warmup);
   result.set("n", std::ssize(courses[kOverlapped].back().batch_s));

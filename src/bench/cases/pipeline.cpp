@@ -86,6 +86,7 @@ Value run_pipeline(const data::Dataset& dataset, const InputOptions& options) {
   result.set("case", "pipeline");
   result.set("pipeline", options.pipeline.text());
   add_settings(result, dataset, options);
+  result.set("slot_dtype", name_of(options.slot_dtype));
   result.set("input", options.preprocess ? Value(options.preprocess->text()) : Value());
   result.set("augmentation", options.preprocess ? Value(options.augment.text()) : Value());
   result.set("warmup", options.warmup);
@@ -123,7 +124,7 @@ class PipelineCase final : public Case {
              "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--recipe", "--workers", "--input-cores", "--cache-dir",
-                                   "--memory-budget", "--cold", "--emulate-storage", "--device"}),
+                                   "--memory-budget", "--slot-dtype", "--cold", "--emulate-storage", "--device"}),
                    sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
 
                    ranks_.options({"--ranks"})});

@@ -45,6 +45,18 @@ TEST_F(PipelineCase, gives_the_same_batches_whoever_does_the_work) {
   EXPECT_NE(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
 }
 
+TEST_F(PipelineCase, fills_slots_with_pixels_where_it_is_told) {
+  auto options = small();
+  const Value values = run_pipeline(dataset_, options);
+  EXPECT_EQ(values.at("slot_dtype").as_string(), "f32");
+  const BatchSize whole = batch_size(options);
+  options.slot_dtype = DType::U16;
+  const Value pixels = run_pipeline(dataset_, options);
+  EXPECT_EQ(pixels.at("slot_dtype").as_string(), "u16");
+  EXPECT_NE(pixels.at("checksum").as_string(), values.at("checksum").as_string());
+  EXPECT_EQ(2 * batch_size(options).image_bytes, whole.image_bytes);
+}
+
 TEST_F(PipelineCase, keeps_decoded_images_where_it_is_told) {
   auto options = small();
   const Value plain = run_pipeline(dataset_, options);

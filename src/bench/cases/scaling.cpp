@@ -111,7 +111,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   require_at_least("threads", options.step.threads, 1);
   const train::Ranks ranks(group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
-  const auto engine = engine::make_engine(options.step.device);
+  const auto engine = engine::make_engine(train::own_device(options.step.device));
   if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
   constexpr int kSlots = 3;
   const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
@@ -120,6 +120,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   train::StepperOptions stepping{.optimizer = "sgd",
                                  .weight_decay = 1e-4,
                                  .group = group,
+                                 .device_id = engine->device_id(),
                                  .is_overlapped = options.is_overlapped,
                                  .timeline = tracer ? tracer->timeline() : nullptr};
   train::Stepper stepper(*executable, stepping);
@@ -131,6 +132,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
     InputOptions piped = *options.input;
     piped.rank = ranks.rank();
     piped.ranks = ranks.size();
+    piped.slot_dtype = engine->slot_dtype();
     input = std::make_unique<Input>(*options.dataset, piped,
                                     batch_slots(*executable, kSlots, options.dataset->label_names.size(), labels));
   }

@@ -22,7 +22,7 @@ MakeSchedule find_way(std::string_view name) {
   if (name == #way) return make_##way##_schedule;
   RG_REDUCE_LIST(RG_REDUCE_CASE)
 #undef RG_REDUCE_CASE
-  std::string known{kAutoReduce};
+  std::string known = std::string(kAutoReduce) + ", " + std::string(kNcclReduce);
   for (const std::string_view each : reduce_names()) known += ", " + std::string(each);
   throw ConfigError(error_text("dist.reduce", "algorithm", known, name, "one of these"));
 }
@@ -52,7 +52,7 @@ std::string_view best_way(const Topology& topology) {
 }
 
 Schedule schedule_of(std::string_view name, const Topology& topology) {
-  return find_way(name == kAutoReduce ? best_way(topology) : name)(topology);
+  return find_way(name == kAutoReduce || name == kNcclReduce ? best_way(topology) : name)(topology);
 }
 
 // In a chain, the waiting times of a message at each hop add up. TCP takes short messages at once; long ones wait until
@@ -84,7 +84,8 @@ std::vector<std::string_view> reduce_names() {
 }
 
 void check_reduce_names(const ReduceOptions& options) {
-  if (options.algorithm != kAutoReduce) static_cast<void>(find_way(options.algorithm));
+  const std::string_view name = options.algorithm;
+  if (name != kAutoReduce && name != kNcclReduce) static_cast<void>(find_way(name));
   static_cast<void>(parse_wire(options.wire));
 }
 

@@ -23,10 +23,12 @@ class ReduceBucket;
 /// The way that fits the hosts: `exchange` on one host and between two ranks, `ring` with a host for each of several
 /// ranks; else `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
+/// Gradients on CUDA devices by NCCL (nccl_averages.h). A Reducer takes it as kAutoReduce.
+inline constexpr std::string_view kNcclReduce = "nccl";
 
 /// Algorithm that averages buckets; the same on all ranks.
 struct ReduceOptions {
-  /// kAutoReduce, or as in reduce_list.h.
+  /// kAutoReduce, kNcclReduce, or as in reduce_list.h.
   std::string algorithm = "allreduce";
   /// Numbers between ranks: "f32" or "bf16" (wire.h).
   std::string wire = "f32";

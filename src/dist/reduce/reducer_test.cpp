@@ -311,8 +311,9 @@ TEST(Reducer, refuses_what_it_does_not_know) {
     const Reducer reducer(rank, {.algorithm = "magic"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected auto, allreduce, exchange, ring, tree"),
-              0U)
+    EXPECT_EQ(
+        std::string(error.what()).find("[dist.reduce] algorithm: expected auto, nccl, allreduce, exchange, ring, tree"),
+        0U)
         << error.what();
   }
   EXPECT_THROW(Reducer(rank, {.wire = "f16"}), ConfigError);

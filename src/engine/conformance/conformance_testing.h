@@ -23,7 +23,7 @@ namespace roentgen::engine::conformance {
 
 /// Numbers that an engine computes with, and how far they may lead it from the reference.
 struct Precision {
-  DType dtype = DType::F32;                      ///< CompileOptions::dtype
+  ComputeType dtype = DType::F32;                ///< CompileOptions::dtype
   double (*bound_scale)(const Case&) = nullptr;  ///< factor of bounds; null: 1
   double gradient_floor = 0.0;                   ///< RunOptions::gradient_floor
 };
@@ -74,7 +74,7 @@ inline void PrintTo(const Trial& trial, std::ostream* out) {
 
 /// Name of case and precision as GoogleTest takes it: "relu_image", "relu_image_bf16".
 inline std::string test_name(const testing::TestParamInfo<Trial>& info) {
-  const DType dtype = info.param.precision.dtype;
+  const ComputeType dtype = info.param.precision.dtype;
   std::string name = info.param.tested.name;
   if (dtype != DType::F32) name += "_" + std::string(name_of(dtype));
   std::ranges::replace(name, '.', '_');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine of one device. Plan entries and kernels of the ops lie beside this file under the names of
-// engine/cpu.
+// The CUDA engine of one device, and the planner for a described card. Plan entries and kernels of the ops lie beside
+// this file under the names of engine/cpu.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "engine/cuda/cards.h"
 #include "engine/cuda/conv/timed_convolutions.h"
 #include "engine/cuda/cudnn_library.h"
 #include "engine/cuda/plan/executable.h"
@@ -31,10 +32,9 @@ int multiprocessors(int device) {
   return count;
 }
 
-// Fastest plans of this card, compute capability and cuDNN, in the user's cache folder.
-cuda::PlanCache plan_cache(const runtime::CudaDeviceInfo& device) {
-  const std::string name =
-      fmt::format("{} sm_{} cuDNN {}", device.name, device.compute_capability, cuda::cudnn().get_version());
+// Fastest plans of a card, compute capability and this cuDNN, in the user's cache folder.
+cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
+  const std::string name = fmt::format("{} sm_{} cuDNN {}", card, compute_capability, cuda::cudnn().get_version());
   std::string file = "plans-" + name + ".json";
   for (char& c : file) {
     const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
@@ -44,24 +44,37 @@ cuda::PlanCache plan_cache(const runtime::CudaDeviceInfo& device) {
   return {folder.empty() ? folder : folder / "cuda" / file, name};
 }
 
+// Reason why "auto" leaves the card idle. Empty: it takes the card.
+constexpr const char* kWhyNotAuto = "AUROCs of trainings on a card are not confirmed yet; ask for it: --device cuda";
+
+// Place on the bus, and the unique id, in which the instances of a partitioned card (MIG) differ.
+std::string id_of(const runtime::CudaDeviceInfo& device) {
+  cudaDeviceProp properties{};
+  runtime::cuda::check(cudaGetDeviceProperties(&properties, device.index), "device properties");
+  std::string id = device.bus + " ";
+  for (const char byte : properties.uuid.bytes) id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return id;
+}
+
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)) {
+  explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
     // Before this process computes there, so all that do are others.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
     if (use) warning_ = runtime::shared_device_warning(fmt::format("cuda:{}", device_.index), *use);
   }
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
-  [[nodiscard]] std::string why_not_auto() const override { return "it is new and must be asked for: cuda"; }
+  [[nodiscard]] std::string why_not_auto() const override { return kWhyNotAuto; }
   [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
   [[nodiscard]] bool times_kernels() const override { return true; }
   [[nodiscard]] std::string description() const override {
     return fmt::format("cuda:{} {}, sm_{}, {} MiB", device_.index, device_.name, device_.compute_capability,
                        device_.memory_bytes >> 20);
   }
-  [[nodiscard]] std::string device_id() const override { return device_.bus; }
+  [[nodiscard]] std::string device_id() const override { return id_; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    require_type(options);
     const std::string warning = std::exchange(warning_, {});
     if (!warning.empty()) log::warning(warning);
     cuda::DeviceSetup setup{.device = runtime::make_cuda_device(device_.index),
@@ -71,11 +84,13 @@ class CudaEngine final : public Engine {
     return cuda::make_executable(graph, options, std::move(setup));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
+    require_type(options);
     runtime::cuda::use_device(device_.index);
     return cuda::make_plan(graph, options, *convolutions(nullptr), multiprocessors(device_.index));
   }
   [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                             const CompileOptions& options) override {
+    require_type(options);
     const auto timer = cuda::make_cuda_plan_timer(device_.index);
     const auto convolutions = cuda::make_cudnn_convolutions();
     return cuda::measure_choices(
@@ -84,19 +99,53 @@ class CudaEngine final : public Engine {
   }
 
  private:
+  void require_type(const CompileOptions& options) const {
+    if (options.dtype != ComputeType::tf32()) return;
+    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "f32");
+  }
   // cuDNN's plans. @param timer null: only plans of the cache are fast ones
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
-    return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer), plan_cache(device_));
+    return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer),
+                                         plan_cache(device_.name, device_.compute_capability));
   }
 
   runtime::CudaDeviceInfo device_;
+  std::string id_;
   std::string warning_;  // to be told once
+};
+
+// Plans for a card that need not be there.
+class CudaPlanner final : public Engine {
+ public:
+  explicit CudaPlanner(cuda::Card card) : card_(std::move(card)) {}
+  [[nodiscard]] std::string_view name() const override { return "cuda"; }
+  [[nodiscard]] DType slot_dtype() const override { return DType::U16; }
+  [[nodiscard]] std::string description() const override {
+    return fmt::format("{}, sm_{}, {} MiB, as described", card_.name, card_.compute_capability,
+                       card_.memory_bytes >> 20);
+  }
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
+    throw DeviceError(
+        error_text("engine.cuda", graph.name(), "a CUDA device", "the description of one", "Engine::plan()"));
+  }
+  [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
+    const auto convolutions = cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(card_.properties), nullptr,
+                                                            plan_cache(card_.name, card_.compute_capability));
+    return cuda::make_plan(graph, options, *convolutions, card_.multiprocessors);
+  }
+
+ private:
+  cuda::Card card_;
 };
 
 }  // namespace
 
 std::unique_ptr<Engine> make_cuda_engine(int device) {
   return std::make_unique<CudaEngine>(runtime::pick_cuda_device(runtime::find_cuda_devices(), device));
+}
+
+std::unique_ptr<Engine> make_cuda_planner(const std::string& card) {
+  return std::make_unique<CudaPlanner>(cuda::find_card(card));
 }
 
 }  // namespace roentgen::engine

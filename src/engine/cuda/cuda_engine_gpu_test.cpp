@@ -32,6 +32,9 @@ void expect_all_pass(CompileOptions compile) {
 
 TEST(CudaEngine, conforms_in_training) { expect_all_pass({.form = Form::Training, .bucket_bytes = 2048}); }
 TEST(CudaEngine, conforms_in_training_without_fusions) { expect_all_pass({.form = Form::Training, .fuse = "off"}); }
+TEST(CudaEngine, conforms_in_training_in_tf32) {
+  expect_all_pass({.form = Form::Training, .bucket_bytes = 2048, .dtype = ComputeType::tf32()});
+}
 TEST(CudaEngine, conforms_in_training_in_bf16) {
   expect_all_pass({.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::Bf16});
 }
@@ -44,6 +47,9 @@ TEST(CudaEngine, conforms_in_training_computing_values_again) {
   expect_all_pass({.form = Form::Training, .dtype = DType::Bf16, .recompute = "all"});
 }
 TEST(CudaEngine, conforms_in_inference) { expect_all_pass({.form = Form::Inference}); }
+TEST(CudaEngine, conforms_in_inference_in_tf32) {
+  expect_all_pass({.form = Form::Inference, .dtype = ComputeType::tf32()});
+}
 TEST(CudaEngine, conforms_in_inference_in_bf16) { expect_all_pass({.form = Form::Inference, .dtype = DType::Bf16}); }
 
 }  // namespace

@@ -11,16 +11,12 @@
 
 namespace roentgen::engine {
 namespace {
-// Dtype of a stored plan. Plans written before there was a choice have no entry and mean f32.
-DType dtype_of(const CompileOptions& options, const EngineTraits& traits) {
-  if (options.form != Form::Training && !traits.infers_in_16_bits) return DType::F32;
+// Type of a stored plan. Plans written before there was a choice have no entry and mean f32.
+ComputeType type_of(const CompileOptions& options, const EngineTraits& traits) {
+  if (options.form != Form::Training && !traits.infers_in_other_types) return DType::F32;
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
   const auto stored = options.choices.find(std::string(kDtypeChoice));
-  if (stored == options.choices.end()) return DType::F32;
-  for (const DType dtype : {DType::Bf16, DType::F16}) {
-    if (stored->second == name_of(dtype)) return dtype;
-  }
-  throw ConfigError(error_text("engine.plan", "dtype", "bf16, f16 or none", stored->second));
+  return stored == options.choices.end() ? DType::F32 : parse_dtype(stored->second).value_or(DType::F32);
 }
 
 std::vector<bool> computed_nodes(const graph::Graph& graph, Form form) {
@@ -53,7 +49,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
     : inputs(input_specs(graph, options.input_norm)),
       graph_(graph),
       options_(options),
-      dtype_(dtype_of(options, traits)),
+      type_(type_of(options, traits)),
       is_computed_(computed_nodes(graph, options.form)),
       needs_gradient_(find_values_with_gradients(graph, options.form)),
       concats_(graph, traits.channel_block),
@@ -68,7 +64,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
     const bool is_alone = sources[i] == Source::Backward && !traits.writes_in_backward;
     values_[i].source = is_alone ? Source::OnDemand : sources[i];
   }
-  if (dtype_ != DType::F32) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
+  if (type_ != DType::F32) plan.choices[std::string(kDtypeChoice)] = name_of(type_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
     const bool trained = graph::is_trained(parameter.role);

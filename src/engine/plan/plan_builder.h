@@ -63,8 +63,8 @@ struct EngineTraits {
   int replicas = 1;
   /// Backwards of batch norms write their results again; else each that is needed takes an entry of its own.
   bool writes_in_backward = true;
-  /// Inference stores values in 16 bits where CompileOptions::dtype asks for it; else it computes in f32.
-  bool infers_in_16_bits = false;
+  /// Inference computes in the type of CompileOptions::dtype. False: always in f32.
+  bool infers_in_other_types = false;
 };
 
 /// Working state of one compile. One thread; discarded afterwards.
@@ -85,7 +85,9 @@ class PlanBuilder {
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
   /// Type that ops store values in where they can: F32, Bf16 or F16. Parameters, their gradients and sums are f32.
-  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] DType dtype() const { return type_.values; }
+  /// Products of f32 may round their factors to TF32.
+  [[nodiscard]] bool rounds_to_tf32() const { return type_.rounds_to_tf32; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
   /// The node that computes this convolution or linear layer together with itself, in its own place: the one marked
   /// `folded` that alone reads it. -1: none, as always in training.
@@ -255,7 +257,7 @@ class PlanBuilder {
 
   const graph::Graph& graph_;
   const CompileOptions& options_;
-  DType dtype_;
+  ComputeType type_;
   std::vector<bool> is_computed_;
   std::vector<bool> needs_gradient_;
   VirtualConcats concats_;

@@ -25,6 +25,7 @@ class PlanExecutable : public Executable {
  public:
   [[nodiscard]] const graph::Graph& graph() const final { return graph_; }
   [[nodiscard]] const Plan& plan() const final { return plan_; }
+  [[nodiscard]] runtime::Device& memory_device() const final { return device_; }
   [[nodiscard]] const std::vector<InputSpec>& inputs() const final { return inputs_; }
 
   [[nodiscard]] Arena& parameters() final {

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct ReferenceForm {
   std::string kernel{};         ///< implementation of a plan entry; empty: no entry
   bool has_gradients = true;    ///< false: an arena of none, as in inference
   bool makes_nan_loss = false;  ///< every loss is not a number
+  /// Called with the name of each bind_slot(), forward() and read(); may be empty.
+  std::function<void(std::string_view)> on_call{};
 };
 
 /// One graph on a TwinDevice. Graph passes, threads and recomputation mean nothing to it. With dtype F16 it scales the
@@ -78,14 +82,19 @@ class ReferenceExecutable final : public Executable {
 
   [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
   [[nodiscard]] const Plan& plan() const override { return plan_; }
+  [[nodiscard]] runtime::Device& memory_device() const override { return device_; }
   [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
   [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
     return slots_.at(static_cast<std::size_t>(input)).at(static_cast<std::size_t>(slot))->bytes();
   }
-  void bind_slot(int slot) override { bound_ = static_cast<std::size_t>(slot); }
+  void bind_slot(int slot) override {
+    tell("bind_slot");
+    bound_ = static_cast<std::size_t>(slot);
+  }
   void set_step(std::int64_t step) override { step_ = step; }
 
   void forward() override {
+    tell("forward");
     std::vector<std::vector<double>> given;  // as uploaded: the slot may be filled again
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       given.push_back(values_in(slots_[i].at(bound_)->bytes(), inputs_[i]));
@@ -109,6 +118,7 @@ class ReferenceExecutable final : public Executable {
   }
 
   [[nodiscard]] std::span<const float> read(std::string_view name) const override {
+    tell("read");
     stream_->synchronize();
     return outputs_.find(name)->second;
   }
@@ -118,6 +128,7 @@ class ReferenceExecutable final : public Executable {
   }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
     // Spans, since an arena may be gone before its turn comes; its memory waits.
+    if (work.after != nullptr) stream_->wait_for(*work.after);
     std::vector<runtime::DeviceSpan<float>> spans{work.target.device(), work.source.device()};
     for (const Arena* arena : work.state) spans.push_back(arena->device());
     stream_->run([this, rule, numbers = UpdateWork(work), spans = std::move(spans),
@@ -224,6 +235,9 @@ class ReferenceExecutable final : public Executable {
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
   }
+  void tell(std::string_view call) const {
+    if (form_.on_call) form_.on_call(call);
+  }
   [[nodiscard]] float as_stored(double gradient) const {
     constexpr double kMostOfF16 = 65504.0;
     if (!scale_) return static_cast<float>(gradient);
@@ -318,7 +332,7 @@ class ReferenceExecutable final : public Executable {
   bool is_rounded_ = false;
   std::uint64_t seed_ = 0;
   Plan plan_;
-  runtime::TwinDevice device_;
+  mutable runtime::TwinDevice device_;
   std::vector<std::vector<std::unique_ptr<runtime::PinnedBuffer>>> slots_;
   std::vector<ParameterSlice> slices_, statistics_;
   std::vector<Bucket> buckets_;
@@ -346,6 +360,7 @@ class ReferenceEngine final : public Engine {
   [[nodiscard]] std::string description() const override { return "the reference interpreter"; }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     if (options.choices.empty()) ++chosen;
+    types.emplace_back(options.form, options.dtype);
     return std::make_unique<ReferenceExecutable>(graph, options, form);
   }
   [[nodiscard]] std::string instruction_set() const override { return set; }
@@ -360,6 +375,8 @@ class ReferenceEngine final : public Engine {
   ReferenceForm form{};           ///< form of what compile() makes
   bool is_timed = false;          ///< times_kernels()
   int chosen = 0;                 ///< how often compile() was given no choices
+  /// Form and dtype of each compile().
+  std::vector<std::pair<Form, std::optional<ComputeType>>> types{};
 };
 
 }  // namespace roentgen::engine::reference

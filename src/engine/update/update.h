@@ -35,6 +35,8 @@ struct UpdateWork {
   /// Largest L2 norm of the whole scaled source; 0: no limit. Above it, `scale` shrinks by
   /// clip_norm / (norm + 1e-6), as in torch.nn.utils.clip_grad_norm_.
   double clip_norm = 0.0;
+  /// The work starts after this event of the device; null: after what is queued. The host does not wait.
+  const runtime::Event* after = nullptr;
 };
 
 }  // namespace roentgen::engine

@@ -140,7 +140,8 @@ void Optimizer::apply(const Step& step, const engine::Arena& gradients) {
                              .lr = step.lr,
                              .step = step.step,
                              .scale = step.scale,
-                             .clip_norm = step.clip_norm});
+                             .clip_norm = step.clip_norm,
+                             .after = step.after});
 }
 
 }  // namespace roentgen::train

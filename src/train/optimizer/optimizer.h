@@ -52,6 +52,7 @@ class Optimizer {
     std::int64_t step = 1;
     double scale = 1.0;
     double clip_norm = 0.0;
+    const runtime::Event* after = nullptr;
   };
   /// Queues an update of the parameters.
   /// @param gradients the executable's, or their sum over several batches

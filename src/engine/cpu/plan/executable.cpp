@@ -88,6 +88,7 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
 
   void begin_update() override { is_sound_ = true; }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
+    if (work.after != nullptr) work.after->wait();
     double scale = work.scale;
     if (work.clip_norm > 0.0) {
       // Elements outside the slices are zero, so the whole arena may be summed.
@@ -124,9 +125,7 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
 CompileOptions settled(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();
   options.threads = runtime::given_team(options.threads);
-  if (options.dtype == DType::F16) {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", "f16", "--dtype bf16, or --device cuda"));
-  }
+  require_host_type(options.dtype);
   if (!options.dtype) {
     const bool is_worth =
         options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);

@@ -28,7 +28,7 @@ Conv conv_of(const graph::Conv2d& op, graph::NodeId id, const Lowering& lowering
   const Layout src_layout = is_first ? stem_image_layout() : layout;
   const std::int64_t channels = padded_channels(src, src_layout), out_channels = padded_channels(node.shape, layout);
   return {.problem = {.dtype = src_layout.dtype,
-                      .may_round_to_tf32 = false,
+                      .may_round_to_tf32 = lowering.rounds_to_tf32(),
                       .images = src[0],
                       .channels = channels,
                       .size = {src[2], src[3]},

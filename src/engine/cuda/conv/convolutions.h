@@ -98,5 +98,8 @@ class Convolutions {
 
 /// cuDNN's plans for the calling thread's current device. Throws DeviceError without a usable cuDNN.
 [[nodiscard]] std::unique_ptr<Convolutions> make_cudnn_convolutions();
+/// cuDNN's plans for a card that need not be there; they cannot run. Throws DeviceError without a usable cuDNN.
+/// @param properties JSON text, Card::properties
+[[nodiscard]] std::unique_ptr<Convolutions> make_cudnn_convolutions(const std::string& properties);
 
 }  // namespace roentgen::engine::cuda

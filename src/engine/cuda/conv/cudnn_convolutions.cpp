@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "engine/cuda/conv/convolutions.h"
 #include "engine/cuda/cudnn_descriptor.h"
+#include "engine/cuda/cudnn_target.h"
 #include "runtime/cuda/stream.h"
 
 namespace roentgen::engine::cuda {
@@ -103,7 +104,7 @@ struct OperationGraph {
   Descriptor src, weights, dst, convolution, operation, graph;
 };
 
-OperationGraph graph_of(cudnnHandle_t handle, const ConvProblem& problem) {
+OperationGraph graph_of(const CudnnTarget& target, const ConvProblem& problem) {
   const auto [out_height, out_width] = problem.out_size();
   OperationGraph made{
       .src = tensor(kSrc, problem.dtype, {problem.images, problem.channels, problem.size[0], problem.size[1]}),
@@ -130,9 +131,9 @@ OperationGraph graph_of(cudnnHandle_t handle, const ConvProblem& problem) {
       .set(names.alpha, CUDNN_TYPE_FLOAT, 1.0F)
       .set(names.beta, CUDNN_TYPE_FLOAT, 0.0F)
       .finalize("cuDNN operation");
-  made.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, made.operation)
-      .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle)
-      .finalize("cuDNN operation graph");
+  made.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, made.operation);
+  target.set_handle(made.graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
+  made.graph.finalize("cuDNN operation graph");
   return made;
 }
 
@@ -233,6 +234,7 @@ class CudnnPlan final : public ConvPlan {
   [[nodiscard]] bool is_deterministic() const override { return is_deterministic_; }
 
   void run(runtime::Stream& stream, const ConvOperands& operands) override {
+    RG_ASSERT(handle_ != nullptr);  // a described card computes nothing
     if (!(operands == bound_)) bind(operands);
     check(cudnn().set_stream(handle_, runtime::cuda::as_cuda(stream).launch_handle()), name_);
     check(cudnn().execute(handle_, plan_.handle(), pack_->handle()), name_);
@@ -263,13 +265,17 @@ class CudnnPlan final : public ConvPlan {
 
 class CudnnConvolutions final : public Convolutions {
  public:
+  CudnnConvolutions() = default;
+  explicit CudnnConvolutions(const std::string& properties) : target_(properties) {}
+
   std::vector<std::unique_ptr<ConvPlan>> plans(const ConvProblem& problem, std::size_t most) override {
-    const OperationGraph graph = graph_of(handle_.get(), problem);
+    const OperationGraph graph = graph_of(target_, problem);
     std::vector<std::unique_ptr<ConvPlan>> found;
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       Descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
       heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph)
           .set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+      target_.set_properties(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
       if (!heuristic.try_finalize()) continue;
       for (const Descriptor& config :
            heuristic.get_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMostConfigs)) {
@@ -284,10 +290,11 @@ class CudnnConvolutions final : public Convolutions {
   std::unique_ptr<ConvPlan> plan_named(const ConvProblem& problem, const std::string& name) override {
     const std::optional<PlanName> parsed = parse_name(name);
     if (!parsed) throw DeviceError(error_text("engine.cuda", text_of(problem), "the name of a plan", name));
-    const OperationGraph graph = graph_of(handle_.get(), problem);
+    const OperationGraph graph = graph_of(target_, problem);
     Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph.graph)
         .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, parsed->engine);
+    target_.set_properties(engine, CUDNN_ATTR_ENGINE_DEVICEPROP);
     std::unique_ptr<ConvPlan> plan;
     if (engine.try_finalize()) {
       std::vector<Descriptor> choices;
@@ -319,29 +326,34 @@ class CudnnConvolutions final : public Convolutions {
   std::unique_ptr<ConvPlan> plan_of(const Descriptor& config, const ConvProblem& problem) {
     const auto engines = config.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
     const Descriptor& engine = engines.at(0);
-    // Sums in a lower precision than f32; factors of f32 rounded to TF32 or less.
+    // Sums in a lower precision than f32; factors of f32 rounded to less than TF32, or to TF32 unasked.
     if (has_note(engine, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) && !is_first_layer(problem)) return nullptr;
-    if (problem.dtype == DType::F32 && !problem.may_round_to_tf32 &&
-        (has_note(engine, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
-         has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))) {
+    if (problem.dtype == DType::F32 &&
+        (has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) ||
+         (!problem.may_round_to_tf32 && has_note(engine, CUDNN_NUMERICAL_NOTE_TENSOR_CORE)))) {
       return nullptr;
     }
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle_.get())
-        .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+    target_.set_handle(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+    target_.set_properties(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     if (!plan.try_finalize()) return nullptr;
     const bool is_deterministic = !has_note(engine, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
     const PlanName name = name_of_config(config, engine);
-    auto made = std::make_unique<CudnnPlan>(handle_.get(), std::move(plan), name.text(), is_deterministic);
+    auto made = std::make_unique<CudnnPlan>(target_.handle(), std::move(plan), name.text(), is_deterministic);
     if (sums_in_16_bits(problem, name, made->workspace_bytes())) return nullptr;
     return made;
   }
 
-  CudnnHandle handle_;
+  CudnnTarget target_;
 };
 
 }  // namespace
 
 std::unique_ptr<Convolutions> make_cudnn_convolutions() { return std::make_unique<CudnnConvolutions>(); }
+
+std::unique_ptr<Convolutions> make_cudnn_convolutions(const std::string& properties) {
+  return std::make_unique<CudnnConvolutions>(properties);
+}
 
 }  // namespace roentgen::engine::cuda

@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "core/random.h"
+#include "engine/cuda/cards.h"
 #include "engine/cuda/conv/convolutions.h"
 #include "engine/reference/ops.h"
 #include "runtime/cuda/gpu_testing.h"
@@ -253,6 +254,40 @@ TEST_F(CudnnConvolutions, plans_hold_to_the_reference) {
                                         << problem.kernel[1] << ", stride " << problem.stride[0]);
         EXPECT_NO_THROW(expect_plans_hold(problem));
       }
+    }
+  }
+}
+
+// Tensor cores multiply no unrounded f32.
+TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
+  if (runtime::find_cuda_devices().devices[0].compute_capability < runtime::kTf32ComputeCapability) {
+    GTEST_SKIP() << "NO TF32 ON THIS DEVICE";
+  }
+  ConvProblem problem{.dtype = DType::F32,
+                      .images = 32,
+                      .channels = 64,
+                      .size = {28, 28},
+                      .out_channels = 64,
+                      .kernel = {3, 3},
+                      .pad = {1, 1}};
+  problem.may_round_to_tf32 = true;
+  const std::string rounded = convolutions_->first(problem)->name();
+  problem.may_round_to_tf32 = false;
+  EXPECT_NE(convolutions_->first(problem)->name(), rounded);
+}
+
+// `inspect --plan --card h200` promises the plans of a card that is not there.
+TEST_F(CudnnConvolutions, described_card_has_the_plans_of_the_real_one) {
+  const Card card = find_card("h200");
+  const std::string name = runtime::find_cuda_devices().devices[0].name;
+  if (name != card.name) GTEST_SKIP() << "SKIPPED, described is " << card.name << ", here is " << name;
+  const auto described = make_cudnn_convolutions(card.properties);
+  for (ConvProblem problem : kProblems) {
+    for (const ConvPass pass : kPasses) {
+      problem.pass = pass;
+      const auto wanted = convolutions_->first(problem), planned = described->first(problem);
+      EXPECT_EQ(planned->name(), wanted->name()) << problem.text();
+      EXPECT_EQ(planned->workspace_bytes(), wanted->workspace_bytes()) << problem.text();
     }
   }
 }

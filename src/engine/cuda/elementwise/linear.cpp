@@ -19,7 +19,7 @@ WeightShape weights_of(const graph::Linear& op, const Shape& src) {
 ConvProblem problem_of(ConvPass pass, const graph::Linear& op, const Shape& src, const Lowering& lowering) {
   return {.pass = pass,
           .dtype = lowering.dtype(),
-          .may_round_to_tf32 = false,
+          .may_round_to_tf32 = lowering.rounds_to_tf32(),
           .images = src[0],
           .channels = padded(src[1]),
           .out_channels = padded(op.out_features)};

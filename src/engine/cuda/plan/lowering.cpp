@@ -36,7 +36,7 @@ std::string_view name_of(ConvPass pass) {
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device)
     : PlanBuilder(
           graph, options,
-          {.channel_block = kChannelBlock, .replicas = 1, .writes_in_backward = false, .infers_in_16_bits = true}),
+          {.channel_block = kChannelBlock, .replicas = 1, .writes_in_backward = false, .infers_in_other_types = true}),
       device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {

@@ -77,6 +77,7 @@ const Updates::Parts& Updates::parts_of(std::span<const UpdateRange> ranges) {
 
 const runtime::Event& Updates::run(const UpdateRule& rule, const UpdateWork& work) {
   const Parts& parts = parts_of(work.ranges);
+  if (work.after != nullptr) stream_.wait_for(*work.after);
   const std::int64_t growth_updates = is_optimizer(rule) ? growth_updates_ : 0;
   if (work.clip_norm > 0.0 || growth_updates > 0) {
     auto* const norm = reinterpret_cast<double*>(norm_on_device_->address());

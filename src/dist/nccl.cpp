@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// NCCL behind NcclCalls. The library is loaded when it is first needed, so the program starts without one. Its
+// communicators do not block: a call that must wait for other ranks returns ncclInProgress.
+#include <dlfcn.h>
+#include <nccl.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "dist/nccl_calls.h"
+#include "runtime/cuda/stream.h"
+
+namespace roentgen::dist {
+namespace {
+
+using runtime::cuda::as_cuda;
+
+// An older library would read a newer ncclConfig_t.
+constexpr int kLeastVersion = NCCL_VERSION_CODE;
+constexpr const char* kRemedy =
+    "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE of another libnccl.so.2, or --reduce auto";
+
+// X(name): functions of the library.
+#define RG_NCCL_FUNCTIONS(X) \
+  X(GetVersion)              \
+  X(GetUniqueId)             \
+  X(GetErrorString)          \
+  X(GetLastError)            \
+  X(CommInitRankConfig)      \
+  X(CommGetAsyncError)       \
+  X(CommFinalize)            \
+  X(CommDestroy)             \
+  X(CommAbort)               \
+  X(AllReduce)
+
+/// The loaded library. It stays loaded until the process ends.
+struct NcclLibrary {
+  NcclLibrary() {
+    const char* asked = std::getenv("ROENTGEN_NCCL");
+    const std::string file = asked == nullptr || *asked == '\0' ? "libnccl.so.2" : asked;
+    void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* reason = ::dlerror();
+      refuse("a library on this machine", reason == nullptr ? file + ": not loaded" : reason);
+    }
+#define RG_NCCL_FIND(name)                                                \
+  name = reinterpret_cast<decltype(name)>(::dlsym(handle, "nccl" #name)); \
+  if (name == nullptr) refuse("a library with nccl" #name, file + ", without it");
+    RG_NCCL_FUNCTIONS(RG_NCCL_FIND)
+#undef RG_NCCL_FIND
+    int number = 0;
+    GetVersion(&number);
+    version = "NCCL " + text_of(number);
+    if (number < kLeastVersion) refuse("NCCL " + text_of(kLeastVersion) + " or newer", version);
+  }
+
+  [[noreturn]] static void refuse(std::string_view wanted, const std::string& got) {
+    throw CommError(error_text("dist.nccl", "NCCL", wanted, got, kRemedy));
+  }
+  // "2.28.9" of 22809.
+  static std::string text_of(int number) {
+    constexpr int kMajor = 10'000, kMinor = 100;
+    return std::to_string(number / kMajor) + "." + std::to_string(number / kMinor % kMinor) + "." +
+           std::to_string(number % kMinor);
+  }
+
+  std::string version;
+#define RG_NCCL_FUNCTION(name) decltype(&::nccl##name) name = nullptr;
+  RG_NCCL_FUNCTIONS(RG_NCCL_FUNCTION)
+#undef RG_NCCL_FUNCTION
+};
+
+const NcclLibrary& library() {
+  static const NcclLibrary loaded;
+  return loaded;
+}
+
+class NcclGroup final : public NcclCalls {
+ public:
+  NcclGroup() = default;
+  NcclGroup(const NcclGroup&) = delete;
+  NcclGroup& operator=(const NcclGroup&) = delete;
+  ~NcclGroup() override {
+    ncclResult_t state = ncclInProgress;
+    if (is_ending_ && nccl_.CommGetAsyncError(group_, &state) == ncclSuccess && state == ncclSuccess) {
+      nccl_.CommDestroy(group_);
+    } else {
+      abort();
+    }
+  }
+  [[nodiscard]] std::string_view version() const override { return nccl_.version; }
+  [[nodiscard]] NcclId make_id() override {
+    ncclUniqueId made;
+    check(nccl_.GetUniqueId(&made), "a name for a group");
+    NcclId id{};
+    static_assert(sizeof made == sizeof id);
+    std::memcpy(id.data(), &made, sizeof made);
+    return id;
+  }
+  void join(const NcclId& id, int rank, int size, runtime::Stream& stream) override {
+    static_cast<void>(as_cuda(stream).launch_handle());  // makes its device the current one
+    ncclUniqueId name;
+    std::memcpy(&name, id.data(), sizeof name);
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    check(nccl_.CommInitRankConfig(&group_, size, name, rank, &config), "a group");
+  }
+  [[nodiscard]] bool is_idle() override {
+    ncclResult_t state = ncclSuccess;
+    check(nccl_.CommGetAsyncError(group_, &state), "state of the group");
+    check(state, "the group");
+    return state != ncclInProgress;
+  }
+  void all_reduce_mean(runtime::DeviceSpan<float> data, runtime::Stream& stream) override {
+    check(nccl_.AllReduce(data.address, data.address, data.count, ncclFloat32, ncclAvg, group_,
+                          as_cuda(stream).launch_handle()),
+          "an average");
+  }
+  void end() override {
+    check(nccl_.CommFinalize(group_), "end of the group");
+    is_ending_ = true;
+  }
+  void abort() noexcept override {
+    if (group_ != nullptr) nccl_.CommAbort(std::exchange(group_, nullptr));
+  }
+
+ private:
+  void check(ncclResult_t result, std::string_view what) const {
+    if (result == ncclSuccess || result == ncclInProgress) return;
+    throw CommError(error_text("dist.nccl", what, "no error",
+                               std::string(nccl_.GetErrorString(result)) + ": " + nccl_.GetLastError(group_),
+                               "NCCL_DEBUG=WARN for more, or --reduce auto"));
+  }
+
+  const NcclLibrary& nccl_ = library();
+  ncclComm_t group_ = nullptr;
+  bool is_ending_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<NcclCalls> make_nccl_calls() { return std::make_unique<NcclGroup>(); }
+
+}  // namespace roentgen::dist

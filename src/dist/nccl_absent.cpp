@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Replaces dist/nccl.cpp in a build without CUDA or without NCCL's header.
+#include "core/error.h"
+#include "dist/nccl_calls.h"
+
+namespace roentgen::dist {
+
+std::unique_ptr<NcclCalls> make_nccl_calls() {
+  throw CommError(error_text("dist.nccl", "NCCL", "a program that was built with CUDA and nccl.h", "one that was not",
+                             "--reduce auto"));
+}
+
+}  // namespace roentgen::dist

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "dist/nccl_averages.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace roentgen::dist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A step of NCCL's group that all ranks make together: starts, and is over once the group is idle.
+class Together final : public Composite {
+ public:
+  Together(NcclCalls& calls, std::function<void()> begin) : calls_(calls), begin_(std::move(begin)) {}
+  [[nodiscard]] bool advance(int /*tag*/) override {
+    if (begin_) std::exchange(begin_, nullptr)();
+    return calls_.is_idle();
+  }
+
+ private:
+  NcclCalls& calls_;
+  std::function<void()> begin_;
+};
+
+/// What a rank tells the others of its device and its NCCL, as bytes of one size.
+struct RankNccl {
+  std::array<char, 64> device{};
+  /// Reason why it has no NCCL; empty: it has.
+  std::array<char, 256> why_none{};
+};
+
+template <std::size_t kRoom>
+void put(const std::string& text, std::array<char, kRoom>& room) {
+  std::memcpy(room.data(), text.data(), std::min(text.size(), kRoom - 1));
+}
+
+// First reason, by rank, why the group cannot average by NCCL; empty: it can.
+std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milliseconds limit) {
+  std::vector<RankNccl> all(static_cast<std::size_t>(group.size()));
+  group.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), {"NCCL of all ranks"})
+      .wait(limit);
+  std::map<std::string, int> owners;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const RankNccl& theirs = all[static_cast<std::size_t>(rank)];
+    if (theirs.why_none[0] != '\0') return "rank " + std::to_string(rank) + ": " + theirs.why_none.data();
+    if (theirs.device[0] == '\0') return "rank " + std::to_string(rank) + ": a device without an identity";
+    const auto [owner, is_new] = owners.try_emplace(std::string(group.host(rank)) + " " + theirs.device.data(), rank);
+    if (!is_new) {
+      return "ranks " + std::to_string(owner->second) + " and " + std::to_string(rank) + " on one device, " +
+             theirs.device.data();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+NcclAverage::NcclAverage(NcclAverages& owner)
+    : owner_(owner), seen_(owner.device_.make_event()), end_(owner.device_.make_event()) {}
+
+bool NcclAverage::advance(int /*tag*/) {
+  if (!failure_.empty()) return false;
+  try {
+    advance();
+  } catch (const CommError& error) {
+    failure_ = error.what();
+  }
+  return step_ == Step::Done;
+}
+
+void NcclAverage::advance() {
+  const bool is_idle = owner_.calls_->is_idle();
+  if (step_ == Step::Waits) {
+    if (!is_idle || owner_.queued_ != number_) return;  // an earlier one comes first
+    owner_.gate_->wait_for(*ready_);
+    owner_.gate_->record(*seen_);
+    owner_.stream_->wait_for(*seen_);
+    owner_.calls_->all_reduce_mean(data_, *owner_.stream_);
+    step_ = Step::IsQueueing;
+    return;
+  }
+  if (!is_ready_ && seen_->is_reached()) {
+    is_ready_ = true;
+    ready_at_ = Clock::now();
+  }
+  if (step_ == Step::IsQueueing && is_idle) {
+    owner_.stream_->record(*done_);
+    owner_.stream_->record(*end_);
+    ++owner_.queued_;
+    step_ = Step::Queued;
+  }
+  if (step_ == Step::Queued && is_ready_ && end_->is_reached()) step_ = Step::Done;
+}
+
+NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, std::unique_ptr<NcclCalls> calls,
+                           std::chrono::milliseconds limit)
+    : group_(group),
+      device_(device),
+      calls_(std::move(calls)),
+      stream_(device.make_stream()),
+      gate_(device.make_stream()) {
+  NcclId id = group.rank() == 0 ? calls_->make_id() : NcclId{};
+  group.broadcast(id, 0, {"NCCL's group"}).wait(limit);
+  Together joining(*calls_, [&] { calls_->join(id, group.rank(), group.size(), *stream_); });
+  group.compose(joining, {"NCCL's group"}).wait(limit);
+}
+
+NcclAverages::~NcclAverages() {
+  calls_.reset();  // first: streams wait for what it has queued
+}
+
+NcclAverage& NcclAverages::begin(runtime::DeviceSpan<float> data, const runtime::Event& ready, runtime::Event& done) {
+  const auto is_free = [](const auto& each) { return each->step_ == NcclAverage::Step::Done; };
+  auto found = std::ranges::find_if(averages_, is_free);
+  if (found == averages_.end()) found = averages_.insert(averages_.end(), std::make_unique<NcclAverage>(*this));
+  NcclAverage& average = **found;
+  average.step_ = NcclAverage::Step::Waits;
+  average.number_ = begun_++;
+  average.data_ = data;
+  average.ready_ = &ready;
+  average.done_ = &done;
+  average.is_ready_ = false;
+  return average;
+}
+
+void NcclAverages::end(std::chrono::milliseconds limit) {
+  Together leaving(*calls_, [&] { calls_->end(); });
+  group_.compose(leaving, {"end of NCCL's group"}).wait(limit);
+}
+
+std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const GradientDevice& where,
+                                                 const ReduceOptions& options, std::chrono::milliseconds limit) {
+  const bool is_asked = options.algorithm == kNcclReduce;
+  const bool is_open = options.algorithm == kAutoReduce && options.wire == "f32" && group.size() > 1 && !where.is_host;
+  if (!is_asked && !is_open) return nullptr;
+  RankNccl own;
+  put(where.id, own.device);
+  std::unique_ptr<NcclCalls> calls;
+  if (where.is_host) {
+    put("gradients in the host's memory", own.why_none);
+  } else if (options.wire != "f32") {
+    put("--wire " + options.wire, own.why_none);
+  } else {
+    try {
+      calls = where.make_nccl();
+    } catch (const CommError& error) {
+      put(error.what(), own.why_none);
+    }
+  }
+  const std::string reason = why_not(group, own, limit);
+  if (!reason.empty() && is_asked) {
+    throw ConfigError(error_text("dist.nccl", "--reduce nccl", "f32 gradients on a CUDA device of each rank, and NCCL",
+                                 reason, "--reduce auto"));
+  }
+  if (group.rank() == 0 && !reason.empty()) log::info("gradients pass through the host, not NCCL: " + reason);
+  if (!reason.empty()) return nullptr;
+  auto made = std::make_unique<NcclAverages>(group, where.device, std::move(calls), limit);
+  if (group.rank() == 0) log::debug("gradients are averaged by " + std::string(made->name()));
+  return made;
+}
+
+}  // namespace roentgen::dist

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Averages on devices, on a twin of NCCL: ranks are threads, and each has a device whose streams are threads.
+#include "dist/nccl_averages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "core/error.h"
+#include "dist/comm_thread.h"
+#include "dist/local_group_testing.h"
+#include "dist/mailbox_testing.h"
+#include "dist/nccl_twin_testing.h"
+
+namespace roentgen::dist {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+constexpr milliseconds kLong{60'000};
+constexpr std::int64_t kBuckets = 5;
+constexpr std::size_t kCount = 1'003;
+
+float value_of(int rank, std::int64_t bucket, std::size_t i) {
+  return static_cast<float>(i % 97) * 0.37F + static_cast<float>(bucket) * 3.1F + static_cast<float>(rank) * 1.7F;
+}
+
+/// A rank of a test, in a thread of its own.
+struct Rank {
+  CommThread& comm;
+  int number = 0;
+  GradientDevice device;
+  runtime::TwinDevice& twin;
+};
+
+/// Runs `work` as so many ranks with a device each; returns what each one threw, as text.
+std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const std::function<void(Rank&)>& work,
+                                  milliseconds limit = kLong) {
+  LocalGroup group(ranks);
+  Mailboxes boxes(ranks);
+  std::vector<std::string> thrown(static_cast<std::size_t>(ranks));
+  std::vector<std::jthread> threads;
+  for (int number = 0; number < ranks; ++number) {
+    threads.emplace_back([&, number] {
+      runtime::TwinDevice twin;
+      CommThread comm(
+          [&] { return std::make_unique<MailboxMember>(boxes, group, number, static_cast<unsigned>(number)); }, limit,
+          options);
+      Rank rank{.comm = comm,
+                .number = number,
+                .device = {.device = twin,
+                           .id = "twin:" + std::to_string(number),
+                           .make_nccl = [] { return std::make_unique<NcclTwin>(twin_device()); }},
+                .twin = twin};
+      try {
+        work(rank);
+      } catch (const Error& error) {
+        thrown[static_cast<std::size_t>(number)] = error.what();
+        static_cast<void>(comm.fail());
+      }
+      comm.leave_device();
+    });
+  }
+  threads.clear();
+  return thrown;
+}
+
+/// Gradients of a rank in its device's memory, and a stream that computes them.
+class Gradients {
+ public:
+  explicit Gradients(Rank& rank)
+      : rank_(rank),
+        stream_(rank.twin.make_twin_stream()),
+        memory_(rank.twin.make_device_buffer(kBuckets * kCount * sizeof(float))) {
+    for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
+      ready_.push_back(rank.twin.make_event());
+      done_.push_back(rank.twin.make_event());
+    }
+  }
+  [[nodiscard]] runtime::DeviceSpan<float> bucket(std::int64_t at) const {
+    return {reinterpret_cast<float*>(memory_->address()) + static_cast<std::size_t>(at) * kCount, kCount,
+            memory_->copies()};
+  }
+  /// Queues all values, and gives the buckets to be averaged as they are computed.
+  std::vector<std::int64_t> queue() {
+    std::vector<std::int64_t> tickets;
+    for (std::int64_t at = 0; at < kBuckets; ++at) {
+      stream_->run([this, at] {
+        const std::span<float> values = rank_.twin.memory().behind(bucket(at));
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(rank_.number, at, i);
+      });
+      stream_->record(*ready_[static_cast<std::size_t>(at)]);
+      tickets.push_back(rank_.comm.queue_mean(bucket(at), *ready_[static_cast<std::size_t>(at)],
+                                              *done_[static_cast<std::size_t>(at)], at + 1 == kBuckets,
+                                              {"gradient bucket", at}));
+    }
+    return tickets;
+  }
+  /// The values behind the average, as the stream finds them without the host waiting for the device.
+  std::vector<float> values_after(std::int64_t at) {
+    std::vector<float> values(kCount);
+    stream_->wait_for(*done_[static_cast<std::size_t>(at)]);
+    stream_->download(*memory_, static_cast<std::size_t>(at) * kCount * sizeof(float),
+                      std::as_writable_bytes(std::span(values)));
+    stream_->synchronize();
+    return values;
+  }
+  void synchronize() { stream_->synchronize(); }
+  [[nodiscard]] runtime::Stream& stream() { return *stream_; }
+  [[nodiscard]] const runtime::Event& done(std::int64_t at) const { return *done_[static_cast<std::size_t>(at)]; }
+
+ private:
+  Rank& rank_;
+  std::vector<std::unique_ptr<runtime::Event>> ready_, done_;
+  std::unique_ptr<runtime::TwinStream> stream_;
+  std::unique_ptr<runtime::DeviceBuffer> memory_;
+};
+
+TEST(NcclAverages, are_the_means_of_all_ranks_where_the_gradients_lie) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    const auto thrown = as_ranks(ranks, {.algorithm = "nccl"}, [&](Rank& rank) {
+      rank.comm.use_device(rank.device);
+      EXPECT_EQ(rank.comm.device_way(), "NCCL twin");
+      Gradients gradients(rank);
+      for (int update = 0; update < 3; ++update) {
+        for (const std::int64_t ticket : gradients.queue()) rank.comm.wait(ticket);
+        for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
+          const std::vector<float> values = gradients.values_after(bucket);
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            float sum = value_of(0, bucket, i);
+            for (int other = 1; other < ranks; ++other) sum += value_of(other, bucket, i);
+            ASSERT_EQ(values[i], sum * (1.0F / static_cast<float>(ranks))) << bucket << " " << i;
+          }
+        }
+      }
+      rank.comm.settle();
+      EXPECT_GT(rank.comm.exposed_s(), 0.0) << "of the last buckets";
+    });
+    EXPECT_THAT(thrown, testing::Each(""));
+  }
+}
+
+/// The error, or the way on the device, of each rank.
+std::vector<std::string> choices(int ranks, const ReduceOptions& options,
+                                 const std::function<void(Rank&)>& change = {}) {
+  std::vector<std::string> ways(static_cast<std::size_t>(ranks));
+  const auto thrown = as_ranks(ranks, options, [&](Rank& rank) {
+    if (change) change(rank);
+    rank.comm.use_device(rank.device);
+    ways[static_cast<std::size_t>(rank.number)] = rank.comm.device_way();
+  });
+  for (std::size_t i = 0; i < ways.size(); ++i) ways[i] += thrown[i];
+  return ways;
+}
+
+TEST(NcclChoice, auto_takes_nccl_where_each_rank_has_it_and_a_device_to_itself) {
+  EXPECT_THAT(choices(3, {.algorithm = "auto"}), testing::Each("NCCL twin"));
+  EXPECT_THAT(choices(1, {.algorithm = "auto"}), testing::Each("")) << "nothing to average";
+  EXPECT_THAT(choices(2, {.algorithm = "exchange"}), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "auto", .wire = "bf16"}), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, [](Rank& rank) { rank.device.id = "one"; }), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, [](Rank& rank) { rank.device.is_host = true; }), testing::Each(""));
+  const auto without = [](Rank& rank) {
+    if (rank.number == 1) rank.device.make_nccl = []() -> std::unique_ptr<NcclCalls> { throw CommError("no libnccl"); };
+  };
+  EXPECT_THAT(choices(2, {.algorithm = "auto"}, without), testing::Each(""));
+  EXPECT_THAT(choices(2, {.algorithm = "nccl"}, without), testing::Each(HasSubstr("got rank 1: no libnccl; ")));
+}
+
+TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
+  EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
+              testing::Each(HasSubstr("got ranks 0 and 1 on one device, one; ")));
+  EXPECT_THAT(choices(2, {.algorithm = "nccl", .wire = "bf16"}), testing::Each(HasSubstr("got rank 0: --wire bf16; ")));
+  EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.is_host = true; }),
+              testing::Each(HasSubstr("got rank 0: gradients in the host's memory; ")));
+}
+
+TEST(NcclFailures, a_rank_that_never_comes_is_named_and_streams_go_on) {
+  const auto thrown = as_ranks(
+      2, {.algorithm = "nccl"},
+      [&](Rank& rank) {
+        rank.comm.use_device(rank.device);
+        if (rank.number == 1) throw DataError("gone");
+        Gradients gradients(rank);
+        for (const std::int64_t ticket : gradients.queue()) rank.comm.wait(ticket);
+        gradients.stream().wait_for(gradients.done(kBuckets - 1));
+        gradients.synchronize();  // ends because the averages are aborted
+        rank.comm.settle();
+      },
+      milliseconds{300});
+  EXPECT_THAT(thrown[0], HasSubstr("gradient bucket 0: expected all 2 ranks within 300 ms, got no sign of rank 1"));
+}
+
+TEST(NcclFailures, words_of_nccl_come_with_the_place_and_the_missing_rank) {
+  NcclTwinFaults faults;
+  faults.failing = 1;
+  const auto thrown = as_ranks(
+      2, {.algorithm = "nccl"},
+      [&](Rank& rank) {
+        if (rank.number == 0) {
+          rank.device.make_nccl = [&] { return std::make_unique<NcclTwin>(twin_device(), &faults); };
+        }
+        rank.comm.use_device(rank.device);
+        Gradients gradients(rank);
+        for (const std::int64_t ticket : gradients.queue()) rank.comm.wait(ticket);
+        rank.comm.settle();
+      },
+      milliseconds{300});
+  EXPECT_THAT(thrown[0], HasSubstr("expected no error, got remote process exited, no sign of "));
+  EXPECT_THAT(thrown[0], HasSubstr("gradient bucket "));
+  EXPECT_THAT(thrown[1], HasSubstr("300 ms"));
+}
+
+TEST(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
+  const auto thrown = as_ranks(
+      2, {.algorithm = "nccl"},
+      [&](Rank& rank) {
+        rank.comm.use_device(rank.device);
+        Gradients gradients(rank);
+        const std::vector<std::int64_t> tickets = gradients.queue();
+        if (rank.number == 0) {  // with averages under way
+          static_cast<void>(rank.comm.fail());
+          throw DataError("a loss that is not finite");
+        }
+        for (const std::int64_t ticket : tickets) rank.comm.wait(ticket);
+        gradients.stream().wait_for(gradients.done(0));
+        gradients.synchronize();
+        rank.comm.settle();
+      },
+      milliseconds{300});
+  EXPECT_EQ(thrown[0], "a loss that is not finite");
+  EXPECT_THAT(thrown[1], HasSubstr("within 300 ms, got no sign of "));
+}
+
+}  // namespace
+}  // namespace roentgen::dist

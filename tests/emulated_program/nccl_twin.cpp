@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// NCCL of the program under test, on emulated devices: ranks meet in shared memory.
+#include <memory>
+
+#include "dist/nccl_calls.h"
+#include "dist/nccl_twin_testing.h"
+#include "tests/emulated_cuda/device.h"
+
+namespace roentgen::dist {
+
+std::unique_ptr<NcclCalls> make_nccl_calls() {
+  return std::make_unique<NcclTwin>(NcclTwinDevice{
+      .queue = [](runtime::Stream& stream,
+                  std::function<bool()> work) { emulated::as_emulated(stream).attempt("all reduce", std::move(work)); },
+      .behind = [](runtime::DeviceSpan<float> span) { return std::span(span.address, span.count); }});
+}
+
+}  // namespace roentgen::dist
