@@ -48,7 +48,8 @@ Value auto_report() {
   Value report = Value::Table{{"device", device.text()}};
   for (const engine::EngineName& other : engine::engine_names()) {
     const std::string reason = engine::why_not_auto(other.name);
-    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), reason);
+    // Remedies of errors name options that doctor lacks.
+    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), reason.substr(0, reason.find("; try ")));
   }
   return report;
 }
