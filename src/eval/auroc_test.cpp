@@ -17,7 +17,7 @@
 namespace roentgen::eval {
 namespace {
 
-// Both sides are ratios of integers below 2^53 rounded a few times; scikit-learn sums trapezoids in double.
+// Bound: both sides are ratios of integers below 2^53, rounded a few times; scikit-learn sums trapezoids in double.
 constexpr double kGoldenTolerance = 1e-12;
 
 struct GoldenCase {

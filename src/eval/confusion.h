@@ -55,7 +55,8 @@ struct CurvePoint {
 /// There is no interpolation. It describes the curve; it does not choose a threshold for later use. Undefined if a
 /// class is absent.
 [[nodiscard]] Figure sensitivity_at_specificity(const ScoreCounts& counts, double level);
-/// Parses a threshold rule.
+/// Largest specificity among the points of the ROC curve whose sensitivity is at least `level`, equal up to 1e-12.
+/// Undefined if a class is absent.
 [[nodiscard]] Figure specificity_at_sensitivity(const ScoreCounts& counts, double level);
 
 /// Quantity that a chosen threshold maximises.
@@ -63,12 +64,13 @@ enum class ThresholdRule : std::uint8_t {
   MaxF1,   ///< F1
   Youden,  ///< sensitivity + specificity - 1 (Youden 1950)
 };
-/// "f1", "youden".
+/// Name of the rule: "f1" or "youden".
 [[nodiscard]] std::string_view name_of(ThresholdRule rule);
-/// Parses a name; ConfigError naming the choices.
+/// Parses the name of a rule. Throws ConfigError listing the known names.
 [[nodiscard]] ThresholdRule parse_threshold_rule(std::string_view text);
 
-/// The score with the best value of the rule; of equal ones the highest. nullopt when a class is absent.
+/// Chooses the score with the best value of the rule as threshold; if several are equal, the highest score. Returns
+/// nullopt if a class is absent.
 [[nodiscard]] std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule);
 
 }  // namespace roentgen::eval

@@ -23,9 +23,9 @@
 namespace roentgen::eval {
 namespace {
 
-// Both sides add at most 200 terms of order 1 in double.
+// Bound for sums in double of at most 200 terms near 1.
 constexpr double kGoldenTolerance = 1e-12;
-// The likelihood is flat at its minimum: scipy's search, which sees values only, stops about here.
+// scipy's search stops within this distance, because it uses only values and the likelihood is flat at its minimum.
 constexpr double kTemperatureTolerance = 1e-6;
 
 using Values = std::map<std::string, double>;
