@@ -24,8 +24,8 @@ inline constexpr double kMostUndefined = 0.10;
 
 /// Reason why a finding has no interval, in the form of the reasons in figure.h.
 inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
-inline constexpr std::string_view kMeanOfFewPatients =
-    "a finding in it has too few patients";  ///< reason why a mean has none
+/// Reason why a mean over findings has no interval.
+inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";
 /// Reason why any value has no interval.
 inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
 

@@ -31,8 +31,9 @@ inline constexpr double kHeatShare = 0.5;
 /// Area of the intersection divided by the area of the union; 0 for empty boxes.
 [[nodiscard]] double intersection_over_union(const Box& a, const Box& b);
 
-/// Score of the pointing game (Zhang et al. 2018), without tolerance: 1 if the middle of the map's peak pixel lies in a
-/// box, else 0. With several peaks, the share of them that lies in a box, so that a flat map scores like chance.
+/// Score of the pointing game (Zhang et al. 2018), without tolerance. It is 1 if the middle of the map's peak pixel
+/// lies in a box, else 0. With several peaks, the share of them that lies in a box, so that a flat map scores like
+/// chance.
 [[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
 /// Expected pointing score of a random pixel: the share of pixels in the boxes, among the pixels that are not NaN.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
@@ -54,8 +55,8 @@ struct Mask {
 /// are connected (by their sides) to the first peak. For a flat map, the bounding box of all pixels that are not NaN.
 [[nodiscard]] Box heat_box(const HeatMap& map);
 
-/// Exact probability that a randomly placed box reaches each of kIouThresholds. It is the share of whole-pixel
-/// positions in the picture at which a box of the size of `found` has that IoU with one of `boxes`.
+/// Exact probability that a box of the size of `found`, at a random position, reaches each of kIouThresholds with one
+/// of `boxes`. It is computed as a share of all whole-pixel positions in the picture.
 [[nodiscard]] std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::span<const Box> boxes,
                                                                     std::int64_t width_px, std::int64_t height_px);
 

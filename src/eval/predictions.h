@@ -36,12 +36,10 @@ struct Predictions {
   std::vector<std::int8_t> labels;
   Outputs outputs = Outputs::Independent;  ///< relation between the K probabilities
 
-  [[nodiscard]] std::int64_t image_count() const {
-    return static_cast<std::int64_t>(image_ids.size());
-  }  ///< number of images, N
-  [[nodiscard]] std::int64_t label_count() const {
-    return static_cast<std::int64_t>(label_names.size());
-  }  ///< number of labels, K
+  /// Number of images, N.
+  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }
+  /// Number of labels, K.
+  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }
 };
 
 /// Throws DataError if sizes do not match, a label or image name occurs twice, or a value is invalid. Probabilities

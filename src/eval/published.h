@@ -61,8 +61,8 @@ struct Verdict {
 /// Compares the findings that `table` and `column` have in common.
 [[nodiscard]] Verdict verdict(const EvalTable& table, const PublishedColumn& column);
 
-/// Text with the table next to the published columns, a verdict per column ("above CheXNet in 10 of 14, interval
-/// excludes 0 in 6") and footnotes. Empty without columns. Ends with a newline.
+/// Text with the table next to the published columns, followed by footnotes. A verdict per column says, for example,
+/// "above CheXNet in 10 of 14, interval excludes 0 in 6". Empty without columns. Ends with a newline.
 [[nodiscard]] std::string published_text(const EvalTable& table, const std::vector<PublishedColumn>& columns);
 
 /// Returns the comparison for JSON: {title: {"source", "own_split", "mean", "mean_delta", "above", "clearly_above",

@@ -46,8 +46,8 @@ struct Import {
 };
 
 /// Fits a file's tensors to the target: renames them, converts the input convolution (fold_input()) and initialises the
-/// last layer anew if labels differ. Throws ConfigError if the input convolution cannot be converted: gray weights for
-/// a colour input, or a convolution with neither bias nor batch norm after it.
+/// last layer anew if labels differ. Throws ConfigError if the input convolution cannot be converted. Examples are gray
+/// weights for a colour input, and a convolution with neither bias nor batch norm after it.
 [[nodiscard]] Import adapt(ImportSource source, const ImportTarget& target);
 
 /// Reads a file for --init, in any form that read_weights_file() accepts. The preprocessing comes from the file (a

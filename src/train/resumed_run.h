@@ -18,8 +18,8 @@ struct Recipe;
 struct TrainJob;
 
 /// Reads the resume file; nullopt for a fresh run. Rank 0 reads the tensors, the other ranks get only the state. All
-/// ranks must call it. Throws ConfigError on rank 0 if the file is invalid or belongs to another run, judged by recipe,
-/// labels, lists of images and images per update. Warns of another number of ranks or threads.
+/// ranks must call it. Throws ConfigError on rank 0 if the file is invalid or belongs to another run. Runs are compared
+/// by recipe, labels, lists of images and images per update. Warns of another number of ranks or threads.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job, const CheckpointInfo& info);
 
 /// Loads the result of read_resume(): weights, optimizer and averages on rank 0, the schedule on all ranks. Logs the
