@@ -33,8 +33,8 @@ struct Place {
   }
 };
 
-// Weights of cubic convolution (Keys 1981 with a = -1/2, Catmull-Rom) of four cells, for a point at `share` of the way
-// from the second to the third.
+// Weights of four cells in cubic convolution (Keys 1981 with a = -1/2, Catmull-Rom). The point lies at `share` of the
+// way from the second to the third cell.
 std::array<double, 4> cubic_weights(double share) {
   const double t = share, rest = 1.0 - share;
   return {-0.5 * t * rest * rest, 1.0 + t * t * (1.5 * t - 2.5), 1.0 + rest * rest * (1.5 * rest - 2.5),

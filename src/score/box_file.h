@@ -21,8 +21,8 @@ class BoxFile {
   /// Reads boxes from a csv file. Columns: Image Index (or image, path, file), Finding Label (or label, finding) and
   /// four numbers x, y, w, h. NIH's header calls the four "Bbox [x,y,w,h]". Boxes of labels that are not among `labels`
   /// are only counted. Throws DataError naming file and line, never an image.
-  /// @param grid_px side of a square grid, stretched over the image, in whose pixels the boxes are given; 0 if they are
-  ///     in pixels of the image. NIH's boxes use a grid of 1024 x 1024.
+  /// @param grid_px side of the square grid, stretched over the image, that coordinates refer to; 0: pixels of the
+  ///     image. NIH's boxes use a grid of 1024 x 1024.
   BoxFile(const std::filesystem::path& path, const std::vector<std::string>& labels, std::int64_t grid_px);
 
   /// True if the image (by base name) has a box.

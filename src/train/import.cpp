@@ -68,9 +68,8 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
   const graph::NodeId convolution = input_convolution(target.model);
   if (convolution < 0) refuse_fold(source.what, "a convolution as first op, to take up another normalisation", "none");
   NamedTensor* weights = find(source.tensors, target.model.node(convolution).name + ".weight");
-  if (weights == nullptr || weights->shape.rank() != 4)
-    return;  // load_weights() reports this tensor as missing or
-             // misshapen
+  // load_weights() reports such a tensor as missing or misshapen.
+  if (weights == nullptr || weights->shape.rank() != 4) return;
   if (weights->shape[1] != source.preprocess.channels) {
     refuse_fold(source.what + ": " + weights->name,
                 fmt::format("{} input channels, as its preprocessing has", source.preprocess.channels),
