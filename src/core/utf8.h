@@ -9,8 +9,8 @@
 
 namespace roentgen {
 
-/// Length of the well-formed UTF-8 sequence at the start of `text` in bytes (1 to 4); 0 if there is none (The Unicode
-/// Standard, table 3-7).
+/// Length in bytes (1 to 4) of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none. Source: The
+/// Unicode Standard, table 3-7.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 /// Code point of a well-formed UTF-8 sequence of 1 to 4 bytes.

@@ -90,7 +90,7 @@ Golden read_golden() {
   return golden;
 }
 
-// Ours under the names of the file; NaN where undefined.
+// Computes our metrics under the names that the file uses; NaN if undefined.
 Values figures(const GoldenCase& golden) {
   const Counted counted(golden.samples);
   const ScoreCounts& counts = counted.counts;
