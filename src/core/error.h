@@ -11,7 +11,8 @@
 
 namespace roentgen {
 
-/// Base class of all exceptions of Roentgen. `what()` is one line: "[room.thing] what: expected X, got Y; try Z".
+/// Base class of all exceptions of Roentgen. `what()` is one line by error_text(): "[thing] what: expected X, got Y;
+/// try Z".
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}  ///< takes a text of error_text()

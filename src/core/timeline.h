@@ -21,8 +21,8 @@ struct Span {
   const char* name = "";
   /// Number of the step or bucket; negative if there is none.
   std::int64_t index = -1;
-  std::int64_t begin_ns = 0;  ///< start
-  std::int64_t end_ns = 0;    ///< end
+  std::int64_t begin_ns = 0;  ///< start time
+  std::int64_t end_ns = 0;    ///< end time
   /// Time at which a collective started; begin_ns is then the time of its request. Spans of collectives may overlap. -1
   /// for other spans.
   std::int64_t started_ns = -1;

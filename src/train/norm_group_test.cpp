@@ -30,8 +30,8 @@ constexpr int kUpdates = 4;
 constexpr double kRate = 0.1;
 constexpr std::chrono::milliseconds kLimit{60'000};
 
-// Network with all fused forms of batch norm that have own kernels: alone, with ReLU, with sum and ReLU. 16 channels
-// fill whole blocks of the memory layout; 10 channels need padding.
+// Network with all fused forms of batch norm that have their own kernels: alone, with ReLU, with sum and ReLU. 16
+// channels fill whole blocks of the memory layout; 10 channels need padding.
 constexpr std::string_view kResidual = R"(
 conv1 = conv2d(image, out=10, kernel=3x3, pad=1x1)
 norm1 = batch_norm(conv1)

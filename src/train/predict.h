@@ -79,8 +79,8 @@ struct PredictResult {
 [[nodiscard]] std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess,
                                                           const engine::Engine& engine);
 
-/// Batch slots of an executable whose graph has an input "image" and perhaps "labels" and "mask". If the graph has no
-/// labels and mask, this object holds memory for them. `owner` must outlive this object.
+/// Input buffers (slots) for the batches of an executable whose graph has an input "image" and perhaps "labels" and
+/// "mask". If the graph has no labels and mask, this object holds memory for them. `owner` must outlive this object.
 class SlotMemory {
  public:
   /// Finds or allocates the memory of `slots` slots.
