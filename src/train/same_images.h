@@ -18,8 +18,7 @@ inline constexpr std::int64_t kComparedFiles = 256;
 /// Throws ConfigError on all ranks, naming rank, row and difference, unless all ranks have the same images in the same
 /// order. Compares name, split, patient and labels of every sample. Compares also the size and three pieces of the
 /// bytes of kComparedFiles files.
-/// @param samples indices of the samples that may be read, the same on all ranks; files of other samples are not
-///     compared
+/// @param samples indices of the samples whose files may be compared; all ranks must pass the same list
 void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::span<const std::uint32_t> samples);
 
 }  // namespace roentgen::train
