@@ -65,8 +65,8 @@ struct Part {
 void keep_listed(data::Dataset& images, const std::filesystem::path& list);
 
 /// Selects the predictions of the images on a list, for `--predictions` with `--list`. If `list` is a file, only the
-/// images that it names are kept. If `list` is the id of a known list, the hash of the predictions' image names must
-/// equal the list's, because the list is not distributed with the program. Throws DataError with the counts if an image
+/// images that it names are kept. A known list is not distributed with the program: if `list` is its id, the hash of
+/// the predictions' image names must equal the list's. Throws DataError with the counts if an image
 /// of the list has no prediction.
 /// @param what name of the predictions' file, for errors
 [[nodiscard]] PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::string_view what);

@@ -42,7 +42,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
 
 /// Key whose values differ between two recipes, with both values as JSON; "nothing" for a recipe without this key.
 struct ChangedKey {
-  std::string key;    ///< "section.key"
+  std::string key;    ///< name, as "section.key"
   std::string first;  ///< value in the first recipe
   std::string other;  ///< value in the other recipe
 };

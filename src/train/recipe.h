@@ -47,7 +47,7 @@ struct TrainRecipe {
   std::int64_t epochs = 10;           ///< number of passes over the training images
   std::int64_t batch = 32;            ///< number of images per step on one rank
   std::string tail = "drop";          ///< handling of the last images if they fill no batch: "drop" or "wrap"
-  std::string pipeline = "default";   ///< name or text of a data::Pipeline
+  std::string pipeline = "default";   ///< input pipeline: "default", another preset or stages separated by "|"
   std::int64_t accumulate = 1;        ///< number of batches per update
   double clip_norm = 0.0;             ///< largest global gradient norm; 0: no limit
   double ema = 0.0;                   ///< decay of the moving average of weights; 0: no average
@@ -70,21 +70,21 @@ struct TrainRecipe {
   std::int64_t keep_best = 1;         ///< number of best epochs whose weights are kept
   std::int64_t keep_last = 1;         ///< number of resume files that are kept
   std::int64_t checkpoint_steps = 0;  ///< updates between two resume files; 0: one per epoch
-  std::string device = "auto";        ///< device for engine::make_engine()
-  std::string fuse = "on";            ///< engine::CompileOptions::fuse
-  std::string algorithms = "auto";    ///< engine::CompileOptions::algorithms
-  std::string choices;                ///< file of measured choices (choice_file.h); "": none
-  std::string dtype = "f32";          ///< engine::CompileOptions::dtype
-  double loss_scale = 65536.0;        ///< engine::LossScaling::start
-  std::int64_t loss_growth = 2000;    ///< engine::LossScaling::growth_updates
-  std::string recompute = "auto";     ///< engine::CompileOptions::recompute
+  std::string device = "auto";        ///< "auto", "cpu", "cuda" or "cuda:N", for engine::make_engine()
+  std::string fuse = "on";            ///< graph passes and fusions: "on", "off" or names
+  std::string algorithms = "auto";    ///< choice of convolution kernels: "auto", "direct" or "heuristic"
+  std::string choices;                ///< file of measured kernel choices (choice_file.h); "": none
+  std::string dtype = "f32";          ///< type to compute in: "f32", "tf32", "bf16", "f16" or "auto"
+  double loss_scale = 65536.0;        ///< f16: loss scale at the start; an overflow halves it
+  std::int64_t loss_growth = 2000;    ///< f16: updates without overflow until the loss scale doubles
+  std::string recompute = "auto";     ///< activations to recompute in backward: "auto", "none" or "all"
   double bucket_mb = 4.0;             ///< MiB of gradients per bucket, averaged at once
   std::string batch_norm = "local";  ///< images for batch norm statistics: "local" (this rank's) or "sync" (all ranks')
 };
 
 /// Section [optimizer].
 struct OptimizerRecipe {
-  std::string name = "adam";         ///< name for optimizer_rule()
+  std::string name = "adam";         ///< name of the update rule, for optimizer_rule()
   double lr = 1e-4;                  ///< learning rate after warm-up
   double weight_decay = 0.0;         ///< weight decay of all weights except batch norms and biases
   bool decay_norm_and_bias = false;  ///< whether batch norms and biases get weight decay, too
@@ -94,7 +94,7 @@ struct OptimizerRecipe {
 
 /// Section [schedule]. Times are in epochs here; the schedules themselves count steps.
 struct ScheduleRecipe {
-  std::string name = "cosine";            ///< name for make_schedule()
+  std::string name = "cosine";            ///< name of the schedule, for make_schedule()
   double warmup_epochs = 0.0;             ///< number of epochs of linear warm-up
   double warmup_start = 0.1;              ///< learning rate at the start of the warm-up, as a share of lr
   std::vector<double> milestones_epochs;  ///< multistep: epochs after which the rate drops
@@ -108,7 +108,7 @@ struct ScheduleRecipe {
 /// Section [loss].
 struct LossRecipe {
   std::string name = "sigmoid";           ///< "sigmoid" or "softmax"
-  std::string reduction = "mean_known";   ///< "mean_known", "mean_batch" or "sum"
+  std::string reduction = "mean_known";   ///< combination of loss terms: "mean_known", "mean_batch" or "sum"
   double label_smoothing = 0.0;           ///< softmax: probability that is spread over all classes
   std::string positive_weights = "none";  ///< sigmoid: weights of positive labels, "none" or "balanced"
 };
