@@ -54,7 +54,7 @@ struct MetricInfo {
 
 /// Inputs of a metric for one label in one resample.
 struct MetricInput {
-  const ScoreCounts& counts;  ///< the label's samples by score
+  const ScoreCounts& counts;  ///< numbers of the label's positives and negatives, by score
   /// Confusion matrix at the label's threshold; null if it has none.
   const Confusion* confusion = nullptr;
   /// The label's samples by temperature-scaled score; null without a temperature.

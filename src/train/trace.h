@@ -83,7 +83,7 @@ class Tracer {
 
   /// Timeline for the work of this rank in a traced update; null if the rank is not traced.
   [[nodiscard]] Timeline* timeline() { return is_traced_ ? &timeline_ : nullptr; }
-  /// Must be called before every update, and after the last.
+  /// Must be called before every update; end_update() must be called after it.
   void begin_update();
   void end_update();
   /// Writes later records also to a file per rank, so that a failed run has a trace, too. If an exception destroys the

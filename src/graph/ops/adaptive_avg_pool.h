@@ -29,7 +29,8 @@ struct Region {
 /// oh, ow] = mean of src over region(oh, OH, H) x region(ow, OW, W). diff_src = sum of diff_dst / pixels of the region,
 /// over all regions that contain the pixel.
 struct AdaptiveAvgPool {
-  static constexpr OpInfo kInfo{.name = "adaptive_avg_pool"};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "adaptive_avg_pool"};
   /// Output size (OH, OW).
   Extent out{1, 1};
 

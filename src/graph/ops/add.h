@@ -14,7 +14,8 @@ namespace roentgen::graph {
 
 /// Sum: dst = src_0 + src_1, both of the same shape. Both gradients equal diff_dst.
 struct Add {
-  static constexpr OpInfo kInfo{.name = "add", .inputs_min = 2, .inputs_max = 2};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "add", .inputs_min = 2, .inputs_max = 2};
 
   void visit(AttributeVisitor&) {}  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

@@ -16,8 +16,9 @@ namespace roentgen::graph {
 /// training, `weight` times the loss of these logits is added to the loss (graph/loss.h). Inference omits the auxiliary
 /// classifier (graph/inference.h). The gradient passes unchanged.
 struct Auxiliary {
-  static constexpr OpInfo kInfo{.name = "auxiliary"};  ///< op description
-  double weight = 0.3;                                 ///< weight of the classifier's loss
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "auxiliary"};
+  double weight = 0.3;  ///< weight of the classifier's loss
 
   void visit(AttributeVisitor& visitor);  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

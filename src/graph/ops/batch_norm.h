@@ -23,7 +23,7 @@ namespace roentgen::graph {
 ///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
 /// Passes (graph/passes) set `relu`, `folded` and the second input; callers may set them as well.
 struct BatchNorm {
-  /// Description of the op.
+  /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics

@@ -16,8 +16,9 @@ namespace roentgen::graph {
 /// way. `is_virtual` (set by the pass virtual_concat): the result is never stored; its readers read the inputs in
 /// place.
 struct Concat {
-  static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};  ///< op description
-  bool is_virtual = false;                                              ///< true if the result is never stored
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};
+  bool is_virtual = false;  ///< true if the result is never stored
 
   void visit(AttributeVisitor& visitor);  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

@@ -22,16 +22,17 @@ namespace roentgen::graph {
 ///   diff_weight = correlation of src with diff_dst
 ///   diff_bias = sum of diff_dst over n, oh, ow
 struct Conv2d {
-  static constexpr OpInfo kInfo{.name = "conv2d", .keeps = {.inputs = true}};  ///< op description
-  std::int64_t out_channels = 0;                                               ///< OC
-  Extent kernel{1, 1};                                                         ///< (KH, KW)
-  Extent stride{1, 1};                                                         ///< (SH, SW)
-  Extent pad{0, 0};                                                            ///< (PH, PW), on each side
-  Extent dilation{1, 1};                                                       ///< (DH, DW)
-  std::int64_t groups = 1;                                                     ///< number of groups; divides IC and OC
-  bool bias = true;                                                            ///< whether there is a bias
-  Init weight_init{Init::Kind::UniformFanIn};                                  ///< initial values of the weight
-  Init bias_init{Init::Kind::UniformFanIn};                                    ///< initial values of the bias
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "conv2d", .keeps = {.inputs = true}};
+  std::int64_t out_channels = 0;               ///< OC
+  Extent kernel{1, 1};                         ///< (KH, KW)
+  Extent stride{1, 1};                         ///< (SH, SW)
+  Extent pad{0, 0};                            ///< (PH, PW), on each side
+  Extent dilation{1, 1};                       ///< (DH, DW)
+  std::int64_t groups = 1;                     ///< number of groups; divides IC and OC
+  bool bias = true;                            ///< whether there is a bias
+  Init weight_init{Init::Kind::UniformFanIn};  ///< initial values of the weight
+  Init bias_init{Init::Kind::UniformFanIn};    ///< initial values of the bias
 
   void visit(AttributeVisitor& visitor);  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

@@ -16,8 +16,9 @@ namespace roentgen::graph {
 /// p. The random numbers depend only on (seed, step, node), so a resumed run draws the same values. Inference: dst =
 /// src.
 struct Dropout {
-  static constexpr OpInfo kInfo{.name = "dropout"};  ///< op description
-  double probability = 0.5;                          ///< probability p that a value is set to 0
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "dropout"};
+  double probability = 0.5;  ///< probability p that a value is set to 0
 
   void visit(AttributeVisitor& visitor);  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

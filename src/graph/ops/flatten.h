@@ -14,7 +14,8 @@ namespace roentgen::graph {
 
 /// Reshapes (N, C, H, W) to (N, C*H*W), row-major. The gradient is reshaped back.
 struct Flatten {
-  static constexpr OpInfo kInfo{.name = "flatten"};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "flatten"};
 
   void visit(AttributeVisitor&) {}  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

@@ -31,7 +31,7 @@ inline constexpr int kMostAuxiliary = 8;
 ///   further inputs a_i (N, K) are the logits of auxiliary classifiers. The value is then loss(z) + sum_i
 ///   auxiliary_weights[i] loss(a_i). Inference reads only the first three inputs.
 struct SigmoidCrossEntropy {
-  /// Description of the op.
+  /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;                     ///< rule for the sum, a Reduction
   std::vector<double> positive_weights;  ///< (K) weights of positive labels; empty if all are 1
@@ -49,7 +49,7 @@ struct SigmoidCrossEntropy {
 ///   term = -m * sum_k q_k log p_k; diff_logits = m * (p - q) / divisor. MeanKnown divides by sum of m. Auxiliary
 ///   classifiers work as in SigmoidCrossEntropy.
 struct SoftmaxCrossEntropy {
-  /// Description of the op.
+  /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;             ///< rule for the sum, a Reduction
   double label_smoothing = 0.0;  ///< label smoothing e, from 0 to below 1

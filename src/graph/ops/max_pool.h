@@ -15,8 +15,9 @@ namespace roentgen::graph {
 /// Max pooling (N, C, H, W) -> (N, C, OH, OW): dst[n, c, oh, ow] = maximum of src over the window. Padding counts as
 /// -infinity. The gradient goes to the first maximum of each window, in row-major order, as in torch.
 struct MaxPool {
-  static constexpr OpInfo kInfo{.name = "max_pool", .keeps = {.inputs = true, .output = true}};  ///< op description
-  Extent kernel{2, 2};                                                                           ///< size of the window
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "max_pool", .keeps = {.inputs = true, .output = true}};
+  Extent kernel{2, 2};   ///< size of the window
   Extent stride{2, 2};   ///< distance between windows
   Extent pad{0, 0};      ///< padding on each side
   bool is_ceil = false;  ///< whether the output size is rounded up

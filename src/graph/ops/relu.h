@@ -14,7 +14,8 @@ namespace roentgen::graph {
 
 /// ReLU: dst = max(src, 0), any shape. diff_src = diff_dst where dst > 0, else 0.
 struct Relu {
-  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};
 
   /// Inference only: true if the ReLU is folded into the convolution or linear layer before it, whose output nothing
   /// else reads. A pass sets it (graph/passes). The computed values stay the same.

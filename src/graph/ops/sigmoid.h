@@ -14,7 +14,8 @@ namespace roentgen::graph {
 
 /// Sigmoid: dst = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * dst * (1 - dst).
 struct Sigmoid {
-  static constexpr OpInfo kInfo{.name = "sigmoid", .keeps = {.output = true}};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "sigmoid", .keeps = {.output = true}};
 
   void visit(AttributeVisitor&) {}  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.

@@ -15,7 +15,8 @@ namespace roentgen::graph {
 /// SiLU (Elfwing et al. 2017): dst = src * s with s = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * s * (1 +
 /// src * (1 - s)).
 struct Silu {
-  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};  ///< op description
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};
 
   void visit(AttributeVisitor&) {}  ///< visits all attributes
   /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
