@@ -16,11 +16,12 @@
 
 namespace roentgen {
 
-/// Allocations by operator new, plain or aligned, and by aligned_alloc, on any thread while counting. Those that oneDNN
-/// and OpenMP's library make are counted apart, by the library the call came from. Counts of one scope at a time.
+/// Counts allocations by operator new (plain or aligned) and aligned_alloc on all threads. Allocations by oneDNN and
+/// OpenMP's runtime are counted separately, by the library that contains the caller. Only one object may exist at a
+/// time.
 class AllocationCount {
  public:
-  /// Counts from here to the end of the scope, from zero.
+  /// Starts to count from zero, until the end of the scope.
   AllocationCount() {
     ours_ = 0;
     library_ = 0;
@@ -33,7 +34,7 @@ class AllocationCount {
   [[nodiscard]] static int ours() { return ours_; }
   [[nodiscard]] static int library() { return library_; }
 
-  /// An allocation that code at `caller` made.
+  /// Counts an allocation by the code at `caller`.
   static void add(void* caller) {
     if (!is_counting_.load(std::memory_order_relaxed)) return;
     Dl_info info{};
@@ -50,14 +51,14 @@ class AllocationCount {
   inline static std::atomic<int> library_{0};
 };
 
-// Sanitizers bring their own.
+// Sanitizers replace these functions themselves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// Whether this build counts.
+/// True if this build can count allocations.
 inline constexpr bool kCanCountAllocations = true;
 }  // namespace roentgen
 
-// Not inlined: add() needs the address of the caller. GCC would also warn that an inlined delete does not match its
-// new.
+// Not inlined, because add() needs the address of the caller. GCC would also warn that an inlined delete does not match
+// its new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   roentgen::AllocationCount::add(__builtin_return_address(0));
   if (void* memory = std::malloc(size)) return memory;

@@ -9,7 +9,7 @@
 
 namespace roentgen {
 
-/// Parts of a text between commas, including empty ones: one part for "", two for "a,". They are views of `text`.
+/// Splits a text at commas. Keeps empty parts: "" has one part, "a," has two. The parts are views of `text`.
 [[nodiscard]] inline std::vector<std::string_view> comma_parts(std::string_view text) {
   std::vector<std::string_view> parts;
   for (;;) {

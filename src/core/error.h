@@ -11,51 +11,52 @@
 
 namespace roentgen {
 
-/// Base of every exception Roentgen throws. `what()` is one line: "[room.thing] what: expected X, got Y; try Z".
+/// Base class of all exceptions of Roentgen. `what()` is one line by error_text(): "[thing] what: expected X, got Y;
+/// try Z".
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}  ///< carries a text of error_text()
+  explicit Error(const std::string& message) : std::runtime_error(message) {}  ///< takes a text of error_text()
 };
 
-/// Bad option, recipe, graph text or checkpoint: the user can correct it.
+/// Error in an option, recipe, graph text or checkpoint, which the user can correct.
 class ConfigError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
-/// Bad or missing input data.
+/// Error in the input data, or missing data.
 class DataError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
-/// Shapes that do not fit together.
+/// Tensor shapes that do not fit together.
 class ShapeError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
-/// A device or its library failed.
+/// Failure of a device or its library.
 class DeviceError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
-/// A rank, link or collective failed.
+/// Failure of a rank, a link or a collective.
 class CommError : public Error {
  public:
   using Error::Error;  ///< takes the text of error_text()
 };
 
 /// Builds the one-line text of an error: "[thing] what: expected X, got Y; try Z".
-/// @param thing    room and thing, without brackets: "data.png"
-/// @param what     the file, op or option concerned
-/// @param expected what was needed
-/// @param got      what was found
-/// @param remedy   what to try; left out when empty
+/// @param thing    source directory and topic, without brackets: "data.png"
+/// @param what     file, op or option that caused the error
+/// @param expected condition that was not met
+/// @param got      value that was found instead
+/// @param remedy   advice for the user; omitted if empty
 [[nodiscard]] std::string error_text(std::string_view thing, std::string_view what, std::string_view expected,
                                      std::string_view got, std::string_view remedy = {});
 
-/// Throws std::logic_error naming the place: for our own bugs only, never for input.
+/// Throws std::logic_error naming the source location. Use it for bugs of the program, never for invalid input.
 [[noreturn]] void assertion_failed(const char* condition, std::source_location where = std::source_location::current());
 
 }  // namespace roentgen
 
-/// Checks an invariant of our own code, in release builds as well. Never for user input.
+/// Checks an invariant of the program, also in release builds. Never use it for user input.
 #define RG_ASSERT(condition) ((condition) ? void(0) : ::roentgen::assertion_failed(#condition))

@@ -8,7 +8,8 @@
 namespace roentgen {
 namespace {
 
-/// Splits `rest` at the first `mark`: moves the text before it to `out` and drops the mark. False without a mark.
+/// Splits `rest` at the first `mark`: moves the text before it to `out` and removes the mark. Returns false if there is
+/// no mark.
 bool take_before(std::string_view& rest, std::string_view mark, std::string& out) {
   const std::size_t at = rest.find(mark);
   if (at == std::string_view::npos) return false;

@@ -12,23 +12,23 @@ namespace roentgen {
 
 /// Arguments of error_text(), or of short_error_text(), which has no `expected`.
 struct ErrorParts {
-  std::string thing;     ///< room and thing, without brackets
-  std::string what;      ///< file, op or option concerned
+  std::string thing;     ///< source directory and topic, without brackets
+  std::string what;      ///< file, op or option that caused the error
   std::string expected;  ///< condition that was not met
-  std::string got;       ///< value that was found; the problem of a short text
-  std::string remedy;    ///< step to try; empty: none
+  std::string got;       ///< value that was found, or the problem in a short text
+  std::string remedy;    ///< advice for the user; empty if there is none
 };
 
-/// Splits a text into its parts. Returns a text in another form as `got` alone.
+/// Splits an error's text into its parts. Returns a text of any other form as `got` alone.
 [[nodiscard]] ErrorParts error_parts(std::string_view text);
 
-/// An error's text with another remedy.
+/// Replaces the remedy in an error's text.
 [[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
 
-/// An error's text with `place` put before its `what`.
+/// Inserts `place` before the `what` of an error's text.
 [[nodiscard]] std::string with_place(std::string_view text, std::string_view place);
 
-/// Only the cause, for use in an error of a wider scope: "an empty file, not a PNG image".
+/// Returns only the cause, to use it in the error of a larger operation: "an empty file, not a PNG image".
 [[nodiscard]] std::string cause_of(std::string_view text);
 
 }  // namespace roentgen

@@ -12,11 +12,11 @@
 
 namespace roentgen {
 
-/// A new empty folder, removed with all it holds at the end of the scope. Throws std::runtime_error when none can be
-/// made.
+/// New empty folder that is removed with its contents at the end of the scope. Throws std::runtime_error if it cannot
+/// be created.
 class TemporaryFolder {
  public:
-  /// @param parent where it is made
+  /// @param parent folder in which to create it
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string name = (parent / "roentgen_test_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);

@@ -21,7 +21,7 @@ struct CodeRange {
   char32_t last;
 };
 
-// Control characters, and invisible characters that change the display of others.
+// Control characters, and invisible characters that change how others are displayed.
 constexpr std::array kHidden = std::to_array<CodeRange>({{0x00, 0x1F},
                                                          {0x7F, 0x9F},
                                                          {0x061C, 0x061C},
@@ -36,7 +36,7 @@ bool is_hidden(char32_t code) {
   return std::ranges::any_of(kHidden, [code](CodeRange range) { return range.first <= code && code <= range.last; });
 }
 
-// Escapes that Python shares: "\n", "\x1b", "\u202e".
+// Escape sequence of a character, valid in Python as well: "\n", "\x1b", "\u202e".
 std::string escape_of(char32_t code) {
   switch (code) {
     case '\n':
@@ -53,7 +53,7 @@ std::string escape_of(char32_t code) {
   return number < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
 }
 
-// Hands every character to `add`, and every byte that is no UTF-8 to `add_byte`.
+// Calls `add` with every character, and `add_byte` with every byte that is not valid UTF-8.
 template <typename Add, typename AddByte>
 void for_each_character(std::string_view text, const Add& add, const AddByte& add_byte) {
   while (!text.empty()) {
@@ -76,13 +76,13 @@ bool is_letter_or_digit(std::string_view text, std::size_t at) {
 bool is_number(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || (text.front() != '.' && !is_letter_or_digit(text.substr(0, 1), 0))) return false;
-  if (text.front() > '9') return false;  // "inf", "nan"
+  if (text.front() > '9') return false;  // excludes "inf" and "nan"
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// True for a text that a spreadsheet would compute as a formula, with any number of apostrophes before it.
+// True if a spreadsheet would run the text as a formula. Apostrophes in front of the text are ignored.
 bool may_be_formula(std::string_view text) {
   const std::size_t first = text.find_first_not_of('\'');
   if (first == std::string_view::npos) return false;
@@ -119,10 +119,10 @@ std::string markdown_text(std::string_view text) {
         result += "&gt;";
         break;
       case '|':
-        result += "&#124;";  // some readers split cells even at an escaped bar
+        result += "&#124;";  // some Markdown readers split cells even at an escaped bar
         break;
       case '_':
-        // Inside a word an underscore is no markup: Pleural_Thickening.
+        // An underscore inside a word is not markup: Pleural_Thickening.
         if (i == 0 || !is_letter_or_digit(line, i - 1) || !is_letter_or_digit(line, i + 1)) result += '\\';
         result += '_';
         break;
@@ -141,7 +141,7 @@ std::string markdown_code(std::string_view text) {
 }
 
 std::string python_string(std::string_view text) {
-  constexpr char32_t kSurrogates = 0xDC00;  // PEP 383
+  constexpr char32_t kSurrogates = 0xDC00;  // surrogate escapes (PEP 383)
   std::string result = "\"";
   for_each_character(
       text,
@@ -180,7 +180,7 @@ std::string shell_word(std::string_view text) {
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;
-  // A reader would drop the byte order mark, or read the file as UTF-16.
+  // A reader would remove a byte order mark, or read the file as UTF-16.
   const bool has_mark =
       value.starts_with(kByteOrderMark) || value.starts_with("\xFF\xFE") || value.starts_with("\xFE\xFF");
   if (!has_mark && value.find_first_of(",;\t\"\r\n") == std::string::npos) return value;

@@ -10,31 +10,32 @@
 
 namespace roentgen {
 
-/// One line for a terminal. Control characters, characters without width or that turn the direction of writing, and
-/// bytes that are no UTF-8 become visible: "\n", "\x1b", "\u202e", "\xff". Escaped text is returned unchanged.
+/// Makes a text safe for one line of a terminal. Escapes control characters, characters that are invisible or change
+/// the direction of writing, and invalid UTF-8: "\n", "\x1b", "\u202e", "\xff". Escaping the result again changes
+/// nothing.
 [[nodiscard]] std::string terminal_text(std::string_view text);
 
-/// Text inside Markdown, on one line and also in a cell of a table: terminal_text() with HTML and markup escaped.
+/// Makes a text safe for Markdown on one line, also in a table cell: terminal_text() with HTML and markup escaped.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
-/// Text in Markdown's fixed-width form, on one line; not for cells of a table.
+/// Formats a text as Markdown code, on one line; not for table cells.
 [[nodiscard]] std::string markdown_code(std::string_view text);
 
-/// A Python string literal in double quotes. A byte that is no UTF-8 becomes the surrogate by which Python names it in
-/// file names.
+/// Formats a text as a Python string literal in double quotes. An invalid UTF-8 byte becomes the surrogate that Python
+/// uses for it in file names.
 [[nodiscard]] std::string python_string(std::string_view text);
 
-/// One word of a shell's command line, with quotes where it holds anything but letters, digits and
+/// Formats a text as one word of a shell command. Adds quotes if it contains anything but letters, digits and
 /// _ - . / , : = @ % +.
-/// Text that a terminal would not show as it is takes bash's form $'...', with octal escapes.
+/// A text that a terminal would not show unchanged gets bash's form $'...' with octal escapes.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
-/// A field of a csv file, quoted only where it must be. A spreadsheet would run a text that begins with = + - @, a tab
-/// or a line end as a formula. Such a text gets an apostrophe in front, which csv_value() removes. Numbers stay as they
-/// are. The caller must write a row of one empty field as two quotes.
+/// Formats a field of a csv file, quoted only if necessary. A spreadsheet would run a text that begins with = + - @, a
+/// tab or a line end as a formula. Such a text gets an apostrophe in front, which csv_value() removes. Numbers stay
+/// unchanged. The caller must write a row with a single empty field as two quotes.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
-/// The text that csv_field() wrote, from the field without its quotes: a view into `field`.
+/// Returns the original text of a field written by csv_field(), without its quotes. The result is a view of `field`.
 [[nodiscard]] std::string_view csv_value(std::string_view field);
 
 }  // namespace roentgen

@@ -8,17 +8,17 @@
 
 namespace roentgen::log {
 
-/// Severity, lowest first.
+/// Severity of a message, lowest first.
 enum class Level { Debug, Info, Warning, Error };
 
-/// Drops messages below `level`. Default: Info. Thread-safe.
+/// Ignores messages below `level` from now on. The default is Info. Thread-safe.
 void set_level(Level level);
-/// Writes one line. Thread-safe. Callers format with fmt::format.
+/// Writes one line to the log. Thread-safe. Callers format with fmt::format.
 void write(Level level, std::string_view text);
 
-inline void debug(std::string_view text) { write(Level::Debug, text); }      ///< writes a line of this severity
-inline void info(std::string_view text) { write(Level::Info, text); }        ///< writes a line of this severity
-inline void warning(std::string_view text) { write(Level::Warning, text); }  ///< writes a line of this severity
-inline void error(std::string_view text) { write(Level::Error, text); }      ///< writes a line of this severity
+inline void debug(std::string_view text) { write(Level::Debug, text); }      ///< writes a line of severity Debug
+inline void info(std::string_view text) { write(Level::Info, text); }        ///< writes a line of severity Info
+inline void warning(std::string_view text) { write(Level::Warning, text); }  ///< writes a line of severity Warning
+inline void error(std::string_view text) { write(Level::Error, text); }      ///< writes a line of severity Error
 
 }  // namespace roentgen::log

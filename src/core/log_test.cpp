@@ -12,7 +12,7 @@
 
 namespace roentgen {
 namespace {
-/// Text that `write` prints to standard error.
+/// Returns the text that `write` prints to standard error.
 template <typename Write>
 std::string captured(Write write) {
   testing::internal::CaptureStderr();

@@ -9,7 +9,7 @@
 
 namespace roentgen {
 
-/// `text` with the letters A to Z made small, all other bytes as they are.
+/// Converts the letters A to Z to lower case; all other bytes stay unchanged.
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
   std::string small(text);
   for (char& c : small) {

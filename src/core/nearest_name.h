@@ -10,8 +10,7 @@
 
 namespace roentgen {
 
-/// The candidate with the smallest edit distance to `text`, or empty when none is near (more than a third of its
-/// letters apart).
+/// Returns the candidate with the smallest edit distance to `text`. Empty if more than a third of the letters differ.
 [[nodiscard]] std::string nearest_name(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace roentgen

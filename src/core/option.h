@@ -15,33 +15,33 @@
 
 namespace roentgen {
 
-/// Variable that takes an option's value. bool: a flag without value. vector: the option may be given often.
+/// Variable that receives an option's value. bool: a flag without value. vector: the option may occur several times.
 using Target =
     std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::vector<std::string>*>;
 
 /// Whether an option must be given.
 enum class Need : std::uint8_t { Optional, Required };
 
-/// One option. The value that the target holds is the default.
+/// One option of a command. The value of the target before parsing is the default.
 struct Option {
-  /// "--out", or "DIR" for an argument without a name.
+  /// Name, such as "--out"; "DIR" for a positional argument.
   std::string name;
-  Target target;               ///< variable that takes the value; not owned
-  std::string doc;             ///< sentence for the help
-  Need need = Need::Optional;  ///< whether it must be given
-  /// The command writes this file.
+  Target target;               ///< variable that receives the value; not owned
+  std::string doc;             ///< sentence for the help text
+  Need need = Need::Optional;  ///< whether the option must be given
+  /// True if the command writes to this file.
   bool is_output = false;
-  /// Placeholder of the value in help and errors: "FILE"; empty: by the target's type.
+  /// Placeholder of the value in help and errors, such as "FILE". If empty, it depends on the type of the target.
   std::string value_name = {};
-  /// Numbers it takes.
+  /// Range of valid numbers.
   Range range = {};
-  /// The command only reads these files and folders: no output may lie in one.
+  /// True for files and folders that the command only reads: no output may lie in them.
   bool is_input = false;
-  /// Value of the command's first argument without a name that has this option ("step" in `bench step`); empty: all.
+  /// First positional argument for which the option exists ("step" in `bench step`); empty: for all.
   std::string case_name = {};
 };
 
-/// Options of all groups, in their order.
+/// Joins several lists of options, in their order.
 [[nodiscard]] inline std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups) {
   std::vector<Option> all;
   for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());

@@ -10,13 +10,13 @@
 
 namespace roentgen {
 
-/// `one` for a count of 1, else `many`, or `one` with an s where `many` is empty.
+/// Returns `one` if count is 1, else `many`. If `many` is empty, it is `one` with an s appended.
 [[nodiscard]] inline std::string plural(std::int64_t count, std::string_view one, std::string_view many = {}) {
   if (count == 1) return std::string(one);
   return many.empty() ? std::string(one) + "s" : std::string(many);
 }
 
-/// The count and its word: "1 study", "3 studies".
+/// Returns the count followed by its noun: "1 study", "3 studies".
 [[nodiscard]] inline std::string counted(std::int64_t count, std::string_view one, std::string_view many = {}) {
   return std::to_string(count) + " " + plural(count, one, many);
 }

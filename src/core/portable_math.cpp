@@ -16,13 +16,13 @@ constexpr double kPiHalfLow = 6.07710050650619224932e-11;
 constexpr double kTwoOverPi = 6.36619772367581382433e-01;
 
 double scale_by_power_of_two(double x, int exponent) {
-  // Scaled in two steps, so that neither factor leaves the normal range.
+  // Scales in two steps, so that neither factor overflows or becomes denormal.
   const int half = exponent / 2;
   const auto factor = [](int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52); };
   return x * factor(half) * factor(exponent - half);
 }
 
-// Taylor series on |r| <= pi/4; terms beyond are under 1e-17.
+// Taylor series for |r| <= pi/4. The omitted terms are below 1e-17.
 double sin_core(double r) {
   const double z = r * r;
   double sum = 0.0;
@@ -64,11 +64,11 @@ double portable_log(double x) {
     m *= 0.5;
     ++exponent;
   }
-  // log m = 2 artanh(s), s = (m - 1) / (m + 1), |s| <= 0.1716: terms beyond s^23 are under 1e-18.
+  // log m = 2 artanh(s), s = (m - 1) / (m + 1), |s| <= 0.1716. Terms after s^23 are below 1e-18.
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
   double sum = 0.0;
-#pragma GCC unroll 16  // constant divisors: drawing a network's weights takes a quarter less time
+#pragma GCC unroll 16  // constant divisors make the initialisation of weights a quarter faster
   for (int n = 23; n >= 3; n -= 2) sum = z * (1.0 / static_cast<double>(n) + sum);
   const auto e = static_cast<double>(exponent);
   return e * kLn2High + (2.0 * s * (1.0 + sum) + e * kLn2Low);

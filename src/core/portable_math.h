@@ -9,15 +9,15 @@
 
 namespace roentgen {
 
-/// Natural logarithm; x > 0 and finite (x <= 0 gives -infinity).
+/// Natural logarithm of a finite x > 0; -infinity for x <= 0.
 [[nodiscard]] double portable_log(double x);
-/// e^x; saturates to 0 and infinity outside about +-708.
+/// e^x; 0 or infinity if x is outside about +-708.
 [[nodiscard]] double portable_exp(double x);
 /// Sine of an angle in radians, |x| < 1e6.
 [[nodiscard]] double portable_sin(double angle_rad);
 /// Cosine of an angle in radians, |x| < 1e6.
 [[nodiscard]] double portable_cos(double angle_rad);
-/// x^y for x >= 0, as exp(y log x): relative error up to about |y log x| units in the last place.
+/// x^y for x >= 0, computed as exp(y log x). The relative error is up to about |y log x| units in the last place.
 [[nodiscard]] double portable_pow(double x, double y);
 
 }  // namespace roentgen

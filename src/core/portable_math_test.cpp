@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kSeed = 77;
 constexpr int kDraws = 200'000;
 
-/// Distance in units in the last place.
+/// Distance of two numbers in units in the last place.
 std::int64_t ulps(double a, double b) {
   const auto rank = [](double x) {
     const auto bits = std::bit_cast<std::int64_t>(x);
@@ -43,7 +43,7 @@ constexpr auto kExp = [](double x) { return std::exp(x); };
 constexpr auto kSin = [](double x) { return std::sin(x); };
 constexpr auto kCos = [](double x) { return std::cos(x); };
 
-// Largest differences over 2e6 draws: 3 for log, 1 for the others.
+// Bounds: over 2e6 draws, the largest differences were 3 for log and 1 for the other functions.
 TEST(PortableMath, log_is_within_4_ulp_of_libm) {
   EXPECT_LE(worst_ulps([](Random& r) { return r.uniform(0.5, 2.0); }, portable_log, kLog), 4);
   EXPECT_LE(worst_ulps([](Random& r) { return std::exp(r.uniform(-700.0, 700.0)); }, portable_log, kLog), 4);
@@ -60,8 +60,8 @@ TEST(PortableMath, sin_and_cos_are_within_2_ulp_of_libm_near_zero) {
   EXPECT_LE(worst_ulps(draw, portable_cos, kCos), 2);
 }
 
-// Near zeros of sine and cosine far from the origin, the absolute error of the reduction dominates: 2.2e-16, the
-// spacing of doubles near 1.
+// Near zeros of sine and cosine far from 0, the absolute error of the range reduction dominates: 2.2e-16, the spacing
+// of doubles near 1.
 TEST(PortableMath, sin_and_cos_are_within_one_rounding_of_libm_up_to_a_million) {
   Random random(kSeed, RandomStage::Test);
   for (int i = 0; i < kDraws; ++i) {
@@ -71,7 +71,7 @@ TEST(PortableMath, sin_and_cos_are_within_one_rounding_of_libm_up_to_a_million) 
   }
 }
 
-// exp(y log x) multiplies the logarithm's rounding (a few units) by y log x.
+// exp(y log x) multiplies the rounding error of the logarithm (a few units) by y log x.
 TEST(PortableMath, pow_is_as_close_as_its_exponent_allows) {
   Random random(kSeed, RandomStage::Test);
   for (int i = 0; i < kDraws; ++i) {
@@ -128,7 +128,7 @@ TEST(PortableMath, keeps_its_bits) {
   EXPECT_EQ(portable_pow(0.3, 2.2), 0x1.21c08eb3f512dp-4);
 }
 
-// A long sum over the whole range, which any changed bit would change.
+// Sums function values over the whole range. Any changed bit would change the sum.
 TEST(PortableMath, keeps_its_bits_over_a_sweep) {
   Random random(kSeed, RandomStage::Test);
   std::uint64_t hash = 0;

@@ -15,7 +15,7 @@ constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57;
 constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
 constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
 
-// SplitMix64's finaliser (Steele et al. 2014): spreads keys that differ in few bits.
+// Mixes bits with the finaliser of SplitMix64 (Steele et al. 2014), because keys may differ in few bits.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -63,7 +63,7 @@ double Random::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1p-5
 
 std::uint64_t Random::below(std::uint64_t bound) {
   RG_ASSERT(bound > 0);
-  // Lemire's multiply-and-reject, on 64-bit words with a 128-bit product.
+  // Lemire's multiply-and-reject method, on 64-bit words with a 128-bit product.
   __extension__ using Wide = unsigned __int128;
   Wide product = static_cast<Wide>(next_u64()) * bound;
   auto low = static_cast<std::uint64_t>(product);

@@ -10,17 +10,17 @@
 
 namespace roentgen {
 
-/// Key of a stream. Two different keys give independent streams.
+/// Key that selects a random stream. Different keys give independent streams.
 struct RandomKey {
-  std::uint64_t seed = 0;    ///< seed of the whole job
-  std::uint32_t epoch = 0;   ///< 0 where nothing is drawn by epoch
-  std::uint64_t sample = 0;  ///< number of the sample or thing drawn for
-  /// Purpose: a constant per caller, see RandomStage.
+  std::uint64_t seed = 0;    ///< seed of the whole run
+  std::uint32_t epoch = 0;   ///< epoch number; 0 if the stream does not depend on the epoch
+  std::uint64_t sample = 0;  ///< number of the sample, or of another object that the stream is for
+  /// Purpose of the stream, a constant of RandomStage.
   std::uint32_t stage = 0;
 };
 
-/// Purposes of random streams, so that no two draw the same numbers. Values are part of the on-disk reproducibility
-/// contract: append only.
+/// Purposes of random streams. No two purposes draw the same numbers. Stored results depend on the values: only append
+/// new ones.
 enum class RandomStage : std::uint32_t {
   Shuffle = 1,
   Augment = 2,
@@ -38,32 +38,33 @@ enum class RandomStage : std::uint32_t {
   SynthDetail = 14,
 };
 
-/// The generator itself: one block of Philox4x32-10, a bijection of the counter for every key.
+/// Random generator: one block of Philox4x32-10, which is a bijection of the counter for every key.
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
                                                          std::array<std::uint32_t, 2> key);
 
-/// One stream of random numbers. Value type, cheap to make (no warm-up); thread-compatible.
-/// Bit-identical on every machine: integer arithmetic and exactly rounded float operations only.
+/// Stream of random numbers. Value type, cheap to construct (no warm-up); thread-compatible. Uses only integer
+/// arithmetic and exactly rounded floating-point operations, so it is bit-identical on every machine.
 class Random {
  public:
-  explicit Random(RandomKey key);  ///< begins the stream of that key
-  /// Begins the stream of a purpose that RandomStage names.
+  explicit Random(RandomKey key);  ///< begins the stream of this key
+  /// Begins the stream of a purpose in RandomStage.
   Random(std::uint64_t seed, RandomStage stage, std::uint64_t sample = 0, std::uint32_t epoch = 0)
       : Random(RandomKey{seed, epoch, sample, static_cast<std::uint32_t>(stage)}) {}
 
-  /// Uniform over all 32-bit values.
+  /// Draws uniformly from all 32-bit values.
   std::uint32_t next_u32();
-  /// Uniform over all 64-bit values.
+  /// Draws uniformly from all 64-bit values.
   std::uint64_t next_u64();
-  /// Uniform in [0, 1), 53 bits.
+  /// Draws uniformly from [0, 1), with 53 bits.
   double uniform();
-  /// Uniform in [low, high).
+  /// Draws uniformly from [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// Unbiased integer in [0, bound); bound > 0 (Lemire 2019).
+  /// Draws an unbiased integer from [0, bound); bound > 0 (Lemire 2019).
   std::uint64_t below(std::uint64_t bound);
-  /// True with probability p.
+  /// Returns true with probability p.
   bool chance(double p) { return uniform() < p; }
-  /// Standard normal: Box-Muller with our own portable log, sin and cos (core/portable_math.h), so the same everywhere.
+  /// Draws from a standard normal distribution by the Box-Muller method. Uses the log, sin and cos of
+  /// core/portable_math.h, so it is bit-identical on every machine.
   double normal();
 
  private:

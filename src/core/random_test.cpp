@@ -13,7 +13,7 @@ namespace roentgen {
 namespace {
 constexpr std::uint64_t kSeed = 20'240'601;
 
-/// Chi-squared statistic of counts that should be equal.
+/// Chi-squared statistic of counts whose expected values are equal.
 double chi_squared(const std::vector<std::int64_t>& counts) {
   double total = 0.0;
   for (const std::int64_t count : counts) total += static_cast<double>(count);
@@ -28,7 +28,7 @@ double chi_squared(const std::vector<std::int64_t>& counts) {
 
 using Block = std::array<std::uint32_t, 4>;
 
-// kat_vectors of the authors' Random123 library.
+// Expected values come from kat_vectors of the authors' Random123 library.
 TEST(Philox, gives_the_published_answers) {
   EXPECT_EQ(philox4x32_10({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox4x32_10({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),
@@ -71,7 +71,8 @@ TEST(Random, every_part_of_the_key_changes_the_stream) {
   for (const RandomKey& key : keys) EXPECT_TRUE(first_words.insert(Random(key).next_u64()).second);
 }
 
-// 100,000 64-bit words, of which two are equal with probability 3e-10: a short cycle or a shared block would show.
+// Two of 100,000 random 64-bit words are equal with probability 3e-10. A short cycle or a repeated block would make
+// words equal.
 TEST(Random, neighbouring_samples_share_no_words) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t sample = 0; sample < 1000; ++sample) {
@@ -80,8 +81,8 @@ TEST(Random, neighbouring_samples_share_no_words) {
   }
 }
 
-// Chi-squared with 255 degrees of freedom: mean 255, deviation 22.6; 375 is exceeded once in 10^6 seeds, 165 undercut
-// as rarely.
+// Chi-squared with 255 degrees of freedom has mean 255 and standard deviation 22.6. One in 10^6 seeds exceeds 375, and
+// one in 10^6 lies below 165.
 TEST(Random, every_byte_of_a_word_is_uniform) {
   Random random(kSeed, RandomStage::Test);
   std::array<std::vector<std::int64_t>, 4> counts;
@@ -125,9 +126,8 @@ TEST(RandomBelow, is_uniform_for_a_small_bound) {
   EXPECT_LT(chi_squared(counts), 38.0) << "6 degrees of freedom, one seed in 10^6; seed " << kSeed;
 }
 
-// The bound 3 x 2^62 makes errors as large as possible. The remainder of a word falls below 2^62 half of the time.
-// Without rejection, the product of Lemire's method is a multiple of 3 half of the time. An unbiased draw gives a
-// third.
+// The bound 3 x 2^62 makes the bias as large as possible. Half of all words have a remainder below 2^62. Without
+// rejection, Lemire's product is a multiple of 3 half of the time; an unbiased draw gives one third.
 TEST(RandomBelow, is_unbiased_for_the_worst_bound) {
   constexpr std::uint64_t kBound = 3ULL << 62;
   Random random(kSeed, RandomStage::Test);
@@ -150,7 +150,7 @@ TEST(RandomBelow, one_leaves_only_zero_and_zero_is_a_bug) {
   EXPECT_THROW(static_cast<void>(random.below(0)), std::logic_error);
 }
 
-// Bounds are 5 standard deviations of each moment of n draws: sqrt((E x^2k - (E x^k)^2) / n).
+// Bounds are 5 standard deviations of the k-th moment of n draws: sqrt((E x^2k - (E x^k)^2) / n).
 TEST(RandomNormal, has_the_moments_of_a_standard_normal) {
   Random random(kSeed, RandomStage::Test);
   constexpr int kDraws = 400'000;

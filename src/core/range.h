@@ -8,14 +8,14 @@
 
 namespace roentgen {
 
-/// Numbers from `low` to `high`, both included.
+/// Range of numbers from `low` to `high`. Both are included unless a flag excludes them.
 struct Range {
-  double low = -std::numeric_limits<double>::infinity();  ///< least number
-  double high = std::numeric_limits<double>::infinity();  ///< greatest number
-  bool is_above_low = false;                              ///< `low` itself is refused
-  bool is_below_high = false;                             ///< `high` itself is refused
+  double low = -std::numeric_limits<double>::infinity();  ///< smallest number
+  double high = std::numeric_limits<double>::infinity();  ///< largest number
+  bool is_above_low = false;                              ///< true if `low` itself is excluded
+  bool is_below_high = false;                             ///< true if `high` itself is excluded
 
-  /// Whether `value` lies in the range.
+  /// True if `value` lies in the range.
   [[nodiscard]] bool contains(double value) const {
     return (is_above_low ? value > low : value >= low) && (is_below_high ? value < high : value <= high);
   }

@@ -6,15 +6,15 @@
 
 namespace roentgen {
 
-/// Whether this build's resident memory is the program's alone: not with sanitizers, which keep shadows of it and what
-/// was freed.
+/// True if resident memory consists only of the program's own memory. Sanitizers add shadow memory and keep freed
+/// memory.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsMemoryOurs = true;
 #else
 inline constexpr bool kIsMemoryOurs = false;
 #endif
 
-/// Message of a test that is skipped because a sanitizer is active.
+/// Message of a test that is skipped because of a sanitizer.
 inline constexpr const char* kMemoryIsNotOurs =
     "SKIPPED: a sanitizer's own memory is resident; the release build tests it";
 

@@ -15,8 +15,8 @@
 
 namespace roentgen {
 
-/// Words of `line` as `shell` ("sh", "bash") hands them to a program; what follows a ; or in $(...) would run.
-/// Throws std::runtime_error when the shell does not start.
+/// Returns the words that a program gets when `shell` ("sh" or "bash") runs `line`. Text after a ; or in $(...) would
+/// be executed. Throws std::runtime_error if the shell does not start.
 inline std::vector<std::string> words_of(std::string_view shell, std::string_view line) {
   const TemporaryFolder folder;
   const std::string script = (folder.path() / "script").string();

@@ -10,10 +10,10 @@
 namespace roentgen {
 
 /// Builds the short one-line text of an error about an option or a file: "[thing] what: problem; remedy".
-/// @param thing   room and thing, without brackets: "io.file"
-/// @param what    the file or command concerned
-/// @param problem the fault: "no such file"
-/// @param remedy  clause that says how to go on: "try roentgen train --help"; left out when empty
+/// @param thing   source directory and topic, without brackets: "io.file"
+/// @param what    file or command that caused the error
+/// @param problem problem, such as "no such file"
+/// @param remedy  advice for the user, such as "try roentgen train --help"; omitted if empty
 [[nodiscard]] std::string short_error_text(std::string_view thing, std::string_view what, std::string_view problem,
                                            std::string_view remedy = {});
 

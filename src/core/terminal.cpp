@@ -16,7 +16,7 @@
 namespace roentgen::terminal {
 namespace {
 
-// Moves to the beginning of the line and clears it.
+// Escape sequence that moves to the start of the line and clears it.
 constexpr std::string_view kClear = "\r\x1b[K";
 
 std::atomic<bool>& is_line_shown() {
@@ -24,7 +24,7 @@ std::atomic<bool>& is_line_shown() {
   return is_shown;
 }
 
-// A failure to show progress is ignored.
+// Writes to standard error; failures are ignored.
 void put_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   std::fflush(stderr);

@@ -9,22 +9,19 @@
 
 namespace roentgen::terminal {
 
-/// Prints lines of a result to standard output. Line ends stay; terminal_text() replaces all other control characters.
-/// Pass names that may hold line ends through terminal_text() before you put them into lines. Throws std::system_error
-/// when the output cannot be written.
+/// Prints lines to standard output. Keeps line ends and escapes all other control characters by terminal_text(). Escape
+/// names that may contain line ends yourself before you put them into lines. Throws std::system_error if writing fails.
 void print(std::string_view lines);
-/// Prints text that programs read, such as a path for a shell: unchanged, or as print() where a person reads it on a
-/// terminal. Throws as print().
+/// Prints text that programs read, such as a path for a shell. Prints it unchanged, but like print() if the output is a
+/// terminal. Throws as print() does.
 void print_for_programs(std::string_view text);
-/// Prints one line to standard error, in the place of a line of progress. What cannot be written is dropped.
-/// Thread-safe.
+/// Prints one line to standard error and removes the progress line, if any. Ignores write errors. Thread-safe.
 void print_error(std::string_view line);
-/// Whether standard error is a terminal, on which a line of progress may replace the last one.
+/// True if standard error is a terminal, where progress can be shown in a single line.
 [[nodiscard]] bool has_progress();
-/// Puts one line of progress in the place of the last one, on standard error. What cannot be written is dropped.
-/// Thread-safe.
+/// Shows progress on standard error, in place of the previous progress line. Ignores write errors. Thread-safe.
 void show_progress(std::string_view line);
-/// Removes the line of progress, if one is shown. Thread-safe.
+/// Removes the progress line, if any. Thread-safe.
 void clear_progress();
 
 }  // namespace roentgen::terminal

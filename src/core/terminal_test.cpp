@@ -12,7 +12,7 @@
 namespace roentgen {
 namespace {
 
-/// Text that `write` puts on standard error.
+/// Returns the text that `write` prints to standard error.
 template <typename Write>
 std::string errors_of(Write write) {
   testing::internal::CaptureStderr();

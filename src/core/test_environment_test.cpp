@@ -16,7 +16,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Detects a list of variables of which only the first arrives. Threads, seeds and caches would then come from the
+// Detects if only the first of several variables reaches the test. Threads, seeds and caches would then depend on the
 // user's environment.
 TEST(TestEnvironment, holds_all_of_its_variables) {
   if (variable("ROENTGEN_SOURCE_DIR").empty()) {

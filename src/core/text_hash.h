@@ -10,7 +10,7 @@
 
 namespace roentgen {
 
-/// FNV-1a, 64 bits (Fowler, Noll, Vo).
+/// Hashes a text by 64-bit FNV-1a (Fowler, Noll, Vo).
 [[nodiscard]] constexpr std::uint64_t text_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

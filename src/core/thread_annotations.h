@@ -19,32 +19,33 @@
 
 namespace roentgen {
 
-/// std::mutex that clang's analysis can follow. Thread-safe.
+/// std::mutex with annotations for clang's thread-safety analysis. Thread-safe.
 class RG_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:
-  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }      ///< waits until no other thread has it
-  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }  ///< gives it back
+  /// Waits until no other thread holds it, then locks it.
+  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }  ///< unlocks it
 
  private:
   std::mutex mutex_;
 };
 
-/// Holds a Mutex for a scope. Works with std::condition_variable_any through lock() and unlock().
+/// Locks a Mutex for a scope. std::condition_variable_any can use it through lock() and unlock().
 class RG_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
-  /// Locks.
+  /// Locks the mutex.
   explicit MutexLock(Mutex& mutex) RG_THREAD_ATTRIBUTE(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
   ~MutexLock() RG_THREAD_ATTRIBUTE(release_capability()) {
     if (is_held_) mutex_.unlock();
   }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
-  /// Locks again after unlock().
+  /// Locks the mutex again after unlock().
   void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) {
     mutex_.lock();
     is_held_ = true;
   }
-  /// Unlocks before the end of the scope.
+  /// Unlocks the mutex before the end of the scope.
   void unlock() RG_THREAD_ATTRIBUTE(release_capability()) {
     is_held_ = false;
     mutex_.unlock();
@@ -52,7 +53,7 @@ class RG_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
 
  private:
   Mutex& mutex_;
-  /// An exception may leave the scope between unlock() and lock().
+  /// False between unlock() and lock(), where an exception may leave the scope.
   bool is_held_ = true;
 };
 

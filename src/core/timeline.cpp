@@ -9,7 +9,8 @@
 namespace roentgen {
 
 Timeline::Timeline(std::size_t most) : most_(most) {
-  constexpr std::size_t kFirst = 16'384;  // enough for a hundred steps of some networks without reallocation
+  // spans before the first reallocation, enough for a hundred steps of some networks
+  constexpr std::size_t kFirst = 16'384;
   spans_.reserve(std::min(most, kFirst));
 }
 

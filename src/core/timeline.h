@@ -15,45 +15,45 @@
 
 namespace roentgen {
 
-/// A span of time. Times are nanoseconds of this process's steady clock.
+/// Recorded time span of an activity. Times are nanoseconds of this process's steady clock.
 struct Span {
-  /// A literal.
+  /// Name, a string literal.
   const char* name = "";
-  /// Number of the step or bucket; negative: not numbered.
+  /// Number of the step or bucket; negative if there is none.
   std::int64_t index = -1;
-  std::int64_t begin_ns = 0;  ///< start
-  std::int64_t end_ns = 0;    ///< end
-  /// Start of a collective; begin_ns is the time of its request. Only for collectives, whose spans may overlap; -1:
-  /// none.
+  std::int64_t begin_ns = 0;  ///< start time
+  std::int64_t end_ns = 0;    ///< end time
+  /// Time at which a collective started; begin_ns is then the time of its request. Spans of collectives may overlap. -1
+  /// for other spans.
   std::int64_t started_ns = -1;
-  /// Number of a collective, equal on all ranks.
+  /// Number of the collective, equal on all ranks; -1 for other spans.
   std::int64_t ticket = -1;
-  std::int64_t bytes = 0;  ///< bytes of a message; 0: no message
+  std::int64_t bytes = 0;  ///< bytes of a message; 0 if there is none
 
-  [[nodiscard]] bool is_collective() const { return ticket >= 0; }  ///< whether the span is a collective
+  [[nodiscard]] bool is_collective() const { return ticket >= 0; }  ///< true if the span is a collective
 };
 
-/// Thread-safe.
+/// Recorder of time spans. Thread-safe.
 class Timeline {
  public:
-  /// @param most spans that are kept; those beyond are counted
+  /// @param most largest number of spans to keep; further spans are only counted
   explicit Timeline(std::size_t most = 200'000);
 
-  /// Nanoseconds of the steady clock.
+  /// Current time of the steady clock in nanoseconds.
   [[nodiscard]] static std::int64_t now_ns();
 
-  /// Starts or stops recording, for spans that begin from now on.
+  /// Starts or stops the recording of spans that begin from now on.
   void record(bool is_recording) { is_recording_.store(is_recording, std::memory_order_relaxed); }
-  /// Whether new spans are recorded.
+  /// True if new spans are recorded.
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
-  void add(const Span& span);  ///< keeps a span, or counts it
-  /// Passes every recorded span to `keep`, one at a time: earlier spans at once, later ones when they are recorded.
-  /// null: stops this.
+  void add(const Span& span);  ///< stores a span, or only counts it if there are too many
+  /// Passes every recorded span to `keep`, one at a time: earlier spans at once, later spans when they are recorded.
+  /// Null ends this.
   void also_to(std::function<void(const Span&)> keep);
-  /// Spans in order of their ends.
+  /// Recorded spans, in the order of their ends.
   [[nodiscard]] std::vector<Span> spans() const;
-  /// Spans beyond `most`.
+  /// Number of spans that were not stored, because there were more than `most`.
   [[nodiscard]] std::int64_t dropped() const;
 
  private:
@@ -65,10 +65,11 @@ class Timeline {
   std::function<void(const Span&)> keep_ RG_GUARDED_BY(mutex_);
 };
 
-/// Records its scope as a span of `timeline`. Does nothing with null, or where the timeline is not recording.
+/// Records the time from its construction to its destruction as a span of `timeline`. Does nothing if `timeline` is
+/// null or does not record.
 class TimedScope {
  public:
-  /// @param name a literal
+  /// @param name string literal
   explicit TimedScope(Timeline* timeline, const char* name, std::int64_t index = -1)
       : timeline_(timeline != nullptr && timeline->is_recording() ? timeline : nullptr) {
     if (timeline_ != nullptr) span_ = {.name = name, .index = index, .begin_ns = Timeline::now_ns()};

@@ -8,7 +8,7 @@
 
 namespace roentgen {
 
-/// Deleter that calls a C function; the function's result is ignored, since destructors cannot fail.
+/// Deleter that calls the C function `Destroy`. It ignores the function's result, since destructors cannot fail.
 template <auto Destroy>
 struct HandleDeleter {
   template <typename T>

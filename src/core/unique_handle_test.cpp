@@ -13,7 +13,7 @@ struct Library {
 };
 int release(Library* library) {
   ++library->freed;
-  return -1;  // ignored, as a destructor must
+  return -1;  // result is ignored, because destructors cannot fail
 }
 
 TEST(UniqueHandle, frees_once_at_the_end_of_the_scope) {

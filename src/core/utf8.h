@@ -9,10 +9,11 @@
 
 namespace roentgen {
 
-/// Bytes of the well-formed UTF-8 sequence that `text` starts with (1 to 4), or 0 (The Unicode Standard, table 3-7).
+/// Length in bytes (1 to 4) of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none. Source: The
+/// Unicode Standard, table 3-7.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
-/// Code point of the well-formed sequence `character`, of 1 to 4 bytes.
+/// Code point of a well-formed UTF-8 sequence of 1 to 4 bytes.
 [[nodiscard]] char32_t code_point(std::string_view character);
 
 }  // namespace roentgen

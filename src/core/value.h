@@ -15,7 +15,8 @@
 
 namespace roentgen {
 
-/// Null, bool, integer, double, string, array or table. Tables keep insertion order. Thread-compatible value type.
+/// Value of a JSON or TOML document: null, bool, integer, double, string, array or table. Tables keep insertion order.
+/// Thread-compatible value type.
 class Value {
  public:
   using Array = std::vector<Value>;                          ///< items in order
@@ -39,40 +40,40 @@ class Value {
   [[nodiscard]] static Value table() { return Value(Table{}); }  ///< an empty table
   [[nodiscard]] static Value array() { return Value(Array{}); }  ///< an empty array
 
-  [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }   ///< holds nothing?
-  [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }             ///< holds a boolean?
-  [[nodiscard]] bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }  ///< holds an integer?
-  /// Whether it is a floating-point number.
+  [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }   ///< true if null
+  [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }             ///< true if a boolean
+  [[nodiscard]] bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }  ///< true if an integer
+  /// True if a floating-point number.
   [[nodiscard]] bool is_double() const { return std::holds_alternative<double>(data_); }
-  /// Integer or double.
+  /// True if an integer or a double.
   [[nodiscard]] bool is_number() const { return is_integer() || is_double(); }
-  [[nodiscard]] bool is_string() const { return std::holds_alternative<std::string>(data_); }  ///< holds a string?
-  [[nodiscard]] bool is_array() const { return std::holds_alternative<Array>(data_); }         ///< holds an array?
-  [[nodiscard]] bool is_table() const { return std::holds_alternative<Table>(data_); }         ///< holds a table?
-  /// "string", "integer", ... for error texts.
+  [[nodiscard]] bool is_string() const { return std::holds_alternative<std::string>(data_); }  ///< true if a string
+  [[nodiscard]] bool is_array() const { return std::holds_alternative<Array>(data_); }         ///< true if an array
+  [[nodiscard]] bool is_table() const { return std::holds_alternative<Table>(data_); }         ///< true if a table
+  /// Name of the type for errors: "string", "integer", ...
   [[nodiscard]] std::string_view kind() const;
 
-  /// Access by kind; ConfigError when the kind is another. as_double also takes an integer.
+  /// Returns the value as bool. This and the following functions throw ConfigError if the type differs.
   [[nodiscard]] bool as_bool() const;
-  [[nodiscard]] std::int64_t as_integer() const;       ///< an integer
-  [[nodiscard]] double as_double() const;              ///< an integer or a double
-  [[nodiscard]] const std::string& as_string() const;  ///< a string
-  [[nodiscard]] const Array& as_array() const;         ///< an array
-  [[nodiscard]] Array& as_array();                     ///< an array, to change
-  [[nodiscard]] const Table& as_table() const;         ///< a table
-  [[nodiscard]] Table& as_table();                     ///< a table, to change
+  [[nodiscard]] std::int64_t as_integer() const;       ///< returns an integer
+  [[nodiscard]] double as_double() const;              ///< returns a double, also from an integer
+  [[nodiscard]] const std::string& as_string() const;  ///< returns a string
+  [[nodiscard]] const Array& as_array() const;         ///< returns an array
+  [[nodiscard]] Array& as_array();                     ///< returns an array that can be changed
+  [[nodiscard]] const Table& as_table() const;         ///< returns a table
+  [[nodiscard]] Table& as_table();                     ///< returns a table that can be changed
 
-  /// The entry of a table, or nullptr when this is no table or has no such key.
+  /// Finds an entry of a table. Returns nullptr if this is not a table or has no such key.
   [[nodiscard]] const Value* find(std::string_view key) const;
-  /// The entry of a table; ConfigError naming the key when absent.
+  /// Returns an entry of a table. Throws ConfigError naming the key if it is absent.
   [[nodiscard]] const Value& at(std::string_view key) const;
-  /// Sets or replaces an entry; turns null into a table. Returns the stored value.
+  /// Adds or replaces an entry and returns it. If this is null, it becomes a table.
   Value& set(std::string_view key, Value value);
-  /// Sets a value by a dotted path, such as "optimizer.lr". Creates the missing tables on the way.
+  /// Sets a value by its dotted path, such as "optimizer.lr". Creates missing tables.
   Value& set_path(std::string_view dotted, Value value);
-  /// Looks up a dotted path; nullptr when it is absent.
+  /// Finds a value by its dotted path. Returns nullptr if it is absent.
   [[nodiscard]] const Value* find_path(std::string_view dotted) const;
-  /// Appends to an array; turns null into an array.
+  /// Appends to an array. If this is null, it becomes an array.
   void push_back(Value value);
 
   friend bool operator==(const Value&, const Value&) = default;

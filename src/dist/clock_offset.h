@@ -14,19 +14,20 @@
 
 namespace roentgen::dist {
 
-/// Offset of a rank's clock.
+/// Difference between a rank's clock and rank 0's.
 struct ClockOffset {
-  /// Time of this rank's clock minus that of rank 0's at the same moment.
+  /// Time of this rank's clock minus the time of rank 0's clock at the same moment.
   std::int64_t offset_ns = 0;
-  /// Error bound of the offset: half the shortest round trip.
+  /// Largest possible error of the offset: half of the shortest round trip.
   std::int64_t error_ns = 0;
 };
 
-/// Measures the clocks of `ranks` against rank 0's by messages there and back, of which the quickest counts (Cristian
-/// 1989). Rank 0 and those ranks must call it, with the same ranks; the others need not.
-/// @param ranks ascending; 0 may be among them
-/// @param now this rank's clock
-/// @return on rank 0, of each of `ranks`; on others nothing. CommError as Pending::wait()
+/// Measures the clocks of `ranks` against rank 0's clock by messages there and back; the fastest round trip counts
+/// (Cristian 1989). Rank 0 and the ranks in `ranks` must call it, with the same list; other ranks need not. Throws
+/// CommError as Pending::wait() does.
+/// @param ranks ascending; may include 0
+/// @param now returns the time of this rank's clock
+/// @return on rank 0, the offset of each of `ranks`; on other ranks an empty list
 [[nodiscard]] std::vector<ClockOffset> measure_clock_offsets(Communicator& group, std::span<const int> ranks,
                                                              const std::function<std::int64_t()>& now,
                                                              std::chrono::milliseconds limit);

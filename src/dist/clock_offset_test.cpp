@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kLimit{60'000};
 
 TEST(ClockOffset, is_what_ranks_clocks_are_apart_within_the_stated_error) {
   constexpr std::array<std::int64_t, 4> kAhead_ns{0, 5'000'000'000, 77, -3'000'000'000};
-  constexpr std::array<int, 3> kRanks{0, 1, 3};  // rank 2 takes no part
+  constexpr std::array<int, 3> kRanks{0, 1, 3};  // rank 2 does not take part
   LocalGroup group(static_cast<int>(kAhead_ns.size()));
   std::vector<ClockOffset> offsets;
   {

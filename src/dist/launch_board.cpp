@@ -23,8 +23,9 @@
 namespace roentgen::dist {
 namespace {
 
-// Layout: lines of kLine characters, ended by zeros. They hold whether all ranks are ready, the exit code, whether one
-// has failed, which was killed, and the host. Each rank's place and process follow.
+// Layout of the shared memory: lines of kLine characters, each ended by zeros. The lines say whether all ranks are
+// ready, the exit code, which rank failed first, which was killed, and the host. One line per rank follows, with its
+// activity and process id.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
@@ -32,7 +33,8 @@ constexpr std::size_t kFailed = 2;
 constexpr std::size_t kKilled = 3;
 constexpr std::size_t kHost = 4;
 constexpr std::size_t kFirstRank = 5;
-// Offset of the process in a rank's line. In a line that only the first rank writes, it marks that the line is taken.
+// Offset of the process id in a rank's line. In lines that only the first writer may fill, this byte marks them as
+// taken.
 constexpr std::size_t kBehind = 96;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
@@ -60,18 +62,18 @@ std::span<char> map_file(int file, std::size_t bytes) {
   return span_of(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), bytes);
 }
 
-// Memory that children share.
+// Maps memory that this process shares with its children only.
 std::span<char> map_own(std::size_t bytes) {
   return span_of(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), bytes);
 }
 
 struct Board {
   std::span<char> memory;
-  /// The process that started the ranks sees it.
+  /// True if the process that started the ranks sees this memory.
   bool is_of_starter = false;
 };
 
-// Board of this process, which exists as long as the process.
+// Returns the shared memory of this process, which exists until the process ends.
 const Board& board() {
   static const Board joined = []() -> Board {
     const auto launched = launched_rank();
@@ -82,7 +84,7 @@ const Board& board() {
     Board found;
     if (bytes > 0) found = {.memory = map_file(file, static_cast<std::size_t>(bytes)), .is_of_starter = true};
     if (file >= 0) ::close(file);
-    // On a shared folder, other hosts see the same file but not the same memory.
+    // With a shared file system, other hosts see the same file but do not share its memory.
     if (!found.memory.empty() && text_of(line_of(found.memory, kHost)) == own_host()) return found;
     return {.memory = map_own((kFirstRank + static_cast<std::size_t>(launched->size)) * kLine)};
   }();
@@ -107,7 +109,7 @@ void write_line(std::size_t number, const char* format, Values... values) {
   write_text(line_of(board().memory, number), format, values...);
 }
 
-// Writes a line unless another rank has written it.
+// Writes a line only if no other rank has written it.
 template <typename... Values>
 void write_first(std::size_t number, const char* format, Values... values) {
   const std::span<char> line = line_of(board().memory, number);
@@ -115,7 +117,7 @@ void write_first(std::size_t number, const char* format, Values... values) {
   write_text(line.first(kBehind), format, values...);
 }
 
-// First part of a rank's line; process_in() is the rest.
+// Returns the first part of a rank's line, with the activity. process_in() returns the rest.
 std::span<char> place_in(std::span<char> memory, std::int64_t rank) {
   const std::span<char> line = line_of(memory, kFirstRank + static_cast<std::size_t>(rank));
   return line.empty() ? line : line.first(kBehind);

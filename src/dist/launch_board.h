@@ -17,41 +17,42 @@
 
 namespace roentgen::dist {
 
-/// This host's name, as the system has it.
+/// Name of this host, from the system.
 [[nodiscard]] std::string own_host();
 
-/// A rank that a signal ended.
+/// Rank that was killed by a signal.
 struct KilledRank {
-  /// Negative: it is not known which.
+  /// Number of the rank; negative if unknown.
   int rank = -1;
   std::string host;
   int signal = 0;
 };
 
-/// The end of the process that starts the ranks. Move-only; the file is gone with it. One thread.
+/// State of the ranks of a host in shared memory, as seen by the process that starts them. Move-only; the destructor
+/// removes the file. One thread.
 class LaunchBoard {
  public:
-  /// The environment variable that names the file to ranks.
+  /// Environment variable with the path of the shared file, for the ranks.
   static constexpr const char* kVariable = "ROENTGEN_LAUNCHER";
 
-  /// DataError when the file cannot be made.
+  /// Creates the shared file for this number of ranks. Throws DataError if that fails.
   explicit LaunchBoard(std::int64_t ranks);
   LaunchBoard(const LaunchBoard&) = delete;
   LaunchBoard& operator=(const LaunchBoard&) = delete;
   ~LaunchBoard();
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// Whether all ranks handle signals.
+  /// True if all ranks handle signals.
   [[nodiscard]] bool is_ready() const;
-  /// Exit code of the rank of this host that failed first; nullopt while none has.
+  /// Exit code of the first rank of this host that failed; nullopt if none has.
   [[nodiscard]] std::optional<int> failure() const;
   /// Exit code of rank 0; nullopt before it ends.
   [[nodiscard]] std::optional<int> exit_code() const;
-  /// The first rank of this host that a signal ended; nothing while none has.
+  /// First rank of this host that was killed by a signal; nullopt if none was.
   [[nodiscard]] std::optional<KilledRank> killed() const;
-  /// Place of the rank, "update 12, gradient bucket 3"; empty: not reported.
+  /// Activity that a rank has reported, such as "update 12, gradient bucket 3"; empty if it has reported none.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
-  /// Process id of a rank of this host; nullopt until it has reported.
+  /// Process id of a rank of this host; nullopt before the rank has reported it.
   [[nodiscard]] std::optional<int> process_of(std::int64_t rank) const;
   /// Process ids of the ranks of this host that have reported them.
   [[nodiscard]] std::vector<int> processes() const;
@@ -61,28 +62,28 @@ class LaunchBoard {
   std::span<char> memory_;
 };
 
-/// Called by rank 0: all ranks can now be stopped with everything saved.
-/// @return whether the process that started the ranks is notified
+/// Reports that all ranks can now be stopped without losing data. Only rank 0 calls it.
+/// @return true if the process that started the ranks sees the report
 [[nodiscard]] bool tell_ready() noexcept;
-/// Called by rank 0: it ends with this exit code, whatever signals follow.
+/// Reports that rank 0 ends with this exit code, even if signals follow. Only rank 0 calls it.
 void tell_end(int exit_code) noexcept;
 
-/// Reports that this rank has failed and ends with this exit code. The starting process then ends the ranks that do not
-/// end by themselves. The first report counts.
+/// Reports that this rank has failed and ends with this exit code. Only the first report counts. The process that
+/// started the ranks then ends all ranks that do not end by themselves.
 void tell_failed(int exit_code) noexcept;
 
-/// This process is its rank: children of the one that mpirun knows are.
+/// Reports the process id of this rank. It may be a child of the process that mpirun started.
 void tell_process() noexcept;
 
-/// Called by a rank's guard: a signal ended the rank.
-/// @return whether the process that started the ranks is notified
+/// Reports that a signal killed the rank. The rank's guard process calls it.
+/// @return true if the process that started the ranks sees the report
 [[nodiscard]] bool tell_killed(int signal) noexcept;
-/// Place of this process's rank, as LaunchBoard::place_of(). Call it before a fork, so that both processes see the
-/// place.
+/// Activity of this process's rank, as in LaunchBoard::place_of(). Call it before a fork, so that both processes share
+/// the memory.
 [[nodiscard]] std::string own_place();
 
-/// Reports that this rank reaches a place of its work, in update `step` (from 0), or in none (negative). Costs less
-/// than a microsecond and allocates nothing. Tests hold a rank here (tests/parallel/held_reach.cpp).
+/// Reports that this rank begins an activity, in update `step` (from 0), or outside of updates if negative. Takes less
+/// than a microsecond and allocates nothing. Tests stop a rank here (tests/parallel/held_reach.cpp).
 void reach(Phase place, std::int64_t step = -1);
 
 }  // namespace roentgen::dist

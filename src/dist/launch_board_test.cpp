@@ -17,7 +17,7 @@
 namespace roentgen::dist {
 namespace {
 
-// Runs `body` as rank `rank` of two.
+// Runs `body` in a child process that looks like rank `rank` of two.
 int as_rank(int rank, const std::string& board, const std::function<void()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -98,7 +98,7 @@ TEST(LaunchBoard, of_another_host_in_a_shared_folder_is_left_alone) {
   std::FILE* file = std::fopen(board.file().c_str(), "r+");
   ASSERT_NE(file, nullptr);
   std::fseek(file, 4 * 128, SEEK_SET);
-  std::fputc('#', file);  // damages the host's name
+  std::fputc('#', file);  // overwrites the name of the host
   std::fclose(file);
   EXPECT_EQ(as_rank(0, board.file(), [] { ::_exit(tell_ready() || tell_killed(9) ? 1 : 0); }), 0);
   EXPECT_FALSE(board.is_ready());

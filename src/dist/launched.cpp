@@ -8,7 +8,7 @@ namespace roentgen::dist {
 namespace {
 
 struct Names {
-  /// Set by this launcher; one that sets the others alone did not start an MPI program.
+  /// Variable that identifies this launcher. The other variables may exist without an MPI launch.
   const char* sign;
   const char* rank;
   const char* size;

@@ -11,37 +11,37 @@
 
 namespace roentgen::dist {
 
-/// Place of a process among those started together.
+/// Rank of a process, and size of the group that was started together.
 struct LaunchedRank {
   int rank = 0;
   int size = 1;
-  /// Rank among those of this host; size 0: unknown.
+  /// Rank among the processes on this host. Size 0 means unknown.
   int local_rank = 0;
   int local_size = 0;
 };
 
-/// Returns nullopt where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that
-/// MPICH, Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
+/// Reads rank and size from the launcher's environment variables; nullopt if no launcher started this process. Supports
+/// Open MPI's mpirun, the PMI of MPICH, Intel MPI and srun --mpi=pmi2, and srun --mpi=pmix.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
 
-/// A variable of a launcher that promises this process others beside it.
+/// Environment variable which shows that several processes were started together.
 struct Promise {
-  /// "SLURM_NTASKS=2".
+  /// Name and value, such as "SLURM_NTASKS=2".
   std::string variable;
-  /// Number of processes, this one included; a lower bound where only PMIX_RANK exists.
+  /// Number of processes, including this one. A lower bound if only PMIX_RANK exists.
   int processes = 0;
 };
 
-/// Kinds of launchers whose promise counts.
+/// Launchers whose environment variables are examined.
 enum class PromiseOf : std::uint8_t {
-  /// The launcher that started this process: srun, or another one that speaks PMIx.
+  /// Launcher that started this process: srun, or another launcher that speaks PMIx.
   Step,
-  /// A batch job that asked for several tasks, whose script started this process.
+  /// Batch job with several tasks, whose script started this process.
   Job,
 };
 
-/// Returns the sign of a launch of several processes in an environment that does not name the others. nullopt where
-/// launched_rank() knows the group, or where there is no such sign.
+/// Finds a sign that several processes were started, although the environment does not tell how to reach the others.
+/// Returns nullopt if launched_rank() knows the group, or if there is no such sign.
 [[nodiscard]] std::optional<Promise> unmet_promise(PromiseOf of);
 
 }  // namespace roentgen::dist

@@ -27,7 +27,7 @@ constexpr const char* kAll[] = {"OMPI_COMM_WORLD_RANK",
 
 using Environment = std::vector<std::pair<const char*, const char*>>;
 
-// Result of `ask` in an environment with these variables alone.
+// Returns the result of `ask` in an environment that contains only these variables.
 template <typename Ask>
 auto in(const Environment& environment, const Ask& ask) {
   for (const char* name : kAll) ::unsetenv(name);
@@ -41,7 +41,7 @@ std::optional<LaunchedRank> with(const Environment& environment) {
   return in(environment, [] { return launched_rank(); });
 }
 
-// "VARIABLE=VALUE, so many processes"; empty: no promise.
+// Describes the promise as "VARIABLE=VALUE, processes"; empty if there is none.
 std::string promise_in(const Environment& environment, PromiseOf of) {
   const auto promise = in(environment, [of] { return unmet_promise(of); });
   return promise ? promise->variable + ", " + std::to_string(promise->processes) : "";

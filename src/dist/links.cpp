@@ -27,7 +27,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
 }
 
-// Times from this rank to all others, round by round.
+// Measures the links from this rank to all others, round by round.
 class Links {
  public:
   Links(Communicator& group, const LinkTest& test)
@@ -51,7 +51,7 @@ class Links {
     }
   }
 
-  // Results of all ranks: [from * size + to]; 0 where nothing was measured.
+  // Returns the latencies of all ranks: element [from * size + to] in seconds, 0 if not measured.
   [[nodiscard]] std::vector<double> latencies_s() { return gathered(latency_s_, /*takes_median=*/false); }
   [[nodiscard]] std::vector<double> messages_s() { return gathered(message_s_, test_.takes_median); }
 
@@ -62,7 +62,7 @@ class Links {
   void send(Bytes data, int to) { group_.send(data, {.rank = to}, phase_).wait(test_.limit); }
   void receive(Bytes data, int from) { group_.receive(data, {.rank = from}, phase_).wait(test_.limit); }
 
-  // 8 bytes there and back.
+  // Sends 8 bytes there and back, several times.
   void bounce(int low, int high, bool is_warm) {
     std::array<std::byte, 8> word{};
     const auto begin = Clock::now();
@@ -117,7 +117,7 @@ class Links {
   Communicator& group_;
   const LinkTest& test_;
   Phase phase_{};
-  /// Times by the rank at the other end.
+  /// Measured times, by the other rank.
   Times latency_s_, message_s_;
   std::vector<std::byte> buffer_;
 };
@@ -126,12 +126,12 @@ bool is_slow(const Link& link, const UsualLink& usual, double factor) {
   return link.gb_per_s < usual.gb_per_s / factor || link.us > usual.us * factor;
 }
 
-// "about 60 us and 117 MB/s".
+// Formats latency and bandwidth: "about 60 us and 117 MB/s".
 std::string speed_text(double us, double gb_per_s) {
   return fmt::format("{}{:.3g} MB/s", us > 0.0 ? fmt::format("{:.3g} us and ", us) : "", gb_per_s * 1e3);
 }
 
-// The slow links that are not explained by a slow rank.
+// Returns the slow links that do not belong to one of the slow ranks.
 std::vector<Link> other_links(std::span<const Link> slow, const std::vector<int>& ranks) {
   const auto is_told = [&](int rank) { return std::ranges::count(ranks, rank) > 0; };
   std::vector<Link> others;
@@ -171,7 +171,7 @@ std::vector<Link> slow_links(std::span<const Link> links, double slow_factor) {
 }
 
 std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow) {
-  constexpr std::ptrdiff_t kLeast = 4;  // at least two other ranks, in both directions
+  constexpr std::ptrdiff_t kLeast = 4;  // links to at least two other ranks, in both directions
   std::vector<int> ranks;
   for (const Link& first : slow) {
     const int rank = first.from;
@@ -233,7 +233,8 @@ PairRounds all_pairs(int ranks) {
   return rounds;
 }
 
-// Round-robin tournament: of an even number the first host stays and the others rotate, so that each meets each once.
+// Round-robin tournament: for an even number of hosts, the first stays in place and the others rotate, so that each
+// meets every other once.
 PairRounds host_pairs(std::span<const std::string> hosts) {
   constexpr int kNobody = -1;
   std::vector<int> firsts;

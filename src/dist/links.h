@@ -16,71 +16,73 @@
 
 namespace roentgen::dist {
 
-/// Link from one rank to another.
+/// Measured network link from one rank to another.
 struct Link {
   int from = 0;  ///< rank that sends
   int to = 0;    ///< rank that receives
-  /// Whether both ranks run on one host. Links within hosts and between hosts are never compared.
+  /// True if both ranks run on one host. Links inside a host are never compared with links between hosts.
   bool is_within_host = false;
-  /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
-  /// machine does comes on top. 0: not measured.
+  /// Latency in microseconds: half of the shortest round trip of 8 bytes. It is the same for both directions. The
+  /// minimum is used because other activity of the machine only adds time. 0 if not measured.
   double us = 0.0;
-  double gb_per_s = 0.0;  ///< bandwidth; 0: not measured
+  double gb_per_s = 0.0;  ///< bandwidth in GB/s; 0 if not measured
 };
 
-/// Usual performance of a kind of link: the median over ranks of each one's best link. Not of all links, because one
-/// slow port affects most links of three hosts. 0 when there are none.
+/// Typical performance of links inside hosts, or of links between hosts. It is the median over ranks of each rank's
+/// best link. A median over all links would fail: with three hosts, one slow port slows most links. 0 if there are no
+/// links.
 struct UsualLink {
-  double us = 0.0;        ///< latency
-  double gb_per_s = 0.0;  ///< bandwidth
+  double us = 0.0;        ///< latency in microseconds
+  double gb_per_s = 0.0;  ///< bandwidth in GB/s
 };
-/// Latency and bandwidth of that kind of link, as UsualLink defines them.
+/// Computes the typical latency and bandwidth of links inside hosts, or between hosts.
 [[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
 
-/// Slow links of their kind, in order. Their bandwidth is below the usual one divided by `slow_factor`, or their
-/// latency above the usual one times it.
+/// Returns the links that are slow compared with the typical link, in order. Their bandwidth is below the typical one
+/// divided by `slow_factor`, or their latency above the typical one times `slow_factor`.
 [[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
 
-/// Ranks with links to at least two others whose links of a kind are all among `slow`: it is the rank's port.
+/// Returns the ranks whose links are all among `slow`, inside hosts or between hosts, if they have links to at least
+/// two other ranks. Their network port is then the likely cause.
 [[nodiscard]] std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow);
 
-/// A name for each slow rank's host and for each other slow link: "host3", "host1 to host2".
+/// Names the slow ranks by host, and the other slow links by both hosts: "host3", "host1 to host2".
 [[nodiscard]] std::vector<std::string> slow_names(std::span<const std::string> hosts, std::span<const Link> links,
                                                   std::span<const Link> slow);
-/// A line for each slow rank, as slow_names(): "[room] rank 2 (host3): expected ..., got ...; try ...".
-/// @param hosts by rank
+/// Describes each result of slow_names() in one line: "[room] rank 2 (host3): expected ..., got ...; try ...".
+/// @param hosts host name of each rank
 [[nodiscard]] std::vector<std::string> slow_texts(std::string_view room, std::span<const std::string> hosts,
                                                   std::span<const Link> links, std::span<const Link> slow);
 
-/// Two ranks; the lower one is first.
+/// Pair of ranks, the lower one first.
 struct RankPair {
   int low = 0;   ///< lower rank
   int high = 0;  ///< higher rank
 };
-/// Pairs to test, one round after another. Pairs of a round share no rank and are tested at the same time.
+/// Pairs of ranks to test, in rounds. The pairs of one round have no rank in common and are tested at the same time.
 using PairRounds = std::vector<std::vector<RankPair>>;
-/// Pairs every rank with every other, one pair at a time.
+/// Pairs each rank with every other rank, with one pair per round.
 [[nodiscard]] PairRounds all_pairs(int ranks);
-/// The first rank of every host with that of every other, each host in at most one pair of a round.
-/// @param hosts by rank
+/// Pairs the first rank of each host with the first rank of every other host. A host is in at most one pair per round.
+/// @param hosts host name of each rank
 [[nodiscard]] PairRounds host_pairs(std::span<const std::string> hosts);
 
 /// Settings of a link test.
 struct LinkTest {
-  /// A message of which bandwidth is measured; several are under way at once.
+  /// Size of the messages that measure bandwidth. Several are in flight at once.
   std::size_t message_bytes = std::size_t{4} << 20U;
-  /// Round trips of 8 bytes; 0: latency is not measured.
+  /// Number of round trips of 8 bytes that measure latency; 0 to skip the latency.
   int round_trips = 100;
-  /// Rounds, after one that does not count.
+  /// Number of measurements of bandwidth, after a warm-up.
   std::int64_t rounds = 5;
-  /// Bandwidth by the median of the rounds; false: by the best one, since a lost packet is no property of a link.
+  /// True to use the median of the measurements. False to use the best one, which ignores occasional lost packets.
   bool takes_median = true;
   /// Timeout of each wait.
   std::chrono::milliseconds limit{60'000};
 };
 
-/// Measures both directions of all pairs, by sender and receiver. Every rank must call it with the same pairs and test;
-/// all get the same result. Throws CommError naming the other end of a link where nothing passes.
+/// Measures both directions of all pairs of ranks. Every rank must call it with the same arguments, and all get the
+/// same result, sorted by sender and receiver. Throws CommError naming the other rank if a link does not respond.
 [[nodiscard]] std::vector<Link> measure_links(Communicator& group, const PairRounds& pairs, const LinkTest& test);
 
 }  // namespace roentgen::dist

@@ -23,7 +23,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// `per_host` ranks a host: fast within hosts, slower between them.
+// Makes links between ranks on hosts with `per_host` ranks each: fast inside hosts, slower between them.
 std::vector<Link> links_of(int ranks, int per_host = 2) {
   std::vector<Link> links;
   for (int from = 0; from < ranks; ++from) {
@@ -46,7 +46,7 @@ Link& between(std::vector<Link>& links, int from, int to) {
   return *std::ranges::find_if(links, [&](const Link& link) { return link.from == from && link.to == to; });
 }
 
-// The port of rank `of` passes so little.
+// Reduces the bandwidth of all links of rank `of` to `gb_per_s`.
 void throttle(std::vector<Link>& links, int of, double gb_per_s) {
   for (Link& link : links) {
     if (!link.is_within_host && (link.from == of || link.to == of)) link.gb_per_s = gb_per_s;
@@ -64,7 +64,7 @@ TEST(Links, finds_the_slow_direction_and_the_late_answer) {
   std::vector<Link> links = links_of(4);
   between(links, 1, 2).gb_per_s = 0.49;
   between(links, 3, 0).us = 61.0;
-  between(links, 0, 1).gb_per_s = 4.0;  // just not
+  between(links, 0, 1).gb_per_s = 4.0;  // just fast enough
   const std::vector<Link> slow = slow_links(links, 2.0);
   ASSERT_EQ(slow.size(), 2U);
   EXPECT_EQ(slow[0].from, 1);
@@ -94,10 +94,10 @@ TEST(Links, finds_the_rank_whose_links_are_all_slow) {
   EXPECT_TRUE(slow_ranks(links, slow_links(links, 2.0)).empty()) << "one of them is not";
 }
 
-// Two thirds of all links are slow.
+// The slow port makes two thirds of all links slow.
 TEST(Links, finds_the_slow_port_among_three_hosts) {
   std::vector<Link> links = links_of(3, 1);
-  for (Link& link : links) link.us = 0.0;  // not measured
+  for (Link& link : links) link.us = 0.0;  // latency not measured
   throttle(links, 1, 0.2);
   const std::vector<Link> slow = slow_links(links, 2.0);
   EXPECT_EQ(slow.size(), 4U);

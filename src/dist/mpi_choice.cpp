@@ -11,13 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of a family's library. Debian calls MPICH's libmpich.so.12.
+/// Returns the file names of a family's library. Debian calls MPICH's library libmpich.so.12.
 std::vector<std::string> names_of(std::string_view family) {
   if (family == kOpenMpi) return {"libmpi.so.40"};
   return {"libmpi.so.12", "libmpich.so.12"};
 }
 
-// Intel MPI's mpirun is a script, that of MPICH's wheel a program: both start the hydra beside them.
+// True if this mpirun belongs to MPICH. Intel MPI's mpirun is a script and that of MPICH's Python wheel a program; both
+// start the hydra in the same folder.
 bool is_of_mpich(const fs::path& mpirun) {
   std::error_code error;
   const std::string name = mpirun.filename().string();
@@ -25,7 +26,7 @@ bool is_of_mpich(const fs::path& mpirun) {
   return name.find("hydra") != std::string::npos || name.find(kMpich) != std::string::npos;
 }
 
-// Value of a variable; empty: not set.
+// Returns the value of a variable; empty if it is not set.
 std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
   for (const std::string& variable : environment) {
     if (variable.starts_with(name + "=")) return variable.substr(name.size() + 1);
@@ -33,12 +34,12 @@ std::string value_of(const std::vector<std::string>& environment, const std::str
   return {};
 }
 
-// Families whose libraries are tried, in order; `asked` is empty or one of them.
+// Returns the families whose libraries are tried, in order. `asked` is a family that the user chose, or empty.
 std::vector<std::string_view> families(std::string_view asked, const std::vector<std::string>& environment,
                                        const std::optional<Mpirun>& mpirun) {
   if (!asked.empty()) return {asked};
   if (!value_of(environment, "OMPI_COMM_WORLD_SIZE").empty()) return {kOpenMpi};
-  if (!value_of(environment, "MPI_LOCALNRANKS").empty()) return {kMpich};  // hydra's
+  if (!value_of(environment, "MPI_LOCALNRANKS").empty()) return {kMpich};  // set by MPICH's hydra
   const bool has_pmi = !value_of(environment, "PMI_SIZE").empty();
   if (mpirun ? mpirun->family == kMpich : has_pmi) return {kMpich, kOpenMpi};
   return {kOpenMpi, kMpich};

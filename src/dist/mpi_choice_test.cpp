@@ -26,10 +26,10 @@ Files operator+(Files first, const Files& second) {
   return first;
 }
 
-/// Installations of MPI without a library: folders with bin/mpirun.
+/// Fixture with MPI installations: folders with bin/mpirun, without a library.
 class MpiFiles : public testing::Test {
  protected:
-  /// Variable PATH with an installation whose mpirun is a link to `program`.
+  /// Returns a PATH with an installation whose mpirun is a link to `program`.
   std::string path_with(std::string_view program) {
     const fs::path bin = root_ / program / "bin";
     fs::create_directories(bin);
@@ -37,7 +37,7 @@ class MpiFiles : public testing::Test {
     if (program != "mpirun") fs::create_symlink(bin / program, bin / "mpirun");
     return "PATH=/nowhere:" + bin.string();
   }
-  /// Path of a library in the installation of `program`, which is made.
+  /// Creates a library in the installation of `program` and returns its path.
   std::string library_of(std::string_view program, std::string_view name) {
     const fs::path file = root_ / program / name;
     fs::create_directories(file.parent_path());

@@ -18,7 +18,8 @@ constexpr const char* kRemedy =
 
 using GetLibraryVersion = int (*)(char* text, int* length);
 
-// First line of MPI's text up to a comma, with single blanks. MPI allows the call before MPI_Init (MPI 3.1, 8.1.1).
+// Returns MPI's version text: its first line up to a comma, with single blanks. The call is allowed before MPI_Init
+// (MPI 3.1, 8.1.1).
 std::string version_by(GetLibraryVersion get) {
   constexpr std::size_t kMostBytes = 8192;  // MPICH's MPI_MAX_LIBRARY_VERSION_STRING
   std::array<char, kMostBytes> text{};
@@ -36,7 +37,7 @@ std::string version_by(GetLibraryVersion get) {
   return version;
 }
 
-// Opens the file as MPI library; otherwise returns nullopt and adds the reason to `reasons`.
+// Opens the file as MPI library. If that fails, returns nullopt and adds the reason to `reasons`.
 std::optional<MpiLibrary> open(const std::string& file, int flags, std::string& reasons) {
   const auto refuse = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : ", ") + reason;
@@ -50,7 +51,7 @@ std::optional<MpiLibrary> open(const std::string& file, int flags, std::string& 
   const auto version = reinterpret_cast<GetLibraryVersion>(::dlsym(handle, "MPI_Get_library_version"));
   if (version == nullptr) return refuse(file + ": no MPI_Get_library_version");
   const bool is_open_mpi = ::dlsym(handle, "ompi_mpi_comm_world") != nullptr;
-  // Plug-ins of Open MPI before 5 look for its symbols among the global ones, and most builds make them global in time.
+  // Plug-ins of Open MPI before version 5 need its symbols to be global. Most builds make them global themselves.
   if (is_open_mpi) static_cast<void>(::dlopen(file.c_str(), RTLD_NOLOAD | RTLD_NOW | RTLD_GLOBAL));
   return MpiLibrary{
       .family = is_open_mpi ? kOpenMpi : kMpich, .file = file, .version = version_by(version), .handle = handle};

@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Text of the error that `call` throws.
+// Returns the text of the error that `call` throws.
 template <typename Call>
 std::string refusal_of(const Call& call) {
   try {

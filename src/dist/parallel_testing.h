@@ -12,9 +12,9 @@
 namespace roentgen::dist {
 
 inline constexpr std::chrono::milliseconds kLong{60'000};
-/// Owns the communicator.
+/// Communication thread, which owns the communicator.
 inline CommThread* thread = nullptr;
-/// Communicator of the group, while the first tests run on it.
+/// Communicator of the group. The first tests use it directly, before `thread` exists.
 inline Communicator* group = nullptr;
 
 }  // namespace roentgen::dist

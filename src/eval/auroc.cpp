@@ -32,13 +32,14 @@ void require_sample(std::size_t i, float score, std::uint8_t label) {
   }
 }
 
-// Sums over ascending groups of equal scores, in integers. Every positive wins against the negatives below its group,
-// and half against those inside. So twice the number of won pairs is the sum of p * (2 below + n).
+// Computes the area from groups of equal scores, ascending, in integers. Each of the p positives in a group wins
+// against all `below` negatives in lower groups and half of the n negatives in its own. Twice the number of won pairs
+// is the sum of p * (2 below + n).
 template <typename CountOf>
 std::optional<double> area(std::span<const std::uint32_t> entries, CountOf count_of) {
   std::uint64_t twice_won = 0;
-  std::uint64_t below = 0;      // negatives in the groups before
-  std::uint64_t positives = 0;  // positives in all groups before
+  std::uint64_t below = 0;      // negatives in lower groups
+  std::uint64_t positives = 0;  // positives in lower groups
   std::uint64_t group_positives = 0;
   std::uint64_t group_all = 0;
   for (const std::uint32_t entry : entries) {

@@ -14,47 +14,47 @@
 
 namespace roentgen::eval {
 
-/// Samples of one label in the order of their scores: sorted once, then scored under any multiplicities in O(n).
-/// Immutable after construction, so thread-safe.
+/// Samples of one label, sorted by score once. Each AUROC with other multiplicities (counts per sample) then takes
+/// O(n). Immutable after construction, so thread-safe.
 class RankedScores {
  public:
-  /// Sorts. O(n log n). Throws DataError on lengths that differ, a score that is not finite, a label other than 0 and
+  /// Sorts the samples in O(n log n). Throws DataError if lengths differ, a score is not finite, or a label is not 0 or
   /// 1.
-  /// @param scores (n) finite; higher means more likely positive
+  /// @param scores (n) finite; a higher score means more likely positive
   /// @param labels (n) 1 = positive, 0 = negative
-  /// @param units (n) index of the unit (patient) with which each sample is drawn when multiplicities are given; empty:
-  ///     every sample is its own unit
+  /// @param units (n) index of the unit (patient) of each sample; multiplicities are per unit. If empty, every sample
+  ///     is its own unit.
   RankedScores(std::span<const float> scores, std::span<const std::uint8_t> labels,
                std::span<const std::uint32_t> units = {});
 
-  /// AUROC with every sample counted once; nothing when one of the two classes is absent.
+  /// AUROC with every sample counted once; nullopt if one of the two classes is absent.
   [[nodiscard]] std::optional<double> auroc() const;
-  /// AUROC with sample i counted multiplicity[units[i]] times; nothing when a class is absent under these counts.
-  /// multiplicity must cover the largest unit. Exact in integers while fewer than 2^31 samples are counted.
+  /// AUROC with sample i counted multiplicity[units[i]] times; nullopt if a class is absent under these counts.
+  /// `multiplicity` must have an element for every unit. Exact in integers below 2^31 counted samples.
   [[nodiscard]] std::optional<double> auroc(std::span<const std::uint32_t> multiplicity) const;
 
-  /// Samples by distinct score, every sample counted once.
+  /// Returns the number of positives and negatives for each distinct score, every sample counted once.
   [[nodiscard]] ScoreCounts count() const;
-  /// Samples by distinct score under these counts, into `counts`, whose memory is used again. It borrows the scores
-  /// from this object. As auroc() for what multiplicity must be. O(n).
+  /// Computes the same counts with sample i counted multiplicity[units[i]] times, as in auroc(). Writes them to
+  /// `counts`, whose memory is reused. `counts` refers to the scores of this object, which must outlive it. O(n).
   void count(std::span<const std::uint32_t> multiplicity, ScoreCounts& counts) const;
 
-  [[nodiscard]] std::int64_t positives() const { return positives_; }  ///< samples of label 1
-  /// Samples of label 0.
+  [[nodiscard]] std::int64_t positives() const { return positives_; }  ///< number of samples with label 1
+  /// Number of samples with label 0.
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:
-  // Entries in ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
+  // Samples in ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
   std::vector<std::uint32_t> entries_;
-  // Distinct, ascending.
+  // Distinct scores, ascending.
   std::vector<float> scores_;
   std::size_t units_ = 0;
   std::int64_t positives_ = 0;
 };
 
-/// AUROC as the Mann-Whitney statistic with mid-ranks (Hanley & McNeil 1982). It is the share of (positive, negative)
-/// pairs in which the positive scores higher; ties count one half. nullopt when one of the two classes is absent.
-/// scores and labels (n), and errors, are those of RankedScores. O(n log n).
+/// AUROC as the Mann-Whitney statistic with mid-ranks (Hanley & McNeil 1982): the share of (positive, negative) pairs
+/// in which the positive has the higher score. Ties count one half. Returns nullopt if one of the two classes is
+/// absent. Parameters and errors are as in RankedScores. O(n log n).
 [[nodiscard]] std::optional<double> auroc(std::span<const float> scores, std::span<const std::uint8_t> labels);
 
 }  // namespace roentgen::eval

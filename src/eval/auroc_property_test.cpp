@@ -13,7 +13,7 @@
 namespace roentgen::eval {
 namespace {
 
-// The definition: O(n^2), every pair weighed. Sums of halves of integers: exact in double.
+// AUROC by definition in O(n^2), from every pair. The sums are multiples of one half, so they are exact in double.
 std::optional<double> auroc_by_pairs(std::span<const float> scores, std::span<const std::uint8_t> labels,
                                      std::span<const std::uint32_t> counts) {
   double won = 0.0;
@@ -36,7 +36,7 @@ struct Case {
   std::vector<std::uint32_t> counts;
 };
 
-// `levels` distinct scores at most: 1 to 4 gives heavy ties, the rest few.
+// Draws samples with at most `levels` distinct scores: 1 to 4 levels give many ties, more levels few.
 Case draw_case() {
   Case drawn;
   const int samples = *rc::gen::inRange(0, 60);
@@ -78,7 +78,7 @@ RC_GTEST_PROP(AurocProperty, swapping_the_classes_mirrors_it, ()) {
   for (std::uint8_t& label : drawn.labels) label = static_cast<std::uint8_t>(1 - label);
   const std::optional<double> after = auroc(drawn.scores, drawn.labels);
   RC_ASSERT(before.has_value() == after.has_value());
-  // Each of the two values is rounded once.
+  // Both AUROCs are rounded once.
   if (before) RC_ASSERT(std::abs(*before + *after - 1.0) < 1e-15);
 }
 

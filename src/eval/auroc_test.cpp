@@ -17,7 +17,7 @@
 namespace roentgen::eval {
 namespace {
 
-// Both sides are ratios of integers below 2^53 rounded a few times; scikit-learn sums trapezoids in double.
+// Bound: both sides are ratios of integers below 2^53, rounded a few times; scikit-learn sums trapezoids in double.
 constexpr double kGoldenTolerance = 1e-12;
 
 struct GoldenCase {
@@ -106,7 +106,8 @@ TEST(Auroc, is_undefined_when_multiplicities_leave_one_class) {
 TEST(Auroc, of_permuted_labels_is_near_one_half) {
   constexpr std::uint64_t kSeed = 7;
   constexpr int kSamples = 20000;
-  // sd of the statistic under no association is sqrt((n + 1) / (12 p q)) with p = q = n / 2: 0.0041; five of them.
+  // Tolerance: five standard deviations. For random scores, the AUROC has sd sqrt((n + 1) / (12 p q)) with p = q = n /
+  // 2: 0.0041.
   constexpr double kTolerance = 0.0205;
   Random random(kSeed, RandomStage::Test);
   std::vector<float> scores;

@@ -60,7 +60,7 @@ Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statisti
                        std::numeric_limits<double>::quiet_NaN());
   if (clusters == 0) return result;
 
-  // Threads take replicates in turn; each writes only its own row.
+  // Each thread takes the next resample until none is left, and writes only the resample's own row.
   const std::int64_t threads = std::min<std::int64_t>(options.threads, std::max<std::int64_t>(options.replicates, 1));
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
   std::atomic<std::int64_t> next = 0;
@@ -73,7 +73,7 @@ Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statisti
         if (thread == 0 && options.on_replicate) options.on_replicate();
       }
     } catch (...) {
-      next = options.replicates;  // other threads stop after their current replicate
+      next = options.replicates;  // makes other threads stop after their current resample
       failures[static_cast<std::size_t>(thread)] = std::current_exception();
     }
   };

@@ -14,56 +14,56 @@
 
 namespace roentgen::eval {
 
-/// Settings of the intervals.
+/// Settings of bootstrap confidence intervals.
 struct BootstrapOptions {
-  /// 0: no intervals.
+  /// Number of resamples; 0 for no intervals.
   std::int64_t replicates = 1000;
-  std::uint64_t seed = 0;  ///< seed of the resamples
-  /// Probability the interval is meant to cover.
+  std::uint64_t seed = 0;  ///< seed of the random resamples
+  /// Confidence level: probability that the interval contains the true value.
   double level = 0.95;
-  /// Threads that share the replicates; the result does not depend on it.
+  /// Number of threads. The result does not depend on it.
   int threads = 1;
-  /// Called by the calling thread after each of its resamples; may throw to end the work. May be empty.
+  /// Callback of the calling thread after each of its resamples. May throw to end the work. May be empty.
   std::function<void()> on_replicate{};
 };
 
-/// Throws ConfigError on replicates < 0, a level outside (0, 1) or threads < 1.
+/// Throws ConfigError if replicates < 0, level is outside (0, 1) or threads < 1.
 void check_options(const BootstrapOptions& options);
 
-/// Cluster of each sample, renumbered 0 ... count - 1 in ascending order of the ids. So neither the order of samples
-/// nor gaps in the ids change a resample.
+/// Cluster (patient) of each sample. Clusters are renumbered 0 ... count - 1 in ascending order of their ids. So
+/// neither the order of samples nor gaps in the ids change a resample.
 struct Clusters {
-  std::vector<std::uint32_t> index;  ///< (samples)
+  std::vector<std::uint32_t> index;  ///< (samples) cluster of each sample
   std::int64_t count = 0;            ///< number of clusters
 };
-/// Cluster of every sample by its id.
+/// Numbers the clusters of all samples by id.
 [[nodiscard]] Clusters make_clusters(std::span<const std::int64_t> ids);
 
-/// One resample: the number of times each of `clusters` clusters is drawn, summing to `clusters`. A pure function of
+/// Draws one resample: how often each of `clusters` clusters is drawn; the sum is `clusters`. Depends only on
 /// (clusters, seed, replicate).
 [[nodiscard]] std::vector<std::uint32_t> draw_clusters(std::int64_t clusters, std::uint64_t seed,
                                                        std::int64_t replicate);
 
-/// Fills `values` (columns) from the multiplicity of each cluster; NaN = undefined under this resample. Called from
-/// several threads at once, so it must not write anything else.
+/// Computes the statistics of one resample into `values` (columns). `multiplicity` tells how often each cluster was
+/// drawn. NaN means undefined in this resample. Several threads call it at once, so it must not write anything else.
 using Statistic = std::function<void(std::span<const std::uint32_t> multiplicity, std::span<double> values)>;
 
-/// Values of a statistic's columns over the replicates.
+/// Values of all statistics in all resamples.
 struct Replicates {
-  std::int64_t columns = 0;  ///< values of a replicate
-  /// (replicates, columns), NaN = undefined
+  std::int64_t columns = 0;  ///< number of statistics per resample
+  /// (replicates, columns); NaN means undefined.
   std::vector<double> values;
 
-  /// Defined values of one column, in the order of the replicates.
+  /// Values of one column that are defined, in the order of the resamples.
   [[nodiscard]] std::vector<double> defined(std::int64_t column) const;
 };
 
-/// Evaluates `statistic` on options.replicates resamples of `clusters` clusters. Bit-identical for any thread count.
-/// An exception of the statistic or of options.on_replicate ends the work and is rethrown here.
+/// Evaluates `statistic` on options.replicates resamples of `clusters` clusters. The result is bit-identical for any
+/// number of threads. If `statistic` or options.on_replicate throws, the work ends and the exception is rethrown.
 [[nodiscard]] Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statistic& statistic,
                                    const BootstrapOptions& options);
 
-/// A two-sided interval.
+/// Two-sided confidence interval.
 struct Interval {
   double low = 0.0;   ///< lower end
   double high = 0.0;  ///< upper end
@@ -74,7 +74,8 @@ struct Interval {
 /// default). `sorted` is not empty.
 [[nodiscard]] double quantile(std::span<const double> sorted, double p);
 
-/// Percentile interval (Efron 1979): the (1 - level)/2 and (1 + level)/2 quantiles. Nothing for fewer than two values.
+/// Percentile interval (Efron 1979): the (1 - level)/2 and (1 + level)/2 quantiles. Returns nullopt for fewer than two
+/// values.
 [[nodiscard]] std::optional<Interval> percentile_interval(std::vector<double> values, double level);
 
 }  // namespace roentgen::eval

@@ -34,7 +34,7 @@ TEST(Bootstrap, draws_as_many_clusters_as_there_are) {
 TEST(Bootstrap, draws_every_cluster_once_on_average) {
   constexpr int kReplicates = 20000;
   constexpr std::int64_t kClusters = 5;
-  // A count is binomial(5, 1/5): variance 0.8; five standard errors of the mean of 20,000.
+  // Five standard errors of a mean over 20,000 resamples. A count is binomial(5, 1/5), with variance 0.8.
   constexpr double kTolerance = 0.0317;
   std::vector<double> sum(kClusters, 0.0);
   for (int replicate = 0; replicate < kReplicates; ++replicate) {
@@ -50,7 +50,7 @@ TEST(Bootstrap, differs_by_seed_and_by_replicate) {
   EXPECT_NE(draw_clusters(50, 1, 1), draw_clusters(50, 2, 1));
 }
 
-// Mean of the drawn clusters' numbers, and a column that is undefined when cluster 0 is not drawn.
+// Computes two columns: the mean of the drawn clusters' numbers, and one that is undefined if cluster 0 is not drawn.
 void two_columns(std::span<const std::uint32_t> multiplicity, std::span<double> values) {
   double sum = 0.0;
   for (std::size_t i = 0; i < multiplicity.size(); ++i) sum += static_cast<double>(i) * multiplicity[i];
@@ -70,7 +70,7 @@ TEST(Bootstrap, gives_the_same_bits_with_one_and_many_threads) {
 TEST(Bootstrap, keeps_undefined_values_out_of_a_column_only) {
   const Replicates replicates = bootstrap(20, 2, two_columns, {.replicates = 500, .seed = 4});
   EXPECT_EQ(replicates.defined(0).size(), 500U);
-  // P(cluster 0 not drawn) = 0.95^20 = 0.358, so about 321 are left; sd 10.7.
+  // P(cluster 0 not drawn) = 0.95^20 = 0.358, so about 321 defined values are expected; standard deviation 10.7.
   EXPECT_NEAR(static_cast<double>(replicates.defined(1).size()), 321.0, 54.0);
 }
 
@@ -95,7 +95,8 @@ TEST(Bootstrap, refuses_senseless_options) {
 }
 
 TEST(Quantile, interpolates_between_order_statistics_as_numpy_does) {
-  const std::vector<double> sorted{1.0, 2.0, 4.0, 8.0};  // numpy.quantile(..., [0, .1, .5, .975, 1])
+  const std::vector<double> sorted{1.0, 2.0, 4.0, 8.0};  // expected values from numpy.quantile(..., [0, .1, .5, .975,
+                                                         // 1])
   EXPECT_DOUBLE_EQ(quantile(sorted, 0.0), 1.0);
   EXPECT_DOUBLE_EQ(quantile(sorted, 0.1), 1.3);
   EXPECT_DOUBLE_EQ(quantile(sorted, 0.5), 3.0);
@@ -127,8 +128,8 @@ TEST(Bootstrap, ends_when_it_is_told_to) {
   }
 }
 
-// Studies of 60 patients with 4 images each; a patient's images share the label and part of the score. The true AUROC
-// is Phi(shift / sqrt(2 (patient_sd^2 + 1))).
+// Simulated study of 60 patients with 4 images each. Images of a patient share the label and part of the score. The
+// true AUROC is Phi(shift / sqrt(2 (patient_sd^2 + 1))).
 struct Study {
   std::vector<float> scores;
   std::vector<std::uint8_t> labels;
@@ -154,7 +155,7 @@ Study draw_study(std::uint64_t seed) {
   return study;
 }
 
-// Share of 300 simulated studies whose interval holds the true AUROC.
+// Returns the share of 300 simulated studies whose interval contains the true AUROC.
 double simulated_coverage(bool by_patient) {
   constexpr int kStudies = 300;
   const double truth = 0.5 * std::erfc(-kShift / std::sqrt(2.0 * (kPatientSd * kPatientSd + 1.0)) / std::sqrt(2.0));
@@ -175,7 +176,8 @@ double simulated_coverage(bool by_patient) {
 }
 
 TEST(BootstrapCoverage, of_the_patient_interval_is_near_its_level) {
-  // Percentile intervals from 60 clusters fall a little short of 0.95; sd of the simulated share is 0.013.
+  // Percentile intervals from 60 clusters cover a little less than 0.95; the simulated share has a standard deviation
+  // of 0.013.
   const double coverage = simulated_coverage(true);
   EXPECT_GT(coverage, 0.90);
   EXPECT_LT(coverage, 0.985);

@@ -8,7 +8,7 @@
 
 namespace roentgen::eval {
 namespace {
-// Sums over one bin.
+// Sums over the samples of one bin.
 struct BinSums {
   std::int64_t n = 0;
   std::int64_t positives = 0;

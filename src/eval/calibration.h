@@ -13,27 +13,27 @@
 
 namespace roentgen::eval {
 
-/// Mean of (probability - truth)^2 (Brier 1950). Undefined without samples and for scores outside [0, 1].
+/// Brier score: mean of (probability - truth)^2 (Brier 1950). Undefined without samples and for scores outside [0, 1].
 [[nodiscard]] Figure brier(const ScoreCounts& counts);
 
-/// Equal-width bins of the reliability diagram.
+/// Number of equal-width bins in the reliability diagram.
 inline constexpr int kReliabilityBins = 15;
 
-/// One bin: probabilities in [low, high), in the last one [low, 1].
+/// One bin with the probabilities in [low, high); the last bin also includes `high`.
 struct ReliabilityBin {
-  double low = 0.0;            ///< least probability, included
-  double high = 0.0;           ///< greatest probability
-  std::int64_t n = 0;          ///< samples in it
-  std::int64_t positives = 0;  ///< positives among them
-  /// NaN in an empty bin.
+  double low = 0.0;            ///< smallest probability, included
+  double high = 0.0;           ///< largest probability, excluded except in the last bin
+  std::int64_t n = 0;          ///< number of samples in the bin
+  std::int64_t positives = 0;  ///< number of positives among them
+  /// Mean predicted probability in the bin; NaN if it is empty.
   double mean_probability = 0.0;
 };
 
-/// (kReliabilityBins), empty where brier() is undefined.
+/// Bins of the reliability diagram: kReliabilityBins, or none if brier() is undefined.
 [[nodiscard]] std::vector<ReliabilityBin> reliability(const ScoreCounts& counts);
 
-/// Expected calibration error: mean over samples of |share of positives - mean probability| of their bin. As Naeini et
-/// al. 2015, but for the label's own probability, not the winning class's. Undefined as brier().
+/// Expected calibration error: mean over samples of |share of positives - mean probability| in their bin. Follows
+/// Naeini et al. 2015, but uses the probability of the label instead of the winning class. Undefined if brier() is.
 [[nodiscard]] Figure expected_calibration_error(const ScoreCounts& counts);
 
 }  // namespace roentgen::eval

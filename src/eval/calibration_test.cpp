@@ -9,7 +9,7 @@
 namespace roentgen::eval {
 namespace {
 
-constexpr double kTolerance = 1e-12;  // sums of at most 300 terms below 1 in double
+constexpr double kTolerance = 1e-12;  // bound for sums in double of at most 300 terms below 1
 
 double naive_brier(const ScoredSamples& samples) {
   double sum = 0.0;
@@ -20,7 +20,7 @@ double naive_brier(const ScoredSamples& samples) {
   return sum / static_cast<double>(samples.size());
 }
 
-// Bin by bin, with the bounds written out.
+// Expected calibration error by definition, bin by bin.
 double naive_ece(const ScoredSamples& samples) {
   double sum = 0.0;
   for (int bin = 0; bin < kReliabilityBins; ++bin) {

@@ -23,8 +23,8 @@ void require_same(bool is_same, std::string_view what, std::string_view expected
   throw DataError(error_text("eval.comparison", what, expected, "others in the second", "predictions on one data set"));
 }
 
-// AUROCs of every model, the means of A's and of B's models, and their differences, under any multiplicities. Each is a
-// block of K labels and their mean. Immutable after construction, so thread-safe.
+// AUROCs of every model, means over A's and over B's models, and their differences, for any multiplicities. Each of
+// these is a block of K labels and their mean. Immutable after construction, so thread-safe.
 class Sides {
  public:
   Sides(std::span<const Predictions> a, std::span<const Predictions> b, const Clusters& clusters) : a_count_(a.size()) {
@@ -51,17 +51,17 @@ class Sides {
   [[nodiscard]] std::size_t model_count() const { return models_.size(); }
   [[nodiscard]] std::size_t a_count() const { return a_count_; }
   [[nodiscard]] std::size_t column_count() const { return (model_count() + 3) * (label_count() + 1); }
-  /// Blocks 0 ... model_count() - 1: A's models, then B's; label = label_count() is the mean.
+  /// Index of a column. Blocks 0 ... model_count() - 1 are A's models, then B's; `label` = label_count() is the mean.
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
-  /// Blocks after those of the models: means of A's models and of B's, then B - A.
+  /// Block of the mean over A's models. The mean over B's models and the difference B - A follow.
   [[nodiscard]] std::size_t a_block() const { return model_count(); }
   [[nodiscard]] std::size_t b_block() const { return model_count() + 1; }
   [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return models_.front()[i]; }
-  /// Reason why a label, or the mean, has too few patients for an interval; empty: none.
+  /// Reason why a label, or the mean, has too few patients for an interval; empty if it has enough.
   [[nodiscard]] std::string_view few(std::size_t label) const { return few_[label]; }
   [[nodiscard]] std::int64_t defined_count() const { return std::ranges::count(is_defined_, true); }
 
@@ -86,7 +86,7 @@ class Sides {
   }
 
  private:
-  // Mean over the labels that are defined with every patient counted once; NaN when one of them is NaN in `values`.
+  // Mean over the labels that are defined in the full data; NaN if one of them is NaN in `values`.
   [[nodiscard]] double mean(std::span<const double> values) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += is_defined_[i] ? values[i] : 0.0;
@@ -95,10 +95,10 @@ class Sides {
   }
 
   std::size_t a_count_;
-  /// (models, K)
+  /// (models, K) ranked scores.
   std::vector<std::vector<RankedScores>> models_;
   std::vector<bool> is_defined_;
-  /// (K + 1), the mean last
+  /// (K + 1) reasons by label, the mean last.
   std::vector<std::string_view> few_;
   std::vector<double> values_;
 };
@@ -107,7 +107,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Sample covariance (n - 1) of two or more.
+// Sample covariance (n - 1) of two or more pairs.
 double covariance(std::span<const double> x, std::span<const double> y) {
   const double mean_x = mean_of(x), mean_y = mean_of(y);
   double sum = 0.0;
@@ -115,11 +115,11 @@ double covariance(std::span<const double> x, std::span<const double> y) {
   return sum / static_cast<double>(x.size() - 1);
 }
 
-// Variance of A, of B and of their difference for one label, from its seeds and resamples: the formulas of
+// Variances of A, of B and of their difference for one label, estimated from seeds and resamples. The formulas are in
 // comparison.h.
 class SeedVariance {
  public:
-  // AUROCs by model, A's first, with every patient counted once; and of each model its resamples.
+  // Takes each model's AUROC on the full data, A's models first, and each model's AUROCs in all resamples.
   SeedVariance(std::span<const double> values, const std::vector<std::vector<double>>& resamples, std::size_t a_count) {
     const auto a = values.first(a_count), b = values.subspan(a_count);
     seeds_a_ = covariance(a, a);
@@ -165,7 +165,7 @@ class SeedVariance {
   double shared_a_ = 0.0, shared_b_ = 0.0, shared_ab_ = 0.0;
 };
 
-// One label, or the mean, of a comparison.
+// Makes the row of one label, or of the mean.
 class RowMaker {
  public:
   RowMaker(const Sides& sides, const Replicates& replicates, const BootstrapOptions& options)
@@ -208,7 +208,7 @@ class RowMaker {
     return std::sqrt(covariance(values, values));
   }
 
-  // A value is defined under a resample for all models or for none, because the truth is the same.
+  // All models have the same truth, so a value is defined in a resample for all models or for none.
   void cover_seeds(std::size_t label, Difference& row) const {
     std::vector<std::vector<double>> drawn;
     for (std::size_t model = 0; model < sides_.model_count(); ++model) drawn.push_back(resamples(model, label));
@@ -259,7 +259,7 @@ Comparison compare(std::span<const Predictions> a, std::span<const Predictions> 
   const Clusters clusters = make_clusters(a.front().patients);
   const Sides sides(a, b, clusters);
   Replicates replicates;
-  if (clusters.count > 1) {  // with one patient there is no variation to estimate
+  if (clusters.count > 1) {  // a single patient shows no variation
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
       sides.measure(multiplicity, row);
     };

@@ -32,59 +32,62 @@
 
 namespace roentgen::eval {
 
-/// AUROC of A and of B, means over their seeds, and their difference. All three are undefined where a class is absent.
+/// AUROCs of A and B (means over their seeds), and the difference B - A. All three are undefined if a class is absent.
 struct Difference {
-  std::string label{};  ///< name; of the mean empty
+  std::string label{};  ///< name of the label; empty for the mean over labels
   Estimate a{};         ///< AUROC of A
   Estimate b{};         ///< AUROC of B
-  /// b - a, resampled as a pair: A and B are scored on the same patients in every resample.
+  /// Difference b - a. Every resample evaluates A and B on the same patients.
   Estimate delta{};
-  /// Two-sided, of "no difference": bootstrap_p(), or student_t_p() over seeds. Nothing where delta has no interval.
+  /// Two-sided p-value for "no difference", from bootstrap_p() or, over seeds, student_t_p(). Nullopt if delta has no
+  /// interval.
   std::optional<double> p{};
-  /// Standard deviation (n - 1) over the seeds; nothing for one.
+  /// Standard deviation (n - 1) of A's AUROC over its seeds; nullopt for one seed.
   std::optional<double> sd_a{};
-  std::optional<double> sd_b{};  ///< standard deviation of B
-  /// Degrees of freedom of Student's t, may be infinite; nullopt where intervals do not cover seeds.
+  std::optional<double> sd_b{};  ///< the same for B
+  /// Degrees of freedom of Student's t; may be infinite. Nullopt if intervals do not cover seeds.
   std::optional<double> dof{};
-  std::int64_t positives = 0;  ///< images with the label
-  /// Images whose truth is known for this label.
+  std::int64_t positives = 0;  ///< number of images with the label
+  /// Number of images whose truth is known for this label.
   std::int64_t n = 0;
 };
 
-/// All labels and their mean.
+/// Differences of all labels and of their mean.
 struct Comparison {
-  std::vector<Difference> labels{};  ///< rows in the order of the predictions
-  /// Mean over the labels that are defined, as EvalTable::mean, from the same resamples. positives and n are 0.
+  std::vector<Difference> labels{};  ///< one per label, in the order of the predictions
+  /// Difference of the mean AUROC over labels, from the same resamples (EvalTable::mean). Its positives and n are 0.
   Difference mean{};
-  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
-  std::int64_t images = 0;          ///< images compared
-  std::int64_t patients = 0;        ///< distinct patients among them
-  BootstrapOptions bootstrap{};     ///< options of the resamples
-  std::int64_t seeds_a = 1;         ///< models of A
-  std::int64_t seeds_b = 1;         ///< models of B
-  /// True: intervals and p compare recipes, over seeds and patients. False: they compare these models, over patients.
+  std::int64_t labels_in_mean = 0;  ///< number of labels in the mean
+  std::int64_t images = 0;          ///< number of images compared
+  std::int64_t patients = 0;        ///< number of distinct patients among them
+  BootstrapOptions bootstrap{};     ///< settings of the resamples
+  std::int64_t seeds_a = 1;         ///< number of models of A, one per seed
+  std::int64_t seeds_b = 1;         ///< number of models of B, one per seed
+  /// True if intervals and p compare two recipes, over seeds and patients. False if they compare these models, over
+  /// patients only.
   [[nodiscard]] bool covers_seeds() const { return seeds_a > 1 && seeds_b > 1; }
 };
 
-/// Two-sided p of "the difference is 0" from resampled differences, the interval's inversion. With n of them it is
+/// Two-sided p-value for "the difference is 0", from n bootstrap differences, by inversion of the percentile interval:
 ///   min(1, 2 (1 + min(#{d <= 0}, #{d >= 0})) / (n + 1)).
-/// The added 1 keeps p at 2 / (n + 1) or above (Davison & Hinkley 1997, 4.11). nullopt for fewer than two.
+/// The added 1 keeps p at 2 / (n + 1) or above (Davison & Hinkley 1997, 4.11). Returns nullopt if n < 2.
 [[nodiscard]] std::optional<double> bootstrap_p(const std::vector<double>& differences);
 
-/// Compares B with A. Both hold the same images in the same order with the same labels, truth and patients: DataError
-/// otherwise, and as check_predictions(). A pure function, the same for any thread count. O(replicates K N).
+/// Compares model B with model A. Throws DataError unless both predict the same images in the same order, with the same
+/// labels, truth and patients. Throws as check_predictions() does. The result is the same for any number of threads.
+/// O(replicates K N).
 [[nodiscard]] Comparison compare(const Predictions& a, const Predictions& b, const BootstrapOptions& options);
 
-/// Compares the recipe of the models `b` with that of `a`: one model per seed, at least one each, trained
-/// independently. With only one seed on a side, the intervals cover patients alone, for the mean over the given seeds.
-/// With one model each, equals the other compare(). Throws as compare().
+/// Compares recipe B with recipe A by their models: at least one per side, each trained independently with its own
+/// seed. If a side has only one seed, the intervals cover patients alone, for the mean over the given seeds. For one
+/// model per side, equals the other compare(). Throws as that compare() does.
 [[nodiscard]] Comparison compare(std::span<const Predictions> a, std::span<const Predictions> b,
                                  const BootstrapOptions& options);
 
-/// A table for a terminal with the method below it. Ends with a newline.
+/// Text table for a terminal, with the method explained below it. Ends with a newline.
 [[nodiscard]] std::string to_text(const Comparison& comparison);
 
-/// "label,auroc_a,auroc_b,delta,low,high,p,positives,n", the mean last; empty where undefined.
+/// CSV text "label,auroc_a,auroc_b,delta,low,high,p,positives,n". The mean is the last row; undefined cells are empty.
 [[nodiscard]] std::string to_csv(const Comparison& comparison);
 
 /// Returns the comparison for JSON. Undefined values are null ("dof" null: infinite); "no_interval" is the reason for

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// `from` as another model would predict it: noise of this size on every logit, different for each seed.
+// Simulates the predictions of another model: adds noise of this size to every logit, different for each seed.
 Predictions with_noise(Predictions from, double size, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   for (float& p : from.probabilities) {
@@ -65,9 +65,10 @@ TEST(Comparison, does_not_depend_on_threads) {
   EXPECT_EQ(one.mean.p, three.mean.p);
 }
 
-// Two models that see the same patients with noise of one size are equal in truth. An exact test gives a p below 0.05
-// in 5% of studies; the sd over 200 studies is 1.5%. Bootstrap intervals of a hundred patients fall short by up to 3%
-// (coverage_test.cpp). So the share lies below 0.05 + 0.03 + 3 sd. The lower bound excludes a test that never rejects.
+// Two models with noise of the same size on the same patients have equal true AUROCs. An exact test has p < 0.05 in 5%
+// of studies; over 200 studies this share has a standard deviation of 1.5%. Bootstrap intervals of a hundred patients
+// cover up to 3% too little (coverage_test.cpp). The bound is therefore 0.05 + 0.03 + 3 sd. The lower bound excludes a
+// test that never rejects.
 TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   constexpr int kStudies = 200;
   constexpr std::uint64_t kSeed = 70000;
@@ -90,8 +91,8 @@ TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   }
 }
 
-// A pair with a true difference, measured on thirty thousand patients: the interval contains that difference in about
-// 95 of 100 studies. Bounds as in coverage_test.cpp.
+// Two models whose true difference is measured on thirty thousand patients. The interval contains that difference in
+// about 95 of 100 studies. The bounds are explained in coverage_test.cpp.
 TEST(Comparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
   constexpr int kStudies = 150;
   const auto pair_of = [](int patients, std::uint64_t seed, std::int64_t replicates) {
@@ -150,7 +151,7 @@ TEST(Comparison, refuses_what_is_no_pair) {
   expect_refused(other, "patients");
 }
 
-// The first `with` patients have "Mass".
+// Sets "Mass" for the first `with` patients only.
 Predictions with_mass(Predictions from, std::int64_t with) {
   for (std::size_t i = 0; i < from.patients.size(); ++i) from.labels[i * 3] = from.patients[i] < with ? 1 : 0;
   return from;
@@ -191,7 +192,7 @@ TEST(Comparison, counts_p_over_the_replicates_in_which_a_figure_is_defined) {
   for (float& p : opposite.probabilities) p = 1.0F - p;
   const Comparison pair = compare(good, opposite, {.replicates = 2000});
   const std::int64_t left_out = pair.mean.delta.replicates_left_out;
-  EXPECT_GT(left_out, 0);  // (55/60)^60 = 0.5% of 2,000
+  EXPECT_GT(left_out, 0);  // expected: (55/60)^60 = 0.5% of 2,000
   EXPECT_LT(left_out, 40);
   EXPECT_LT(pair.mean.delta.interval->high, 0.0);
   EXPECT_DOUBLE_EQ(*pair.mean.p, 2.0 / (2001.0 - static_cast<double>(left_out)));

@@ -28,7 +28,7 @@ std::string interval_text(const Estimate& estimate) {
 
 std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
 
-// Quotes where RFC 4180 asks for them.
+// Formats a row of CSV, quoted as in RFC 4180.
 std::string csv_row(const Difference& row) {
   const auto& interval = row.delta.interval;
   return fmt::format("{},{},{},{},{},{},{}", csv_field(row.label), csv_number(row.a.value), csv_number(row.b.value),

@@ -10,7 +10,7 @@
 
 namespace roentgen::eval {
 namespace {
-// Ratios of counts are rounded once: far below this, and a step of any ratio is far above it.
+// Tolerance for equal ratios: far above the rounding error of one ratio and far below the distance of two ratios.
 constexpr double kEqual = 1e-12;
 
 Figure ratio(std::int64_t part, std::int64_t whole, std::string_view reason) {
@@ -24,7 +24,7 @@ std::string_view absent_class(const Confusion& confusion) {
   return has_images ? kOneClass : kNoImages;
 }
 
-// The least part with part / whole >= level.
+// Smallest integer `part` with part / whole >= level.
 std::int64_t least_part(double level, std::int64_t whole) {
   const auto count = static_cast<double>(whole);
   const auto reaches = [&](std::int64_t part) { return static_cast<double>(part) / count >= level - kEqual; };

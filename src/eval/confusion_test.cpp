@@ -58,7 +58,8 @@ TEST(Confusion, has_undefined_rates_with_the_reason_and_never_zero) {
   EXPECT_EQ(negative_predictive_value({.true_positives = 1, .false_positives = 2}).reason, kAllCalled);
   EXPECT_EQ(sensitivity({}).reason, kNoImages);
   EXPECT_FALSE(sensitivity(no_positives).is_defined());
-  EXPECT_EQ(f1({.false_negatives = 1, .true_negatives = 2}).value, 0.0);  // positives there, all missed: 0 is true
+  EXPECT_EQ(f1({.false_negatives = 1, .true_negatives = 2}).value, 0.0);  // all positives are missed: F1 is 0, not
+                                                                          // undefined
 }
 
 TEST(CurvePoints, are_the_confusions_at_every_distinct_score) {
@@ -71,7 +72,7 @@ TEST(CurvePoints, are_the_confusions_at_every_distinct_score) {
   EXPECT_EQ(points.back().confusion.false_negatives + points.back().confusion.true_negatives, 0);
 }
 
-// The largest `wanted` among all thresholds at which `held` is at least `level`.
+// Returns the largest `wanted` among all thresholds at which `held` is at least `level`.
 double naive_best(const ScoredSamples& samples, Figure (*wanted)(const Confusion&), Figure (*held)(const Confusion&),
                   double level) {
   double best = -1.0;
@@ -98,7 +99,7 @@ TEST(OperatingPoint, is_the_best_of_the_curve_at_the_level) {
 }
 
 TEST(OperatingPoint, holds_at_a_level_reached_exactly) {
-  // Nine of ten negatives below the positive: specificity 0.9 to the last bit but one.
+  // Nine of ten negatives lie below the positive: specificity 0.9, except for its last bit.
   ScoredSamples samples{.scores = {0.5F}, .labels = {1}};
   for (int i = 0; i < 10; ++i) {
     samples.scores.push_back(i == 0 ? 0.9F : 0.1F);

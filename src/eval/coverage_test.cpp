@@ -23,7 +23,7 @@ MetricRequest request() {
 }
 
 TEST(Coverage, of_every_interval_is_near_its_level) {
-  // The truth is the value on a sample 400 times as large: its error is a tenth of an interval's half width.
+  // The true value is measured on a sample 400 times as large; its error is a tenth of an interval's half width.
   const EvalTable truth = evaluate(draw_patients(kTruthPatients, 1000), {.replicates = 0}, request());
   std::map<std::string_view, int> covered;
   const auto count = [&](std::string_view key, const Estimate& estimate, const Estimate& of_truth) {
@@ -40,8 +40,9 @@ TEST(Coverage, of_every_interval_is_near_its_level) {
   }
   ASSERT_EQ(covered.size(), metrics().size() + 2);
   for (const auto& [key, times] : covered) {
-    // Percentile intervals of 80 patients fall short by 2 to 4 hundredths; sd of the simulated share is 0.02. (A
-    // well-calibrated model's ECE would do worse: a sum of absolute values is biased upwards, in resamples the more.)
+    // Percentile intervals of 80 patients cover 0.02 to 0.04 too little; the simulated share has a standard deviation
+    // of 0.02. ECE of a well-calibrated model would cover less: it sums absolute values, which resampling biases
+    // upwards.
     const double share = static_cast<double>(times) / kStudies;
     EXPECT_GT(share, 0.85) << key;
     EXPECT_LT(share, 0.995) << key;

@@ -24,7 +24,7 @@ std::string reliability_rows(const Predictions& predictions, std::string_view sc
   for (std::size_t i = 0; i < predictions.label_names.size(); ++i) {
     const RankedScores ranked = rank_label(predictions, i, clusters);
     for (const ReliabilityBin& bin : reliability(ranked.count())) {
-      const double share = static_cast<double>(bin.positives) / static_cast<double>(bin.n);  // NaN in an empty bin
+      const double share = static_cast<double>(bin.positives) / static_cast<double>(bin.n);  // NaN if the bin is empty
       fmt::format_to(std::back_inserter(text), "{},{},{:.9g},{:.9g},{},{},{},{}\n",
                      csv_field(predictions.label_names[i]), scores, bin.low, bin.high, bin.n, bin.positives,
                      field(bin.mean_probability), field(share));

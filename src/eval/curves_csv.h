@@ -11,13 +11,13 @@
 
 namespace roentgen::eval {
 
-/// Points of the ROC and precision-recall curves of every label:
-/// "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives", by
-/// descending threshold, inf first. Undefined rates are empty fields.
+/// CSV text with the points of the ROC and precision-recall curves of every label, by descending threshold from inf:
+/// "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives".
+/// Undefined rates are empty fields.
 [[nodiscard]] std::string curves_csv(const Predictions& predictions);
 
-/// Reliability diagram of every label: "label,scores,low,high,n,positives,mean_probability,positive_share" with scores
-/// "raw" and, where points hold a temperature, "scaled". Empty bins have empty fields.
+/// CSV text of every label's reliability diagram: "label,scores,low,high,n,positives,mean_probability,positive_share".
+/// The column "scores" is "raw" and, if `points` contains a temperature, also "scaled". Empty bins have empty fields.
 /// @param points may be null
 [[nodiscard]] std::string reliability_csv(const Predictions& predictions, const OperatingPoints* points);
 

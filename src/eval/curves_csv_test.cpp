@@ -10,7 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// One label of three images, true in the second and the third, which are of other patients than the first.
+/// Predictions of one label for three images, positive in the second and the third. The first image is of another
+/// patient.
 Predictions mass(std::vector<float> probabilities) {
   return {.label_names = {"Mass"},
           .image_ids = {"a.png", "c.png", "b.png"},

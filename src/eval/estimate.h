@@ -17,44 +17,46 @@
 
 namespace roentgen::eval {
 
-/// A finding that fewer patients have, or fewer lack, gets no interval and no p.
+/// Smallest number of patients with a finding, and without it, for which the finding gets an interval and a p-value.
 inline constexpr std::int64_t kFewestPatients = 5;
-/// A value that is undefined in a larger share of the resamples gets no interval and no p, either.
+/// Largest share of resamples in which a value may be undefined. Beyond it, the value gets no interval and no p-value.
 inline constexpr double kMostUndefined = 0.10;
 
-/// Reasons for a missing interval, in the form of the reasons of figure.h.
+/// Reason why a finding has no interval, in the form of the reasons in figure.h.
 inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
-inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";  ///< reason for a mean
-/// Reason for any figure.
+/// Reason why a mean over findings has no interval.
+inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";
+/// Reason why any value has no interval.
 inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
 
-/// A value with its interval.
+/// Value with its confidence interval.
 struct Estimate {
-  /// Value; nullopt where it is undefined, and `reason` says why.
+  /// Value; nullopt if it is undefined for the reason in `reason`.
   std::optional<double> value{};
-  /// Absent when the value is, without replicates, with one patient only, and where `no_interval` says why.
+  /// Interval. Nullopt if the value is undefined, without resamples, with a single patient, or for the reason in
+  /// `no_interval`.
   std::optional<Interval> interval{};
-  /// Replicates in which the figure was undefined: left out of the interval.
+  /// Number of resamples in which the value was undefined. The interval ignores them.
   std::int64_t replicates_left_out = 0;
-  /// A constant of figure.h; empty when defined.
+  /// Reason why the value is undefined, a constant of figure.h; empty if it is defined.
   std::string_view reason{};
-  /// One of the constants above; empty where there is an interval, or no value at all.
+  /// Reason why a defined value has no interval, a constant of this file; empty if there is none to give.
   std::string_view no_interval{};
 };
 
-/// True when the images of known truth for label number `label`, with or without the finding, are of fewer than
-/// kFewestPatients patients.
+/// True if fewer than kFewestPatients patients have the finding, or fewer lack it. Counts only images whose truth for
+/// label number `label` is known.
 [[nodiscard]] bool has_few_patients(const Predictions& predictions, std::size_t label, const Clusters& clusters);
 
-/// `value` with the percentile interval of a column of `replicates`.
-/// @param replicates of columns = 0: no interval
-/// @param few empty, or why there are too few patients for an interval
+/// Combines `value` with the percentile interval of a column of `replicates`.
+/// @param replicates resamples; no interval if columns = 0
+/// @param few reason why there are too few patients for an interval; empty if there are enough
 [[nodiscard]] Estimate estimate_from(double value, const Replicates& replicates, std::size_t column, double level,
                                      std::string_view few);
 
-/// Table {`key`: value, low, high}, each null where there is none.
+/// Returns the table {`key`: value, low, high}; entries are null if undefined.
 [[nodiscard]] Value estimate_value(const Estimate& estimate, std::string_view key);
-/// Adds to such a table what is known of a gap: undefined, left_out, no_interval.
+/// Adds to such a table why an entry is null: undefined, left_out, no_interval.
 void add_gaps(Value& row, const Estimate& estimate);
 
 }  // namespace roentgen::eval

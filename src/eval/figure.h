@@ -10,29 +10,29 @@
 
 namespace roentgen::eval {
 
-/// Reasons for an undefined value: lower case, without a full stop, to follow "undefined: ".
+/// Reason why a figure is undefined: lower case, without a full stop, to follow "undefined: ".
 inline constexpr std::string_view kOneClass = "only one class is present";
-inline constexpr std::string_view kNoImages = "no image with known truth";  ///< truth is unknown of all images
-inline constexpr std::string_view kNoLabel = "no label is defined";         ///< reason for a mean
-/// Reason for precision.
+inline constexpr std::string_view kNoImages = "no image with known truth";  ///< reason if no truth is known
+inline constexpr std::string_view kNoLabel = "no label is defined";         ///< reason why a mean is undefined
+/// Reason why precision is undefined.
 inline constexpr std::string_view kNothingCalled = "no image is called positive at the threshold";
-/// Reason for the negative predictive value.
+/// Reason why the negative predictive value is undefined.
 inline constexpr std::string_view kAllCalled = "every image is called positive at the threshold";
-/// Reason for a figure at a threshold.
+/// Reason why a figure that needs a threshold is undefined.
 inline constexpr std::string_view kNoThreshold = "no threshold: validation has only one class";
-/// Reason for calibration.
+/// Reason why calibration is undefined.
 inline constexpr std::string_view kNoProbabilities = "scores outside 0 to 1 are no probabilities";
 
-/// A value or, where it is NaN, the reason.
+/// Result of a metric: a value, or the reason why it is undefined.
 struct Figure {
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: undefined
-  /// One of the constants above; empty when the value is defined.
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN if undefined
+  /// Reason, one of the constants above; empty if the value is defined.
   std::string_view reason = {};
 
-  [[nodiscard]] bool is_defined() const { return !std::isnan(value); }  ///< is there a value?
+  [[nodiscard]] bool is_defined() const { return !std::isnan(value); }  ///< true if there is a value
 };
 
-/// A figure that cannot be computed.
+/// Makes a Figure without a value.
 [[nodiscard]] inline Figure undefined(std::string_view reason) { return {.reason = reason}; }
 
 }  // namespace roentgen::eval

@@ -14,15 +14,16 @@ namespace {
 
 constexpr double kMostCover = 0.5;
 
-// The four cells around a pixel and their weights, which add up to 1; `is_seen` is false outside the input.
+// Four neighbouring cells of a pixel along one axis and their weights, which add up to 1. `is_seen` is false outside
+// the network's input.
 struct Place {
   std::array<std::size_t, 4> cells{};
   std::array<double, 4> weights{};
-  // Distance in cells beyond the middle of the outermost cell.
+  // Distance beyond the middle of the outermost cell, in cells.
   double beyond = 0.0;
   bool is_seen = false;
 
-  // Weighted mean of values[cells * pitch]; exactly the value where all are equal.
+  // Weighted mean of values[cells * pitch]. If all four are equal, exactly their value.
   template <typename T>
   double of(const T* values, std::size_t pitch) const {
     const double middle = values[cells[1] * pitch];
@@ -32,7 +33,8 @@ struct Place {
   }
 };
 
-// Keys 1981 with a = -1/2 (Catmull-Rom), for a point `share` of the way from the second to the third of four cells.
+// Weights of four cells in cubic convolution (Keys 1981 with a = -1/2, Catmull-Rom). The point lies at `share` of the
+// way from the second to the third cell.
 std::array<double, 4> cubic_weights(double share) {
   const double t = share, rest = 1.0 - share;
   return {-0.5 * t * rest * rest, 1.0 + t * t * (1.5 * t - 2.5), 1.0 + rest * rest * (1.5 * rest - 2.5),
@@ -59,7 +61,7 @@ std::vector<Place> places(const MapAxis& axis, std::int64_t cells) {
   return result;
 }
 
-// HeatMap::peaks.
+// Finds the pixels for HeatMap::peaks.
 std::vector<std::size_t> find_peaks(const HeatMap& map, const std::vector<Place>& columns,
                                     const std::vector<Place>& rows) {
   const bool is_flat = map.low == map.high;
@@ -99,7 +101,7 @@ HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
   map.low = std::numeric_limits<float>::infinity();
   map.high = -map.low;
   const auto pitch = static_cast<std::size_t>(cells.width);
-  // Interpolates one row of cells at a time along x, then pixels along y.
+  // Rows of cells interpolated along x; interpolation along y follows.
   std::vector<double> lines(static_cast<std::size_t>(cells.height) * columns.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Place& column = columns[i % columns.size()];

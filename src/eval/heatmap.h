@@ -11,10 +11,10 @@
 
 namespace roentgen::eval {
 
-/// Coarse map: one number for each cell of a feature map. Plain value.
+/// Coarse heat map with one number for each cell of a feature map. Plain value.
 struct CoarseMap {
-  std::int64_t width = 0;   ///< cells in a row
-  std::int64_t height = 0;  ///< rows
+  std::int64_t width = 0;   ///< number of cells in a row
+  std::int64_t height = 0;  ///< number of rows
   /// (height, width) row-major
   std::vector<float> values;
 };
@@ -23,57 +23,57 @@ struct CoarseMap {
 [[nodiscard]] CoarseMap weighted_sum(std::span<const float> features, std::span<const double> weights,
                                      std::int64_t width, std::int64_t height);
 
-/// Position of one axis of the network's input in the original picture. Pixel p of the picture has its middle at (p +
+/// Position of the network's input in the original picture, along one axis. The middle of picture pixel p lies at (p +
 /// 0.5 - start) / step of `inputs` network pixels. This is data::Axis without augmentation.
 struct MapAxis {
-  double start = 0.0;  ///< start in picture pixels; may lie outside
+  double start = 0.0;  ///< first picture pixel of the input; may lie outside the picture
   double step = 1.0;   ///< picture pixels per network pixel
-  /// Network pixels.
+  /// Number of network pixels.
   std::int64_t inputs = 0;
-  /// Pixels of the original picture.
+  /// Number of pixels of the original picture.
   std::int64_t pixels = 0;
 };
 
-/// Heat-map: one number for each pixel of the original picture; NaN where the network saw nothing (outside a crop).
-/// Plain value.
+/// Heat map with one number for each pixel of the original picture. NaN for pixels outside the network's input, such as
+/// those cut off by a crop. Plain value.
 struct HeatMap {
-  std::int64_t width_px = 0;   ///< columns
-  std::int64_t height_px = 0;  ///< rows
+  std::int64_t width_px = 0;   ///< number of columns
+  std::int64_t height_px = 0;  ///< number of rows
   /// (height_px, width_px) row-major
   std::vector<float> values;
-  /// Smallest and largest of the numbers, NaN left out.
+  /// Smallest of the values, ignoring NaN.
   float low = 0.0F;
-  float high = 0.0F;  ///< largest of the numbers
-  /// Largest value of the cells. Between two negative cells the interpolated map can be positive; such a value has no
-  /// meaning.
+  float high = 0.0F;  ///< largest of the values, ignoring NaN
+  /// Largest value of the coarse cells. Interpolation can give positive values between two negative cells; these have
+  /// no meaning.
   float highest_cell = 0.0F;
-  /// Indices of the pixels of the largest value, ascending; at least one. Beyond the middle of an outermost cell the
-  /// map is constant; there, only the pixels nearest to that middle count. All pixels with a number for a flat map.
+  /// Indices of the pixels with the largest value, ascending; at least one. The map is constant beyond the middle of an
+  /// outermost cell; only the pixels nearest to that middle count there. For a flat map, all pixels that are not NaN.
   std::vector<std::size_t> peaks{};
 
-  /// Whether the map supports the class: a cell is positive, and so is a pixel.
+  /// True if the map supports the class: at least one cell and one pixel are positive.
   [[nodiscard]] bool is_anywhere_positive() const { return high > 0.0F && highest_cell > 0.0F; }
 };
 
-/// Stretches the cells over the whole input and maps them back into the picture's own pixels. Cell j of W covers the
-/// network pixels [j, j + 1] * inputs / W. One step of cubic convolution (Keys 1981, a = -1/2) interpolates, so a peak
-/// can lie between the middles of cells. Beyond the middle of the outermost cells the map stays constant.
-/// No value is below the least cell's; a peak between cells may be above the greatest. A flat map stays exactly flat.
-/// Undoes squash, crop and pad alike, since the axes describe them.
+/// Interpolates the coarse cells to the pixels of the original picture. Cell j of W covers the network pixels [j, j +
+/// 1] * inputs / W. Interpolation is cubic convolution (Keys 1981, a = -1/2), so a peak can lie between the middles of
+/// cells. Beyond the middle of the outermost cells the map is constant. No value is below the smallest cell; a peak
+/// between cells may exceed the largest cell. A flat map stays exactly flat. The axes describe squash, crop and pad, so
+/// all three are inverted.
 [[nodiscard]] HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y);
 
-/// Colour with red, green and blue from 0 to 1, as the colour map JET gives it: 0 dark blue, 0.5 green, 1 dark red.
+/// Red, green and blue, each from 0 to 1.
 struct Colour {
   double red = 0.0;    ///< 0 to 1
   double green = 0.0;  ///< 0 to 1
   double blue = 0.0;   ///< 0 to 1
 };
-/// Colour of JET at `share`, 0 to 1.
+/// Returns the colour of the colour map JET at `share`, 0 to 1: 0 is dark blue, 0.5 green, 1 dark red.
 [[nodiscard]] Colour jet(double share);
 
-/// The picture in gray (0 to 255), covered by the map in JET. The cover is half opaque (red) where the map is at or
-/// over half of its largest value. It is weaker below, and absent at 0 and below. The picture stays gray where the
-/// network saw nothing, and everywhere when the map has no positive value. `gray` has width_px * height_px elements.
+/// Draws the heat map in the colours of JET over the gray picture (0 to 255). The overlay has opacity one half where
+/// the map reaches half of its largest value. Below, opacity decreases to none at 0. The picture stays gray outside the
+/// network's input, and everywhere if no value of the map is positive. `gray` has width_px * height_px elements.
 /// Returns (height_px, width_px, 3).
 [[nodiscard]] std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map);
 

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::FloatNear;
 
-// Squash: `inputs` network pixels over all `pixels` of the picture.
+// Axis of a squashed picture: `inputs` network pixels cover all `pixels` of the picture.
 MapAxis squash(std::int64_t pixels, std::int64_t inputs) {
   return {.start = 0.0,
           .step = static_cast<double>(pixels) / static_cast<double>(inputs),
@@ -24,7 +24,7 @@ MapAxis squash(std::int64_t pixels, std::int64_t inputs) {
 }
 
 TEST(WeightedSum, adds_channels_by_their_weights) {
-  // Two channels of 2 x 1 cells.
+  // Features of two channels with 2 x 1 cells.
   const std::vector<float> features{1.0F, 2.0F, 10.0F, 20.0F};
   const std::vector<double> weights{3.0, -0.5};
   EXPECT_THAT(weighted_sum(features, weights, 2, 1).values, ElementsAre(-2.0F, -4.0F));
@@ -35,17 +35,18 @@ TEST(WeightedSum, is_flat_without_weight) {
   EXPECT_THAT(weighted_sum(features, std::vector<double>{0.0, 0.0}, 2, 1).values, ElementsAre(0.0F, 0.0F));
 }
 
-// Cells 0 and 1 have their middles at pixels 2 and 6 of 8; pixel p has its own at p + 0.5.
+// Cells 0 and 1 have their middles at 2 and 6 of 8 pixels; pixel p has its middle at p + 0.5.
 TEST(MapBack, interpolates_between_the_middles_of_cells) {
   const HeatMap map = map_back({.width = 2, .height = 1, .values = {0.0F, 4.0F}}, squash(8, 4), squash(1, 4));
-  // 4 (3 t^2 - 2 t^3 + (t - 2 t^2 + t^3) / 2 + (t^2 - t^3) / -2) at t = 1/8, 3/8, ...: Keys's kernel on 0, 0, 4, 4
+  // 4 (3 t^2 - 2 t^3 + (t - 2 t^2 + t^3) / 2 + (t^2 - t^3) / -2) at t = 1/8, 3/8, ...: Keys' kernel for 0, 0, 4, 4.
   EXPECT_THAT(map.values, ElementsAre(0.0F, 0.0F, FloatEq(0.3359375F), FloatEq(1.3828125F), FloatEq(2.6171875F),
                                       FloatEq(3.6640625F), 4.0F, 4.0F));
   EXPECT_EQ(map.low, 0.0F);
   EXPECT_EQ(map.high, 4.0F);
 }
 
-// Cubic convolution reproduces parabolas wherever it does not run out of cells (Keys 1981, section III).
+// Cubic convolution reproduces parabolas, except near the border, where it lacks neighbouring cells (Keys 1981, section
+// III).
 TEST(MapBack, follows_a_parabola_to_its_peak_between_cells) {
   const auto parabola = [](double cell) { return 10.0 - (cell - 2.7) * (cell - 2.7); };
   CoarseMap cells{.width = 6, .height = 1, .values = {}};
@@ -70,7 +71,7 @@ TEST(MapBack, treats_both_axes_alike) {
   }
 }
 
-// Cubic interpolation overshoots zero between two cells of -0.1 next to cells of -4.
+// Two cells of -0.1 next to cells of -4: the cubic interpolation between them exceeds zero.
 TEST(MapBack, of_negative_cells_is_nowhere_positive_whatever_lies_between_them) {
   const HeatMap map =
       map_back({.width = 4, .height = 1, .values = {-4.0F, -0.1F, -0.1F, -4.0F}}, squash(40, 4), squash(1, 1));
@@ -93,7 +94,7 @@ TEST(MapBack, keeps_a_flat_map_flat) {
   EXPECT_THAT(map.values, testing::Each(2.5F));
 }
 
-// The middle 4 of 8 pixels were fed.
+// A crop keeps the middle 4 of 8 pixels.
 TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
   const MapAxis x{.start = 2.0, .step = 1.0, .inputs = 4, .pixels = 8};
   const HeatMap map = map_back({.width = 1, .height = 1, .values = {3.0F}}, x, squash(1, 4));
@@ -108,14 +109,14 @@ TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
 TEST(MapBack, reads_the_cells_of_a_pad_next_to_it_only) {
   const MapAxis x{.start = -2.0, .step = 1.0, .inputs = 8, .pixels = 4};
   const HeatMap map = map_back({.width = 4, .height = 1, .values = {100.0F, 1.0F, 3.0F, 100.0F}}, x, squash(1, 8));
-  // The pixels lie 3/4 of the way from cell 0 to 1, 1/4 and 3/4 from 1 to 2, and 1/4 from 2 to 3. Keys's weights are
-  // -9, 111, 29 and -3 (or the reverse) / 128. Next to the pad's steep slope the second and third fall below the least
-  // cell, 1.
+  // The pixels lie 3/4 of the way from cell 0 to 1, 1/4 and 3/4 from 1 to 2, and 1/4 from 2 to 3. Keys' weights are -9,
+  // 111, 29 and -3 (or the reverse) / 128. Near the steep slope to the padding, the second and the third value would
+  // fall below the smallest cell, 1.
   EXPECT_THAT(map.values, ElementsAre(FloatNear(20.96875F, 1e-4F), 1.0F, 1.0F, FloatNear(22.84375F, 1e-4F)));
 }
 
-// Cells of 4 x 4 pixels have their middles between pixels 1 and 2, and 5 and 6. In the constant corner beyond a middle,
-// only the pixel next to the middle is the peak.
+// Cells of 4 x 4 pixels have their middles between pixels 1 and 2, and between 5 and 6. The map is constant beyond the
+// middle of the corner cell, where only the pixel next to the middle is the peak.
 TEST(MapBack, has_its_peak_at_the_middle_of_a_cell) {
   const auto peaks = [](std::vector<float> cells) {
     return map_back({.width = 2, .height = 2, .values = std::move(cells)}, squash(8, 4), squash(8, 4)).peaks;
@@ -142,7 +143,8 @@ TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
                     .high = 2.0F,
                     .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
-  // Transparent below 0; half of (0.5, 0, 0) at the largest value; a quarter of (0, 0.5, 1) at a quarter of it.
+  // Opacity is 0 for negative values. It is one half of (0.5, 0, 0) at the largest value, and a quarter of (0, 0.5, 1)
+  // at a quarter of it.
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 

@@ -12,8 +12,8 @@
 
 namespace roentgen::eval {
 
-/// Ranked scores of the images whose truth for label number `label` is known; units are their patients as `clusters`
-/// numbers them (make_clusters(predictions.patients)).
+/// Ranks the scores of the images whose truth for label number `label` is known. The units for resampling are the
+/// patients, as `clusters` numbers them (make_clusters(predictions.patients)).
 [[nodiscard]] RankedScores rank_label(const Predictions& predictions, std::size_t label, const Clusters& clusters);
 
 }  // namespace roentgen::eval

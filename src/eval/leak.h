@@ -11,55 +11,59 @@
 
 namespace roentgen::eval {
 
-/// Treatment of a test set whose patients or images were trained on.
+/// Reaction to a test set with patients or images from the training data.
 enum class OnOverlap : std::uint8_t { Refuse, Warn };
 
-/// Distinct patients of two sets and how many are in both.
+/// Numbers of distinct patients in the training data, in the test set, and in both.
 struct PatientOverlap {
   std::int64_t training = 0;  ///< distinct training patients
   std::int64_t test = 0;      ///< distinct test patients
   std::int64_t shared = 0;    ///< patients in both
-  /// Test patients who match only without leading zeros of their number.
+  /// Number of test patients that match a training patient only if leading zeros of the patient number are ignored.
   std::int64_t similar = 0;
 };
 
 /// Hashes of one test patient.
 struct TestPatient {
-  /// Hashes of all spellings of this id.
+  /// Hashes of all spellings of this patient's id.
   std::span<const std::string> same;
-  /// Hashes of numbers that differ from this id in leading zeros alone.
+  /// Hashes of ids that differ from this patient's id only in leading zeros.
   std::span<const std::string> zeros;
 };
 
-/// Counts the overlap, trying all spellings, each test patient once. Both sets of hashes need one salt and one naming
-/// of patients.
+/// Counts the patients in both sets. A test patient counts once, if any spelling of the id matches. All hashes must use
+/// the same salt and patient namespace.
 [[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
                                              std::span<const TestPatient> test_patients);
 
-/// One line that says how many test patients differ from training patients in leading zeros alone; empty for none.
+/// One line with the number of test patients whose id differs from a training patient's only in leading zeros; empty if
+/// there is none.
 [[nodiscard]] std::string similar_patients_text(const PatientOverlap& overlap);
 
-/// One line that says there is a leak and how large, in the form of error_text(). Empty when nothing is shared.
+/// One line with the error that test patients were trained on, and how many, in the form of error_text(). Empty if no
+/// patient is in both sets.
 [[nodiscard]] std::string leak_text(const PatientOverlap& overlap);
 
-/// One line for a check that found no patient in both sets: how many were compared, or why the check was not possible.
-/// @param unknown_images images of the tested set whose patient is unknown
+/// One line for a check that found no patient in both sets: how many patients were compared, or why the check was
+/// impossible.
+/// @param unknown_images number of test images whose patient is unknown
 [[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
 
-/// Number of images in a test set, and how many of them have the pixels of a training image.
+/// Numbers of images in the training data and in the test set, and how many test images have the pixels of a training
+/// image.
 struct PixelOverlap {
-  std::int64_t training = 0;  ///< distinct training images
-  std::int64_t test = 0;      ///< test images
-  std::int64_t shared = 0;    ///< test images that were trained on
+  std::int64_t training = 0;  ///< number of distinct training images
+  std::int64_t test = 0;      ///< number of test images
+  std::int64_t shared = 0;    ///< number of test images that were trained on
 };
 
-/// Counts the overlap. Empty hashes (blank images) match nothing.
+/// Counts the test images whose pixel hash is among the training hashes. Empty hashes (blank images) match nothing.
 [[nodiscard]] PixelOverlap pixel_overlap(std::span<const std::string> training_hashes,
                                          std::span<const std::string> test_hashes);
 
-/// Text of a pixel check, in the form of leak_text() and clean_check_text().
+/// One line with the error that test images were trained on, in the form of leak_text(); empty if none were.
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
-/// One line with the number of compared images, or the reason why none were; in the form of clean_check_text().
+/// One line for a check that found no common image, in the form of clean_check_text().
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
 
 }  // namespace roentgen::eval

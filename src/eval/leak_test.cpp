@@ -13,7 +13,7 @@ namespace {
 
 using Hashes = std::vector<std::string>;
 
-// Patients of one spelling each.
+// Counts the overlap for patients whose id has only one spelling.
 PatientOverlap overlap_of(const Hashes& training, const Hashes& test) {
   std::vector<TestPatient> patients;
   for (const std::string& hash : test) patients.push_back({.same = std::span(&hash, 1), .zeros = {}});

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kRounding = 1e-12;  // a few operations on doubles near 1
+constexpr double kRounding = 1e-12;  // bound for a few operations on doubles near 1
 
 HeatMap make_map(std::int64_t width, std::int64_t height, std::vector<float> values) {
   HeatMap map{.width_px = width, .height_px = height, .values = std::move(values)};
@@ -52,7 +52,7 @@ TEST(PointingGame, shares_a_hit_among_equal_peaks_so_that_a_flat_map_scores_chan
   EXPECT_DOUBLE_EQ(pointing_chance(flat, box), 2.0 / 8.0);
 }
 
-// Two boxes of 20 x 30 and 10 x 10 share 5 x 5. A random point of 100 x 80 hits with the area of their union.
+// Two boxes of 20 x 30 and 10 x 10 share 5 x 5. A random point of 100 x 80 hits with the share of their union's area.
 TEST(PointingGame, chance_is_the_share_of_the_area) {
   const HeatMap map = make_map(100, 80, std::vector<float>(8000, 0.0F));
   const std::vector<Box> boxes{{10, 20, 20, 30}, {25, 45, 10, 10}};
@@ -75,7 +75,7 @@ TEST(PointingGame, on_masks_asks_for_the_very_pixel_and_leaves_out_what_was_not_
 }
 
 TEST(HeatBox, is_around_the_part_that_holds_the_peak) {
-  // The 6 is connected to the peak; the 7 on the right is not.
+  // The cell of value 6 is connected to the peak; the 7 on the right is not.
   const HeatMap map = make_map(6, 3,
                                {0, 0, 0, 0, 0, 0,  //
                                 0, 8, 6, 0, 0, 7,  //
@@ -93,9 +93,9 @@ TEST(HeatBox, of_a_flat_map_is_all_that_was_seen) {
   EXPECT_EQ(box.width, 2.0);
 }
 
-// Found and true boxes are w wide and as high as the picture, so only x varies. At an offset of d pixels their overlap
-// over union is (w - d) / (w + d) >= t <=> d <= w (1 - t) / (1 + t). With the true box away from the edges, 2 floor() +
-// 1 of the W - w + 1 positions reach it.
+// The boxes are w wide and as high as the picture, so only x varies. At an offset of d pixels, IoU is (w - d) / (w +
+// d), which is >= t if d <= w (1 - t) / (1 + t). If the true box is away from the edges, 2 floor() + 1 of the W - w + 1
+// positions reach it.
 TEST(IouChance, equals_its_closed_form_in_one_dimension) {
   constexpr std::int64_t kWidth = 100;
   constexpr std::int64_t kHeight = 20;
@@ -103,7 +103,7 @@ TEST(IouChance, equals_its_closed_form_in_one_dimension) {
   const auto chances = iou_chances({0, 0, kSide, 20}, std::vector<Box>{{40, 0, kSide, 20}}, kWidth, kHeight);
   for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
     const double t = kIouThresholds[i];
-    // The comparison uses doubles. Only the threshold 0.5 falls on a whole offset, d = 10, which counts.
+    // Added because doubles are rounded: at threshold 0.5, the limit is exactly the offset d = 10, which counts.
     const double reach = std::floor(kSide * (1.0 - t) / (1.0 + t) + 1e-9);
     EXPECT_NEAR(chances[i], (2.0 * reach + 1.0) / (static_cast<double>(kWidth) - kSide + 1.0), kRounding) << t;
   }

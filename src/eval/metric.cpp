@@ -17,7 +17,7 @@ Figure at_threshold(const MetricInput& input, Figure (*rate)(const Confusion&)) 
 
 Figure when_scaled(const MetricInput& input, Figure (*figure)(const ScoreCounts&)) {
   if (input.scaled != nullptr) return figure(*input.scaled);
-  const Figure raw = figure(input.counts);  // a reason that is independent of the temperature comes first
+  const Figure raw = figure(input.counts);  // reasons that do not depend on the temperature come first
   return raw.is_defined() ? undefined(kNoTemperature) : raw;
 }
 

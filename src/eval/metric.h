@@ -17,51 +17,51 @@
 namespace roentgen::eval {
 
 #define RG_METRIC_ENUMERATOR(name, key, title, needs, classes) name,
-/// A line of metric_list.h.
+/// One constant for each line of metric_list.h.
 enum class Metric : std::uint8_t { RG_METRIC_LIST(RG_METRIC_ENUMERATOR) };
 #undef RG_METRIC_ENUMERATOR
 
-/// Inputs of a metric.
+/// Inputs that a metric needs.
 enum class MetricNeeds : std::uint8_t {
-  Counts,       ///< the label's scores alone
-  Threshold,    ///< also a threshold from validation
-  Temperature,  ///< the scores scaled by a temperature from validation
+  Counts,       ///< only the label's scores
+  Threshold,    ///< also a threshold chosen on validation data
+  Temperature,  ///< scores scaled by a temperature fitted on validation data
 };
 
-/// Classes that a metric depends on.
+/// Classes on which a metric depends, which decides how many patients an interval needs.
 enum class MetricClasses : std::uint8_t {
-  Apart,   ///< depends on one class, or compares both: as reliable as the rarer class is large
-  Pooled,  ///< a mean over all images, whatever their class
+  Apart,   ///< depends on one class, or compares both; the number of the rarer class matters
+  Pooled,  ///< mean over all images, whatever their class
 };
 
-/// Names of a metric.
+/// Description of a metric.
 struct MetricInfo {
-  Metric metric{};  ///< metric that is described
-  /// Key in JSON: "auprc".
+  Metric metric{};  ///< the described metric
+  /// Key in JSON, as "auprc".
   std::string_view key;
-  /// Title in tables: "AUPRC".
+  /// Title in tables, as "AUPRC".
   std::string_view title;
-  MetricNeeds needs{};      ///< inputs of the metric
-  MetricClasses classes{};  ///< classes that the metric depends on
+  MetricNeeds needs{};      ///< inputs that the metric needs
+  MetricClasses classes{};  ///< classes on which the metric depends
 };
 
-/// All metrics, in the order of Metric.
+/// Descriptions of all metrics, in the order of Metric.
 [[nodiscard]] std::span<const MetricInfo> metrics();
-/// Key, title and needs of a metric.
+/// Description of one metric.
 [[nodiscard]] const MetricInfo& info_of(Metric metric);
-/// All metrics, as a request.
+/// List of all metrics, for MetricRequest.
 [[nodiscard]] std::vector<Metric> all_metrics();
 
-/// One label under one resample.
+/// Inputs of a metric for one label in one resample.
 struct MetricInput {
-  const ScoreCounts& counts;  ///< the label's samples by score
-  /// Counts at the label's threshold; null: it has none.
+  const ScoreCounts& counts;  ///< numbers of the label's positives and negatives, by score
+  /// Confusion matrix at the label's threshold; null if it has none.
   const Confusion* confusion = nullptr;
-  /// Samples by scaled score; null: no temperature.
+  /// The label's samples by temperature-scaled score; null without a temperature.
   const ScoreCounts* scaled = nullptr;
 };
 
-/// The value; undefined where an input is missing.
+/// Computes a metric. Undefined if an input that it needs is null.
 [[nodiscard]] Figure measure(Metric metric, const MetricInput& input);
 
 }  // namespace roentgen::eval

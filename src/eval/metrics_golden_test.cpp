@@ -23,9 +23,9 @@
 namespace roentgen::eval {
 namespace {
 
-// Both sides add at most 200 terms of order 1 in double.
+// Bound for sums in double of at most 200 terms near 1.
 constexpr double kGoldenTolerance = 1e-12;
-// The likelihood is flat at its minimum: scipy's search, which sees values only, stops about here.
+// scipy's search stops within this distance, because it uses only values and the likelihood is flat at its minimum.
 constexpr double kTemperatureTolerance = 1e-6;
 
 using Values = std::map<std::string, double>;
@@ -90,7 +90,7 @@ Golden read_golden() {
   return golden;
 }
 
-// Ours under the names of the file; NaN where undefined.
+// Computes our metrics under the names that the file uses; NaN if undefined.
 Values figures(const GoldenCase& golden) {
   const Counted counted(golden.samples);
   const ScoreCounts& counts = counted.counts;

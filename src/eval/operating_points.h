@@ -17,42 +17,42 @@
 
 namespace roentgen::eval {
 
-/// Thresholds and temperature, and where they come from. Plain value.
+/// Thresholds and temperature fitted on validation data, and the origin of that data. Plain value.
 struct OperatingPoints {
   ThresholdRule rule = ThresholdRule::MaxF1;  ///< rule that chose the thresholds
-  /// (K)
+  /// (K) names of the labels.
   std::vector<std::string> label_names{};
-  /// (K) a score at or above its threshold is called positive; nullopt where validation had one class only.
+  /// (K) thresholds; a score at or above the threshold is called positive. Nullopt if validation had only one class.
   std::vector<std::optional<double>> thresholds{};
-  /// Temperature that divides all logits; nullopt where none is best.
+  /// Temperature that divides all logits; nullopt if the fit has no minimum.
   std::optional<double> temperature{};
-  /// Images of the validation set.
+  /// Number of validation images.
   std::int64_t images = 0;
-  std::int64_t patients = 0;  ///< distinct patients of the validation set
-  std::string list_sha256{};  ///< hash of its names; empty: not known
-  /// Unit of a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one unit fit no
-  /// other.
+  std::int64_t patients = 0;  ///< number of distinct validation patients
+  std::string list_sha256{};  ///< hash of the validation image names; empty if not known
+  /// Unit that has a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one unit cannot
+  /// be used for another.
   std::string unit = "image";
-  /// Preprocessing and test-time views of the model in words; empty: not known (predictions of a file).
+  /// Description of the model's preprocessing and test-time augmentation; empty if not known (predictions from a file).
   std::string input{};
-  /// SHA-256 of the weights that gave the scores; empty: not known (predictions of a file).
+  /// SHA-256 of the weights that gave the scores; empty if not known (predictions from a file).
   std::string weights_sha256{};
   friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
 };
 
-/// Chooses operating points on these predictions. Throws as check_predictions().
+/// Chooses thresholds and temperature on validation predictions. Throws as check_predictions() does.
 [[nodiscard]] OperatingPoints fit_operating_points(const Predictions& validation, ThresholdRule rule);
 
-/// The threshold of each of `label_names`, matched by name; ConfigError when a label is not among the points'.
+/// Returns the thresholds of `label_names`, matched by name. Throws ConfigError if `points` lacks one of the labels.
 [[nodiscard]] std::vector<std::optional<double>> thresholds_for(const OperatingPoints& points,
                                                                 const std::vector<std::string>& label_names);
 
 inline constexpr std::string_view kPointsFormat = "roentgen-points-1";  ///< value of the key "format"
 
-/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" and "weights_sha256" where
-/// known, "fitted_on": {"images", "patients", "list_sha256"}}.
+/// Converts to a table for JSON: {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit",
+/// "fitted_on": {"images", "patients", "list_sha256"}}. Contains "input" and "weights_sha256" if known.
 [[nodiscard]] Value to_value(const OperatingPoints& points);
-/// Parses the table; ConfigError naming `what` (the file) and the key.
+/// Parses the table. Throws ConfigError naming the key and `what` (the file).
 [[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);
 
 }  // namespace roentgen::eval

@@ -21,7 +21,7 @@ TEST(OperatingPoints, are_the_thresholds_and_the_temperature_of_validation) {
     const OperatingPoints points = fit_operating_points(validation, rule);
     const RankedScores mass = rank_label(validation, 0, make_clusters(validation.patients));
     EXPECT_EQ(points.thresholds[0], choose_threshold(mass.count(), rule));
-    EXPECT_EQ(points.thresholds[2], std::nullopt);  // Hernia: one class
+    EXPECT_EQ(points.thresholds[2], std::nullopt);  // Hernia has only one class
     EXPECT_EQ(points.temperature.value(), fit_temperature(validation).value);
     EXPECT_EQ(points.rule, rule);
     EXPECT_EQ(points.images, 90);

@@ -6,8 +6,8 @@ namespace roentgen::eval {
 
 Figure average_precision(const ScoreCounts& counts) {
   if (!counts.has_both_classes()) return undefined(counts.all() == 0 ? kNoImages : kOneClass);
-  std::int64_t found = 0;   // positives at or above the score
-  std::int64_t called = 0;  // samples at or above the score
+  std::int64_t found = 0;   // positives at or above the current score
+  std::int64_t called = 0;  // samples at or above the current score
   double sum = 0.0;
   for (std::size_t i = counts.scores.size(); i-- > 0;) {
     const std::int64_t positives = counts.positives[i];

@@ -9,12 +9,12 @@
 
 namespace roentgen::eval {
 
-/// AUPRC as average precision: sum over descending distinct scores of (recall gained) * precision, without
-/// interpolation (scikit-learn's average_precision_score). A random classifier reaches prevalence(), so show both
-/// together. Undefined when a class is absent.
+/// Area under the precision-recall curve as average precision: sum over descending distinct scores of (increase of
+/// recall) * precision. There is no interpolation, as in scikit-learn's average_precision_score. A random classifier
+/// reaches prevalence(), so show both together. Undefined if a class is absent.
 [[nodiscard]] Figure average_precision(const ScoreCounts& counts);
 
-/// Share of positives. Undefined without samples.
+/// Share of samples that are positive. Undefined without samples.
 [[nodiscard]] Figure prevalence(const ScoreCounts& counts);
 
 }  // namespace roentgen::eval

@@ -11,9 +11,9 @@
 namespace roentgen::eval {
 namespace {
 
-constexpr double kTolerance = 1e-12;  // sums of at most 300 ratios in double
+constexpr double kTolerance = 1e-12;  // bound for sums in double of at most 300 ratios
 
-// The definition, sample by sample: over distinct thresholds descending, recall gained times precision.
+// Average precision by definition: over descending distinct thresholds, increase of recall times precision.
 double naive_average_precision(const ScoredSamples& samples) {
   const std::set<float, std::greater<>> thresholds(samples.scores.begin(), samples.scores.end());
   double sum = 0.0;

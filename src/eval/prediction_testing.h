@@ -15,8 +15,8 @@ namespace roentgen::eval {
 
 inline constexpr int kImagesEach = 3;
 
-/// `patients` patients with three images each; labels "Mass" and "Edema" are a patient's and learnt well, "Hernia" has
-/// no positive. Probabilities.
+/// Draws predictions for `patients` patients with three images each. Images of a patient share the labels "Mass" and
+/// "Edema", which the model predicts well; "Hernia" has no positive.
 inline Predictions draw_patients(int patients, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   Predictions drawn{.label_names = {"Mass", "Edema", "Hernia"}};
@@ -36,7 +36,7 @@ inline Predictions draw_patients(int patients, std::uint64_t seed) {
   return drawn;
 }
 
-/// The predictions in the row order `rows`.
+/// Returns the predictions with rows in the order `rows`.
 template <typename Rows>
 Predictions with_rows(const Predictions& from, const Rows& rows) {
   Predictions result{.label_names = from.label_names, .outputs = from.outputs};

@@ -12,39 +12,42 @@
 
 namespace roentgen::eval {
 
-/// Truth that is not known: left out of every figure of its label.
+/// Label value if the truth is unknown. All figures of the label ignore the image.
 inline constexpr std::int8_t kUnknown = -1;
 
-/// Kind of the K probabilities of an image.
+/// Relation between the K probabilities of an image.
 enum class Outputs : std::uint8_t {
-  Independent,  ///< one sigmoid a label
-  Exclusive,    ///< softmax: they sum to 1 and one label is true
+  Independent,  ///< each label has its own sigmoid
+  Exclusive,    ///< softmax: the probabilities sum to 1 and one label is true
 };
 
 /// Predictions of one model on N images for K labels. Plain value.
 struct Predictions {
-  /// (K) distinct; labels are matched by name everywhere, never by position.
+  /// (K) distinct names of the labels. Labels are always matched by name, never by position.
   std::vector<std::string> label_names;
   /// (N) distinct names of the images
   std::vector<std::string> image_ids;
-  /// (N) any numbers, equal for images of the same patient. Where the patient is unknown, one number per image.
+  /// (N) numbers of the patients, equal for images of one patient. An image of an unknown patient has a number of its
+  /// own.
   std::vector<std::int64_t> patients;
-  /// (N, K) finite, 0 ... 1 when they are probabilities; only their order matters to AUROC
+  /// (N, K) finite scores, in 0 ... 1 if they are probabilities. AUROC uses only their order.
   std::vector<float> probabilities;
-  /// (N, K) 1, 0 or kUnknown
+  /// (N, K) truth: 1, 0 or kUnknown.
   std::vector<std::int8_t> labels;
-  Outputs outputs = Outputs::Independent;  ///< kind of the probabilities
+  Outputs outputs = Outputs::Independent;  ///< relation between the K probabilities
 
-  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }    ///< N
-  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }  ///< K
+  /// Number of images, N.
+  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }
+  /// Number of labels, K.
+  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }
 };
 
-/// Throws DataError when sizes do not match, a name or image occurs twice, or a value is invalid. Valid are finite
-/// probabilities and the labels 1, 0, kUnknown. Names rows by number, never by image, since an image's name can hold a
-/// patient's number.
+/// Throws DataError if sizes do not match, a label or image name occurs twice, or a value is invalid. Probabilities
+/// must be finite and labels 1, 0 or kUnknown. Errors give the number of a row, never its image name, because that can
+/// contain a patient's number.
 void check_predictions(const Predictions& predictions);
 
-/// {label: images where it is true}: the mark of a version of the labels that needs no file.
+/// Returns {label: number of positive images}. It identifies the version of the labels without a file.
 [[nodiscard]] Value positives_value(const Predictions& predictions);
 
 }  // namespace roentgen::eval

@@ -18,21 +18,21 @@
 
 namespace roentgen::eval {
 
-/// The findings of ChestX-ray14 in CheXNet's order.
+/// Findings of ChestX-ray14, in the order of the CheXNet paper.
 inline constexpr std::array<std::string_view, 14> kPublishedFindings{
     "Atelectasis", "Cardiomegaly", "Effusion",           "Infiltration",  "Mass",
     "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",
     "Emphysema",   "Fibrosis",     "Pleural_Thickening", "Hernia"};
 
-/// Column of published results.
+/// Published results of one model, for a column of a table.
 struct PublishedColumn {
   std::string_view title;  ///< heading of the column
-  /// Id of the KnownList beside which it may stand.
+  /// Id of the KnownList of test images that the results are comparable to.
   std::string_view list = "nih-community-test";
-  /// Whether its test images were another random split, never published. Every table with the column says so.
+  /// True if the authors tested on their own random split, which was never published. Tables with this column say so.
   bool is_own_split = false;
-  std::string_view source;  ///< publication
-  /// AUROC by kPublishedFindings.
+  std::string_view source;  ///< publication that contains the results
+  /// AUROCs, in the order of kPublishedFindings.
   std::array<double, 14> auroc{};
 
   [[nodiscard]] double mean() const;  ///< mean over the 14 findings
@@ -41,31 +41,32 @@ struct PublishedColumn {
 /// All columns. To add one, add a line in published.cpp.
 [[nodiscard]] std::span<const PublishedColumn> published_columns();
 
-/// Columns that may be shown next to `table`, whose images are those of `list` (null: no known list). Conditions: the
-/// list is theirs, the table has one row an image, and all 14 findings of every image are known. Each finding must also
-/// be as frequent as on that list within half a percentage point. So neither synthetic images under the list's names
-/// nor other labels pass.
+/// Columns that may be shown next to `table`, which evaluates the images of `list` (null if not a known list). The
+/// column must be comparable to this list, and the table must have one row per image and all 14 findings known for
+/// every image. Each finding's prevalence must match the list's within half a percentage point. This excludes synthetic
+/// images with the names of the list, and other versions of the labels.
 [[nodiscard]] std::vector<PublishedColumn> columns_beside(const EvalTable& table, const KnownList* list);
 
-/// Comparison of a table with a column. The interval is that of our value; a published value is a number without error.
+/// Comparison of a table with a published column. Only our value has an interval; the published value is treated as
+/// exact.
 struct Verdict {
-  std::int64_t findings = 0;  ///< findings compared
-  std::int64_t above = 0;     ///< findings in which ours is higher
-  /// Findings above whose interval of the difference excludes 0.
+  std::int64_t findings = 0;  ///< number of findings compared
+  std::int64_t above = 0;     ///< number of findings in which our AUROC is higher
+  /// Number of these findings whose interval of the difference excludes 0.
   std::int64_t clearly_above = 0;
-  std::int64_t below = 0;          ///< findings in which ours is lower
-  std::int64_t clearly_below = 0;  ///< findings below whose interval excludes 0
+  std::int64_t below = 0;          ///< number of findings in which our AUROC is lower
+  std::int64_t clearly_below = 0;  ///< number of these findings whose interval excludes 0
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
-/// Compares the findings that both have.
+/// Compares the findings that `table` and `column` have in common.
 [[nodiscard]] Verdict verdict(const EvalTable& table, const PublishedColumn& column);
 
-/// The table next to the columns, a verdict a column ("above CheXNet in 10 of 14, interval excludes 0 in 6"), and the
-/// footnotes. Empty without columns. Ends with a newline.
+/// Text with the table next to the published columns, followed by footnotes. A verdict per column says, for example,
+/// "above CheXNet in 10 of 14, interval excludes 0 in 6". Empty without columns. Ends with a newline.
 [[nodiscard]] std::string published_text(const EvalTable& table, const std::vector<PublishedColumn>& columns);
 
-/// {title: {"source", "own_split", "mean", "mean_delta", "above", "clearly_above", "below", "clearly_below",
-/// "findings", "delta": {finding: number}}}
+/// Returns the comparison for JSON: {title: {"source", "own_split", "mean", "mean_delta", "above", "clearly_above",
+/// "below", "clearly_below", "findings", "delta": {finding: number}}}.
 [[nodiscard]] Value published_value(const EvalTable& table, const std::vector<PublishedColumn>& columns);
 
 }  // namespace roentgen::eval

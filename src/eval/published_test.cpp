@@ -22,7 +22,8 @@ const KnownList& list_of(std::string_view id) {
   throw std::logic_error("no such list");
 }
 
-// A table as an evaluation on the community's test list gives it: `above` with its interval's half width.
+// Makes a table for the community's test list whose AUROCs exceed the column's by `above`, with intervals of this half
+// width.
 EvalTable table_above(const PublishedColumn& column, double above, double half_width) {
   const std::int64_t images = list_of("nih-community-test").images;
   EvalTable table{.images = images};
@@ -39,13 +40,13 @@ EvalTable table_above(const PublishedColumn& column, double above, double half_w
 
 const PublishedColumn& chexnet() { return published_columns()[2]; }
 
-// Means that were computed from the sources when the columns were collected.
+// Expected means were computed from the publications.
 TEST(Published, columns_have_their_means) {
   const std::array means{0.738, 0.803, 0.8414, 0.8427, 0.8481, 0.8508, 0.8383, 0.8357};
   ASSERT_EQ(published_columns().size(), means.size());
   for (std::size_t i = 0; i < means.size(); ++i) {
     const PublishedColumn& column = published_columns()[i];
-    EXPECT_NEAR(column.mean(), means[i], i < 2 ? 6e-4 : 6e-5) << column.title;  // tolerance of the published rounding
+    EXPECT_NEAR(column.mean(), means[i], i < 2 ? 6e-4 : 6e-5) << column.title;  // rounding of the published values
     EXPECT_EQ(column.is_own_split, i < 3) << column.title;
   }
   EXPECT_EQ(chexnet().title, "CheXNet");
@@ -63,10 +64,10 @@ TEST(Published, stand_beside_the_very_list_only) {
 TEST(Published, do_not_stand_beside_other_data_under_the_same_names) {
   const KnownList& list = list_of("nih-community-test");
   EvalTable table = table_above(chexnet(), 0.01, 0.005);
-  table.labels[2].positives += list.images / 100;  // other labels, or synthetic images
+  table.labels[2].positives += list.images / 100;  // as with other labels or synthetic images
   EXPECT_TRUE(columns_beside(table, &list).empty());
   table = table_above(chexnet(), 0.01, 0.005);
-  table.labels[5].n -= 1;  // an image of unknown truth
+  table.labels[5].n -= 1;  // one image of unknown truth
   EXPECT_TRUE(columns_beside(table, &list).empty());
   table = table_above(chexnet(), 0.01, 0.005);
   table.labels.pop_back();

@@ -11,20 +11,20 @@
 
 namespace roentgen::eval {
 
-/// One label's samples by score. RankedScores::count() fills it. Plain value, but for the scores, which it does not
-/// own.
+/// Numbers of positive and negative samples of one label, by distinct score. RankedScores::count() fills it. A plain
+/// value that does not own the scores.
 struct ScoreCounts {
-  /// (G) distinct, ascending. Owned by the RankedScores that filled this.
+  /// (G) distinct scores, ascending. Owned by the RankedScores that filled this object.
   std::span<const float> scores{};
-  /// (G) samples of that score; both can be 0 under resampling.
+  /// (G) number of positives with that score. Both counts can be 0 in a resample.
   std::vector<std::uint32_t> positives{};
-  std::vector<std::uint32_t> negatives{};  ///< (G) negatives of that score
-  /// Their sums.
+  std::vector<std::uint32_t> negatives{};  ///< (G) number of negatives with that score
+  /// Sum of `positives`.
   std::int64_t all_positives = 0;
   std::int64_t all_negatives = 0;  ///< sum of `negatives`
 
   [[nodiscard]] std::int64_t all() const { return all_positives + all_negatives; }  ///< samples of both classes
-  /// Whether both classes occur.
+  /// True if there are positives and negatives.
   [[nodiscard]] bool has_both_classes() const { return all_positives > 0 && all_negatives > 0; }
 };
 

@@ -13,7 +13,7 @@
 
 namespace roentgen::eval {
 
-/// Samples of one label, and the number of times each is drawn.
+/// Samples of one label, with the number of times that each is drawn.
 struct ScoredSamples {
   std::vector<float> scores{};
   std::vector<std::uint8_t> labels{};
@@ -23,7 +23,7 @@ struct ScoredSamples {
   [[nodiscard]] bool is_positive(std::size_t i) const { return labels[i] == 1; }
 };
 
-/// `count` samples with scores k / `levels`; multiplicities 0 ... 3.
+/// Draws `count` samples with scores k / `levels` and multiplicities 0 ... 3.
 inline ScoredSamples draw_samples(int count, int levels, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   ScoredSamples samples;
@@ -37,7 +37,7 @@ inline ScoredSamples draw_samples(int count, int levels, std::uint64_t seed) {
   return samples;
 }
 
-/// The samples, each repeated by its multiplicity.
+/// Returns the samples, each repeated by its multiplicity.
 inline ScoredSamples repeated(const ScoredSamples& samples) {
   ScoredSamples result;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -50,14 +50,14 @@ inline ScoredSamples repeated(const ScoredSamples& samples) {
   return result;
 }
 
-/// Counts of the samples, with the scores that they borrow.
+/// Counts of samples by score, with the RankedScores that own the scores.
 struct Counted {
   RankedScores ranked;
   ScoreCounts counts;
   explicit Counted(const ScoredSamples& samples) : ranked(samples.scores, samples.labels), counts(ranked.count()) {}
 };
 
-/// Counts of one label's samples under their multiplicities.
+/// Counts the samples of one label by score, with their multiplicities.
 inline ScoreCounts resampled(const RankedScores& ranked, const ScoredSamples& samples) {
   ScoreCounts counts;
   ranked.count(samples.multiplicity, counts);

@@ -26,12 +26,12 @@ constexpr int kPatients = 100;
 constexpr int kStudies = 300;
 constexpr std::int64_t kReplicates = 120;
 constexpr int kSeeds = 3;
-// Three standard deviations of a share of 0.05 over this many studies: 0.012 to 0.088.
+// Bounds of a rejection rate of 0.05 over this many studies: three standard deviations, 0.012 to 0.088.
 constexpr int kFewest = static_cast<int>(kStudies * (0.05 - 3 * 0.0126));
 constexpr int kMost = static_cast<int>(kStudies * (0.05 + 3 * 0.0126));
 
-// Random model of a recipe: the noise that a seed's model adds to every logit. With a spread of 0, seeds differ only in
-// their noise, not in their quality on the population.
+// Random model of a training recipe: each seed's model adds noise to every logit. If `spread` is 0, seeds differ only
+// in their noise, not in their true AUROC.
 struct Recipe {
   double noise = 1.5;
   double spread = 0.0;
@@ -55,7 +55,7 @@ std::vector<Predictions> train_seeds(const Recipe& recipe, const Predictions& se
   return models;
 }
 
-// Shuffles labels in training: the scores of this finding belong to other images.
+// Permutes the scores of one finding, as if the model had been trained on random labels.
 void shuffle_scores(Predictions& model, std::size_t label, std::uint64_t seed) {
   Random random(seed, RandomStage::Test, 2);
   const std::size_t K = model.label_names.size();
@@ -64,8 +64,8 @@ void shuffle_scores(Predictions& model, std::size_t label, std::uint64_t seed) {
   }
 }
 
-// Number of studies, with two sets of seeds of one recipe, in which p of the first finding and of the mean is below
-// 0.05.
+// Numbers of studies with p < 0.05, for the first finding and for the mean. Each study compares two sets of seeds of
+// one recipe.
 struct Rejected {
   int finding = 0;
   int mean = 0;
@@ -83,7 +83,8 @@ Rejected reject(const Recipe& recipe, int seeds) {
   return rejected;
 }
 
-// The naive method that compare() avoids: percentiles of differences with patients and seeds resampled.
+// Counts rejections of a naive method that compare() avoids: percentiles of differences with resampled patients and
+// seeds.
 int reject_by_percentile(const Recipe& recipe, int seeds) {
   int rejected = 0;
   for (std::uint64_t study = 0; study < kStudies; ++study) {
@@ -126,7 +127,7 @@ TEST(SeedComparison, of_one_recipe_rejects_at_the_stated_rate) {
   expect_stated_rate("three seeds that do not", reject(kSteady, kSeeds));
 }
 
-// Recipes with a true difference, measured on four hundred seeds with four hundred patients each.
+// The true difference of two recipes is measured on four hundred seeds with four hundred patients each.
 TEST(SeedComparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
   constexpr Recipe kGood{.noise = 0.7, .spread = 0.4};
   constexpr Recipe kPoor{.noise = 1.5, .spread = 0.4};
@@ -152,7 +153,7 @@ TEST(SeedComparison, interval_holds_a_true_difference_in_about_its_share_of_stud
 }
 
 TEST(SeedComparison, of_one_seed_holds_only_where_seeds_do_not_vary) {
-  // Percentile intervals of a hundred patients fall short by up to 0.03 (coverage_test.cpp).
+  // Percentile intervals of a hundred patients cover up to 0.03 too little (coverage_test.cpp).
   const Rejected steady = reject(kSteady, 1);
   EXPECT_LE(steady.finding, kMost + static_cast<int>(0.03 * kStudies));
   const Rejected varied = reject(kVaried, 1);
@@ -181,7 +182,7 @@ TEST(SeedComparison, finds_a_recipe_with_shuffled_labels_of_one_finding) {
   }
   std::printf("shuffled labels: found in %d of %d pairs; the sound finding differs in %d\n", broken, kPairs, sound);
   EXPECT_GE(broken, kPairs - 1);
-  EXPECT_LE(sound, 4);  // more than 4 of 20 at 0.05 occur once in 400
+  EXPECT_LE(sound, 4);  // p < 0.05 in more than 4 of 20 studies happens by chance once in 400 runs
 }
 
 TEST(SeedComparison, is_the_formula_that_is_stated) {
@@ -191,7 +192,7 @@ TEST(SeedComparison, is_the_formula_that_is_stated) {
   const Comparison pair = compare(a, b, options);
   EXPECT_TRUE(pair.covers_seeds());
   EXPECT_EQ(pair.seeds_b, 3);
-  // The mean over seeds, and its standard deviation, of single evaluations.
+  // The expected result is the mean over seeds, with its standard deviation, of single evaluations.
   std::vector<double> values;
   for (const Predictions& model : a) values.push_back(*evaluate(model, {.replicates = 0}).labels[0].auroc.value);
   EXPECT_DOUBLE_EQ(*pair.labels[0].a.value, (values[0] + values[1]) / 2.0);
@@ -205,7 +206,7 @@ TEST(SeedComparison, is_the_formula_that_is_stated) {
     EXPECT_GE(*row->dof, 1.0);
   }
   EXPECT_FALSE(pair.labels[2].p.has_value());
-  // The order of seeds, and the sides, change nothing but the sign.
+  // Another order of seeds changes nothing; swapped sides change only the sign.
   const Comparison back = compare(std::vector{b[2], b[0], b[1]}, a, options);
   EXPECT_NEAR(*back.labels[0].delta.value, -*pair.labels[0].delta.value, 1e-15);
   EXPECT_NEAR(*back.labels[0].p, *pair.labels[0].p, 1e-12);

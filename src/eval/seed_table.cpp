@@ -35,7 +35,7 @@ void summarise(SeedRow& row) {
   row.sd = std::sqrt(squares / (n - 1.0));
 }
 
-// Mean of each seed over the findings that every seed defines.
+// Makes the row "mean": each seed's mean over the findings that are defined for all seeds.
 SeedRow mean_row(const std::vector<SeedRow>& rows, std::size_t seeds) {
   SeedRow mean{.label = "mean", .values = {}, .mean = {}, .sd = {}};
   const auto count = std::ranges::count_if(rows, is_whole);

@@ -14,38 +14,40 @@
 
 namespace roentgen::eval {
 
-/// AUROCs of one seed, as its run's aucs.csv has them.
+/// AUROCs of one run, read from its aucs.csv.
 struct SeedAurocs {
   std::int64_t seed = 0;  ///< train.seed of the run
-  /// (label, value), nothing where undefined.
+  /// Pairs (label, AUROC); nullopt if undefined.
   std::vector<std::pair<std::string, std::optional<double>>> labels;
 };
 
-/// Results of one finding over the seeds.
+/// AUROCs of one finding over the seeds.
 struct SeedRow {
   std::string label;  ///< name of the finding, or "mean"
-  /// Values in the order of the seeds.
+  /// AUROCs in the order of the seeds.
   std::vector<std::optional<double>> values;
-  /// Mean; nullopt when any value is undefined.
+  /// Mean over seeds; nullopt if any value is undefined.
   std::optional<double> mean;
-  /// Sample standard deviation (n - 1); nothing for one seed.
+  /// Sample standard deviation (n - 1); nullopt for one seed.
   std::optional<double> sd;
 };
 
-/// All findings, then as row "mean" each seed's mean over the findings that all seeds define.
+/// AUROCs of all findings over the seeds. The last row, "mean", has each seed's mean over the findings that are defined
+/// for all seeds.
 struct SeedTable {
   std::vector<std::int64_t> seeds;  ///< seeds in the order of the runs
-  std::vector<SeedRow> rows;        ///< a finding each, then the mean
+  std::vector<SeedRow> rows;        ///< one row per finding, then the mean
 };
 
-/// Matched by label name. DataError when a run has other labels than the first; at least one run.
+/// Makes the table of at least one run, matching labels by name. Throws DataError if a run has other labels than the
+/// first.
 [[nodiscard]] SeedTable make_seed_table(const std::vector<SeedAurocs>& runs);
 
-/// A table for a terminal, with an explanation. Ends with a newline.
+/// Text table for a terminal, with an explanation. Ends with a newline.
 [[nodiscard]] std::string to_text(const SeedTable& table);
-/// "label,mean,sd,seed_0,seed_1,...", the mean last; empty where undefined.
+/// CSV text "label,mean,sd,seed_0,seed_1,...". The mean is the last row; undefined cells are empty.
 [[nodiscard]] std::string to_csv(const SeedTable& table);
-/// {label: {"mean", "sd", "values": [...]}}, null where undefined.
+/// Returns the table for JSON: {label: {"mean", "sd", "values": [...]}}, null if undefined.
 [[nodiscard]] Value to_value(const SeedTable& table);
 
 }  // namespace roentgen::eval

@@ -20,7 +20,7 @@ TEST(SeedTable, has_mean_and_sd_by_hand) {
   EXPECT_NEAR(*table.rows[0].mean, 0.8, 1e-12);
   EXPECT_NEAR(*table.rows[0].sd, 0.1, 1e-12);
   EXPECT_FALSE(table.rows[1].mean.has_value()) << "undefined for one seed";
-  // Means over Mass and Edema: 0.7, 0.7, 0.7.
+  // Each seed's mean over Mass and Edema is 0.7.
   EXPECT_NEAR(*table.rows[3].mean, 0.7, 1e-12);
   EXPECT_NEAR(*table.rows[3].sd, 0.0, 1e-7);
   EXPECT_THAT(to_text(table), HasSubstr("Mass     0.8000  0.1000  0.8000  0.9000  0.7000\n"));

@@ -13,11 +13,11 @@
 
 namespace roentgen::eval {
 
-/// A published list of images.
+/// Published list of images, recognised by the hash of its names.
 struct KnownList {
   /// Short name for options and JSON: "nih-official-test".
   std::string_view id;
-  /// Name for people.
+  /// Name shown to people.
   std::string_view name;
   std::int64_t images = 0;  ///< number of images
   /// SHA-256 (64 lower-case hex digits) of the distinct base names, sorted bytewise, each followed by a newline; see
@@ -28,12 +28,12 @@ struct KnownList {
 /// All known lists.
 [[nodiscard]] std::span<const KnownList> known_lists();
 
-/// The list with this hash, or nullptr. Lives as long as the program. A further list is one line in split_list.cpp: id,
-/// name, images, and the hash that `roentgen eval` or `inspect` prints of it.
+/// Returns the known list with this hash, or nullptr. The result lives as long as the program. To add a list, add a
+/// line in split_list.cpp: id, name, number of images, and the hash that `roentgen eval` or `inspect` prints.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256);
-/// Finds the list among `lists`, which must outlive the result.
+/// Finds the list with this hash in `lists`, which must outlive the result.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256, std::span<const KnownList> lists);
-/// Id of the list with this hash, or null, for JSON.
+/// Returns the id of the known list with this hash for JSON, or null.
 [[nodiscard]] Value known_list_value(std::string_view sha256);
 
 }  // namespace roentgen::eval

@@ -10,10 +10,11 @@
 namespace roentgen::eval {
 namespace {
 
-// Degrees of freedom beyond which the normal distribution differs by less than 1e-9.
+// Degrees of freedom above which the normal distribution is used; it differs by less than 1e-9.
 constexpr double kManyDof = 1e8;
 
-// I_x(a, b) for x <= (a + 1) / (a + b + 2), where the fraction converges fast (modified Lentz; DLMF 8.17.22).
+// Incomplete beta function I_x(a, b) for x <= (a + 1) / (a + b + 2), where the continued fraction converges fast
+// (modified Lentz; DLMF 8.17.22).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 10000;

@@ -31,7 +31,7 @@ TEST(StudentT, p_agrees_with_the_closed_forms) {
 TEST(StudentT, p_agrees_with_the_density_where_degrees_are_no_whole_number) {
   constexpr double kDof = 2.7;
   constexpr double kT = 1.9;
-  constexpr int kSteps = 20000;  // Simpson's rule: error below 1e-13
+  constexpr int kSteps = 20000;  // steps of Simpson's rule; error below 1e-13
   const double scale =
       std::exp(std::lgamma((kDof + 1.0) / 2.0) - std::lgamma(kDof / 2.0)) / std::sqrt(kDof * std::numbers::pi);
   const auto density = [&](double t) { return scale * std::pow(1.0 + t * t / kDof, -(kDof + 1.0) / 2.0); };

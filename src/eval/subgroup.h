@@ -16,48 +16,48 @@
 
 namespace roentgen::eval {
 
-/// Images that share a value.
+/// Images that share the value of an attribute, such as the view.
 struct Group {
-  std::string name{};               ///< the value that they share
+  std::string name{};               ///< the shared value
   std::vector<std::size_t> rows{};  ///< indices of the images, ascending
 };
 
-/// Rows by value, in bytewise order of the values; those with an empty value last, as "unknown".
+/// Groups rows by value, in bytewise order of the values. Rows with an empty value form the last group, "unknown".
 [[nodiscard]] std::vector<Group> group_rows(std::span<const std::string> values);
 
-/// "00-17", "18-39", "40-59", "60-79", "80+" years; empty for NaN.
+/// Returns the age group: "00-17", "18-39", "40-59", "60-79" or "80+" years; empty for NaN.
 [[nodiscard]] std::string age_band(float years);
 
-/// The predictions of these rows.
+/// Returns the predictions of the given rows.
 [[nodiscard]] Predictions select_rows(const Predictions& predictions, std::span<const std::size_t> rows);
 
 /// Rule that combines the probabilities of a study's images.
 enum class Aggregate : std::uint8_t { Max, Mean };
-/// "max", "mean".
+/// Name of the rule: "max" or "mean".
 [[nodiscard]] std::string_view name_of(Aggregate aggregate);
-/// Parses a name; ConfigError naming the choices.
+/// Parses the name of a rule. Throws ConfigError listing the known names.
 [[nodiscard]] Aggregate parse_aggregate(std::string_view text);
 
-/// One row a study, in order of first appearance, named by its study. A label is true when it is of any of the images,
-/// else unknown when it is of any. Maxima of Exclusive outputs sum to no 1, so they become Independent.
-/// @param studies (N) not empty
-/// DataError on an empty study and on a study with two patients.
+/// Merges the images of each study to one row, named by the study, in order of first appearance. A label is true if it
+/// is true for any image; else it is unknown if it is unknown for any image. Maxima of Exclusive outputs no longer sum
+/// to 1, so they become Independent. Throws DataError for an empty study name and a study with two patients.
+/// @param studies (N) study of each image, not empty
 [[nodiscard]] Predictions merge_studies(const Predictions& predictions, std::span<const std::string> studies,
                                         Aggregate aggregate);
 
-/// The table of one group.
+/// Evaluation of one group.
 struct GroupTable {
-  std::string name;  ///< value that the images share
-  EvalTable table;   ///< figures of its images
+  std::string name;  ///< attribute value that the images share
+  EvalTable table;   ///< figures of the group's images
 };
 
-/// Evaluates each group alone: intervals from resamples of its own patients.
+/// Evaluates each group separately. Intervals come from resamples of the group's own patients.
 [[nodiscard]] std::vector<GroupTable> evaluate_groups(const Predictions& predictions,
                                                       std::span<const std::string> values,
                                                       const BootstrapOptions& options, const MetricRequest& request);
 
-/// Means by group, for a terminal. Ends with a newline.
-/// @param attribute heads the first column: "view"
+/// Text table of the groups' means for a terminal. Ends with a newline.
+/// @param attribute heading of the first column, such as "view"
 [[nodiscard]] std::string groups_text(std::string_view attribute, const std::vector<GroupTable>& groups);
 
 }  // namespace roentgen::eval

@@ -18,7 +18,7 @@ namespace {
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kTop = 5;
 
-// All figures of the table under any multiplicities of the patients. One row of columns: K labels and their mean for
+// All values of the table for any multiplicities of the patients. A row of values has K labels and their mean for
 // AUROC, the same for each metric, then the top-k accuracies. Immutable after construction, so thread-safe.
 class Figures {
  public:
@@ -29,18 +29,18 @@ class Figures {
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return ranked_[i]; }
   [[nodiscard]] std::size_t label_count() const { return ranked_.size(); }
   [[nodiscard]] std::size_t column_count() const { return (metrics_.size() + 1) * (label_count() + 1) + tops_.size(); }
-  /// Column of `label`, or with label = label_count() of the mean; block 0 is AUROC, block 1 the first metric.
+  /// Index of a column. Block 0 is AUROC, block 1 the first metric; `label` = label_count() is the mean.
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
   [[nodiscard]] std::size_t top_column(std::size_t i) const { return column(metrics_.size() + 1, 0) + i; }
-  /// Values with every patient counted once; the reasons of those that are NaN.
+  /// Values of the full data, in which every patient counts once.
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::string_view reason(std::size_t column) const { return reasons_[column]; }
-  /// Reason why a column has too few patients for an interval; empty: none.
+  /// Reason why a column has too few patients for an interval; empty if it has enough.
   [[nodiscard]] std::string_view few(std::size_t column) const { return few_[column]; }
 
-  /// Fills a row (columns).
+  /// Computes all columns for these multiplicities.
   void measure(std::span<const std::uint32_t> multiplicity, std::span<double> row) const {
     fill(multiplicity, row, {});
     average(row);
@@ -59,7 +59,7 @@ class Figures {
   std::vector<Metric> metrics_;
   std::vector<std::optional<double>> thresholds_;
   std::vector<std::int64_t> tops_;
-  std::vector<std::vector<double>> credits_;  // (tops)(N)
+  std::vector<std::vector<double>> credits_;  // (number of top-k accuracies, N)
   std::vector<std::uint32_t> clusters_;
   std::vector<double> values_;
   std::vector<std::string_view> reasons_;
@@ -135,7 +135,7 @@ void Figures::fill(std::span<const std::uint32_t> multiplicity, std::span<double
   }
 }
 
-// Means of the labels that are defined with every patient counted once; NaN as soon as one of them is.
+// Averages the labels that are defined in the full data; NaN if one of them is undefined in this row.
 void Figures::average(std::span<double> row) const {
   for (std::size_t block = 0; block <= metrics_.size(); ++block) {
     double sum = 0.0;
@@ -184,7 +184,7 @@ EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& optio
   const Clusters clusters = make_clusters(predictions.patients);
   const Figures figures(predictions, clusters, request);
   Replicates replicates;
-  if (clusters.count > 1) {  // one patient says nothing about others
+  if (clusters.count > 1) {  // a single patient shows no variation
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
       figures.measure(multiplicity, row);
     };

@@ -20,75 +20,77 @@
 
 namespace roentgen::eval {
 
-/// One row of the table.
+/// Results of one label.
 struct LabelResult {
-  std::string label{};         ///< name
-  Estimate auroc{};            ///< AUROC with its interval
-  std::int64_t positives = 0;  ///< images with the label
-  /// Images whose truth is known for this label.
+  std::string label{};         ///< name of the label
+  Estimate auroc{};            ///< AUROC with its confidence interval
+  std::int64_t positives = 0;  ///< number of images with the label
+  /// Number of images whose truth is known for this label.
   std::int64_t n = 0;
 };
 
-/// One metric of all labels.
+/// One metric for all labels.
 struct MetricColumn {
-  Metric metric{};  ///< metric of the column
-  /// (K)
+  Metric metric{};  ///< the metric
+  /// (K) values by label.
   std::vector<Estimate> labels{};
-  /// Mean over the labels that are defined, as EvalTable::mean.
+  /// Mean over the labels that are defined, computed like EvalTable::mean.
   Estimate mean{};
-  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
+  std::int64_t labels_in_mean = 0;  ///< number of labels in the mean
 };
 
-/// Share of images whose true label is among the k most probable ones (top_k.h).
+/// Top-k accuracy: share of images whose true label is among the k most probable labels (top_k.h).
 struct TopAccuracy {
-  std::int64_t k = 1;   ///< most probable labels that are looked at
-  Estimate accuracy{};  ///< share, with its interval
+  std::int64_t k = 1;   ///< number of most probable labels
+  Estimate accuracy{};  ///< share of images, with its confidence interval
 };
 
-/// AUROC of every label, other figures where asked for, and their means.
+/// Results of an evaluation: AUROC of every label, other requested metrics, and means.
 struct EvalTable {
   std::vector<LabelResult> labels{};  ///< rows in the order of the predictions
-  /// Mean over the labels that are defined. Its replicates come from the same resamples. Replicates in which any of
-  /// these labels is undefined are left out, so that all average the same labels. No interval where one of these labels
-  /// has too few patients for its own (estimate.h).
+  /// Mean over the labels that are defined. Its interval comes from the same resamples as the labels'. Resamples in
+  /// which any of these labels is undefined are ignored, so that all average the same labels. There is no interval if
+  /// one of these labels has too few patients for its own (estimate.h).
   Estimate mean{};
-  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
-  std::int64_t images = 0;          ///< images evaluated
-  std::int64_t patients = 0;        ///< distinct patients among them
-  BootstrapOptions bootstrap{};     ///< options of the resamples
-  /// Metrics that were asked for beside AUROC, in that order; without points, less those that need them.
+  std::int64_t labels_in_mean = 0;  ///< number of labels in the mean
+  std::int64_t images = 0;          ///< number of images evaluated
+  std::int64_t patients = 0;        ///< number of distinct patients among them
+  BootstrapOptions bootstrap{};     ///< settings of the resamples
+  /// Requested metrics besides AUROC, in the order of the request. Without operating points, metrics that need them are
+  /// omitted.
   std::vector<MetricColumn> metrics{};
-  /// Top-1 of Exclusive outputs, and top-5 with more than five labels. Only when metrics were asked for.
+  /// Top-1 accuracy for Exclusive outputs, and top-5 if there are more than five labels. Only if metrics were
+  /// requested.
   std::vector<TopAccuracy> top{};
-  /// Thresholds and temperature that were given.
+  /// Thresholds and temperature that were passed to evaluate().
   std::optional<OperatingPoints> points{};
 
-  /// The column of a metric, or null.
+  /// Returns the column of a metric, or null.
   [[nodiscard]] const MetricColumn* find(Metric metric) const;
 };
 
 /// Metrics besides AUROC that evaluate() computes.
 struct MetricRequest {
   std::vector<Metric> metrics{};  ///< metrics besides AUROC
-  /// Operating points from validation, held fixed over the resamples. Without them there are no metrics at a threshold
-  /// and none of scaled scores: neither is ever fitted on the evaluated predictions.
+  /// Thresholds and temperature from validation data, constant in all resamples. Without them, metrics that need a
+  /// threshold or scaled scores are omitted, since these are never fitted on the evaluated predictions.
   std::optional<OperatingPoints> points{};
 };
 
-/// Computes the table. A pure function: same figures for any thread count and any order of images. O(K N log N) and
-/// O(replicates K N) for each metric. Throws as check_predictions(), check_options() and thresholds_for().
+/// Computes the table. The result is the same for any number of threads and any order of images. Takes O(K N log N),
+/// and O(replicates K N) per metric. Throws as check_predictions(), check_options() and thresholds_for() do.
 [[nodiscard]] EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options = {},
                                  const MetricRequest& request = {});
 
-/// The table for a terminal: AUROC, AUPRC when there, prevalence; plain text, aligned, with footnotes naming undefined
-/// labels, the method and what was left out. Ends with a newline.
+/// Text table for a terminal: AUROC, AUPRC if present, and prevalence. Footnotes name undefined labels, the method and
+/// what was omitted. Ends with a newline.
 [[nodiscard]] std::string to_text(const EvalTable& table);
 
-/// All other metrics in further tables of the same form; empty when there are none.
+/// Text tables of all other metrics, in the form of to_text(); empty if there are none.
 [[nodiscard]] std::string details_text(const EvalTable& table);
 
 /// Returns the table for JSON; "metrics", "points" and "top" only when present. Undefined values are null, with the
-/// reason next to them as "undefined". "left_out" counts replicates that were left out. "no_interval"
+/// reason next to them as "undefined". "left_out" counts resamples in which a value was undefined. "no_interval"
 /// ("mean_no_interval") is the reason for a missing interval.
 ///   {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total",
 ///              "labels": {name: {"auroc", "low", "high", "positives", "n", "prevalence"}}},

@@ -105,7 +105,7 @@ TEST(MetricTable, refuses_points_of_another_model) {
 }
 
 TEST(MetricTable, intervals_are_those_of_the_repeated_patients) {
-  // The k-th resample by hand: every image as often as its patient is drawn.
+  // Expected values of resample k: each image is repeated as often as its patient is drawn.
   const Predictions predictions = draw_patients(20, 3);
   const Clusters clusters = make_clusters(predictions.patients);
   std::vector<double> values;
@@ -159,7 +159,7 @@ TEST(MetricTable, asking_for_more_changes_no_auroc) {
             plain.at("auroc"));
 }
 
-// Shuffles labels between patients; the images of a patient keep one label.
+// Permutes labels between patients; images of one patient keep a common label.
 void permute_labels(Predictions& predictions, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   std::vector<std::size_t> order(predictions.image_ids.size() / kImagesEach);
@@ -182,8 +182,8 @@ TEST(MetricTable, of_permuted_labels_says_one_half_within_the_interval) {
     covered += auroc.interval.value().low <= 0.5 && 0.5 <= auroc.interval->high ? 1 : 0;
     sum += *auroc.value;
   }
-  EXPECT_GE(covered, 52);                        // binomial(60, 0.94): mean 56, sd 1.8
-  EXPECT_NEAR(sum / kPermutations, 0.5, 0.025);  // sd of one is 0.05
+  EXPECT_GE(covered, 52);                        // binomial(60, 0.94) has mean 56, standard deviation 1.8
+  EXPECT_NEAR(sum / kPermutations, 0.5, 0.025);  // a single value has a standard deviation of 0.05
 }
 
 Predictions single_label() {

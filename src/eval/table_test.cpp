@@ -15,8 +15,8 @@
 namespace roentgen::eval {
 namespace {
 
-// `images` images of images / 3 patients; "Mass" is learnt well, "Edema" is noise with a tenth unknown, "Hernia" has no
-// positive.
+// Draws predictions for `images` images of images / 3 patients. "Mass" is predicted well, "Edema" at random with a
+// tenth unknown; "Hernia" has no positive.
 Predictions draw_predictions(int images) {
   Random random(5, RandomStage::Test);
   Predictions drawn{.label_names = {"Mass", "Edema", "Hernia"}};
@@ -95,7 +95,7 @@ TEST(EvalTable, intervals_hold_the_estimate_and_the_means_is_narrower_than_the_w
 }
 
 TEST(EvalTable, mean_interval_comes_from_the_same_resamples_as_the_labels) {
-  // Two copies of one label: with separate resamples, their mean would have a narrower interval.
+  // Two copies of one label. Separate resamples would give their mean a narrower interval.
   Predictions twin = draw_predictions(90);
   for (std::size_t i = 0; i < 90; ++i) {
     twin.probabilities[i * 3 + 1] = twin.probabilities[i * 3];
@@ -122,7 +122,8 @@ TEST(EvalTable, does_not_change_with_the_order_of_images_or_the_number_of_thread
 }
 
 TEST(EvalTable, counts_replicates_in_which_a_label_is_undefined) {
-  // Mass in one patient of thirty only: absent from (29/30)^30 = 36% of resamples; sd of the count 11.
+  // Only one of thirty patients has Mass, so (29/30)^30 = 36% of resamples lack it; the count has a standard deviation
+  // of 11.
   Predictions rare = draw_predictions(90);
   for (std::size_t i = 0; i < 90; ++i) rare.labels[i * 3] = i == 0 ? 1 : 0;
   const EvalTable table = evaluate(rare, {.replicates = 500});
@@ -132,7 +133,7 @@ TEST(EvalTable, counts_replicates_in_which_a_label_is_undefined) {
   EXPECT_EQ(table.labels[0].auroc.interval, std::nullopt);
 }
 
-// 30 patients with three images each; `with` of them, all their images, have "Mass".
+// Predictions for 30 patients with three images each; all images of the first `with` patients have "Mass".
 Predictions with_mass(std::int64_t with) {
   Predictions drawn = draw_predictions(90);
   for (std::size_t i = 0; i < 90; ++i) drawn.labels[i * 3] = drawn.patients[i] < with ? 1 : 0;
@@ -166,7 +167,7 @@ TEST(EvalTable, has_no_interval_of_a_class_of_fewer_than_five_patients) {
   }
 }
 
-// A column that is undefined in so many of 100 replicates.
+// Makes a column of 100 resamples, of which `count` are undefined.
 Replicates undefined_in(std::size_t count) {
   Replicates replicates{.columns = 1, .values = std::vector<double>(100, 0.5)};
   std::fill_n(replicates.values.begin(), count, std::numeric_limits<double>::quiet_NaN());
@@ -211,7 +212,7 @@ TEST(EvalTable, refuses_probabilities_that_are_not_finite) {
   EXPECT_THROW(static_cast<void>(evaluate(predictions)), DataError);
 }
 
-// A table with figures chosen by hand, for the printed forms.
+// Makes a table with chosen values, to test the printed text.
 EvalTable by_hand() {
   EvalTable table;
   table.labels = {{.label = "Atelectasis",

@@ -13,7 +13,7 @@
 
 namespace roentgen::eval {
 namespace {
-// Columns beside the labels in one table of details_text().
+// Number of metrics in one table of details_text().
 constexpr std::size_t kDetailColumns = 4;
 
 std::string interval_text(const Estimate& estimate) {
@@ -25,7 +25,7 @@ std::string value_text(const Estimate& estimate) {
   return estimate.value ? fmt::format("{:.4f}", *estimate.value) : "-";
 }
 
-// "0.412 (0.380-0.450)"
+// Formats a value with its interval: "0.412 (0.380-0.450)".
 std::string short_text(const Estimate& estimate) {
   if (!estimate.value) return "-";
   if (!estimate.interval) return fmt::format("{:.3f}", *estimate.value);
@@ -68,8 +68,8 @@ std::string undefined_text(const EvalTable& table) {
   return text;
 }
 
-// Lists undefined details, a line for each metric and reason. Findings of too few patients are listed once, below
-// AUROC.
+// Returns one line for each reason why details of a metric are undefined. Findings with too few patients are listed
+// once, below the table of AUROC.
 std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   ReasonList undefined, often_undefined;
   std::int64_t most_left_out = 0;

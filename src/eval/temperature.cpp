@@ -14,7 +14,8 @@ namespace roentgen::eval {
 namespace {
 constexpr double kTolerance = 1e-10;
 constexpr int kMaxSteps = 200;
-// float32's sigmoid gives 1 for all logits beyond 17.3; half a step below 1 stands for them.
+// Largest probability that is used. float32's sigmoid gives 1 for all logits above 17.3; this value, half a step below
+// 1, replaces it.
 constexpr double kLargest = 1.0 - 0x1p-25;
 constexpr double kSmallest = static_cast<double>(std::numeric_limits<float>::min());
 
@@ -27,14 +28,14 @@ double sigmoid_logit(float probability) {
 
 double sigmoid(double logit) { return 1.0 / (1.0 + std::exp(-logit)); }
 
-// First and second derivative of the summed negative log-likelihood by b = 1 / T.
+// First and second derivative of the summed negative log-likelihood with respect to b = 1 / T.
 struct Slope {
   double first = 0.0;
   double second = 0.0;
 };
 
-// Terms of the likelihood: logits (rows, width), and the truth of each row. Independent outputs are rows of width 1
-// with truth 0 or 1. Exclusive ones are rows of width K with the index of the true label.
+// Inputs of the likelihood: logits (rows, width) and the truth of each row. Independent outputs give rows of width 1
+// with truth 0 or 1. Exclusive outputs give rows of width K with the index of the true label.
 struct Terms {
   std::size_t width = 1;
   std::vector<double> logits{};
@@ -75,7 +76,7 @@ Slope independent_slope(const Terms& terms, double inverse) {
   return slope;
 }
 
-// Softmax: d/db is E[z] - z_true, d2/db2 the variance of z under the scaled probabilities.
+// Derivatives for softmax: d/db is E[z] - z_true, d2/db2 is the variance of z, under the scaled probabilities.
 Slope exclusive_slope(const Terms& terms, double inverse) {
   Slope slope;
   for (std::size_t i = 0; i < terms.truth.size(); ++i) {
@@ -97,7 +98,7 @@ Slope exclusive_slope(const Terms& terms, double inverse) {
   return slope;
 }
 
-// Root of an increasing derivative between low and high, where it changes sign.
+// Finds the root of an increasing derivative that changes its sign between low and high.
 template <typename SlopeOf>
 double find_root(double low, double high, SlopeOf slope_of) {
   double at = std::clamp(1.0, low, high);

@@ -12,7 +12,7 @@
 namespace roentgen::eval {
 namespace {
 
-// Labels drawn from probabilities p; the model says sigmoid or softmax of `sharpness` times the true logits.
+// Draws labels from known probabilities. The predictions are sigmoid or softmax of `sharpness` times the true logits.
 Predictions draw_overconfident(Outputs outputs, int images, double sharpness) {
   Random random(11, RandomStage::Test);
   Predictions drawn{.label_names = {"A", "B", "C"}, .outputs = outputs};
@@ -42,7 +42,7 @@ Predictions draw_overconfident(Outputs outputs, int images, double sharpness) {
   return drawn;
 }
 
-// Mean over known labels (Independent) or images (Exclusive).
+// Mean loss by definition, over known labels (Independent) or images (Exclusive).
 double naive_loss(const Predictions& predictions) {
   double sum = 0.0;
   for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
@@ -55,7 +55,7 @@ double naive_loss(const Predictions& predictions) {
 
 TEST(Temperature, finds_how_overconfident_the_logits_are) {
   for (const Outputs outputs : {Outputs::Independent, Outputs::Exclusive}) {
-    // 3,000 images: the standard error of the fitted T is about 2% of it.
+    // Bound: with 3,000 images, the standard error of the fitted T is about 2%.
     EXPECT_NEAR(fit_temperature(draw_overconfident(outputs, 3000, 2.5)).value, 2.5, 0.25);
   }
 }

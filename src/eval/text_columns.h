@@ -13,30 +13,31 @@
 
 namespace roentgen::eval {
 
-/// Cells of a line.
+/// Cells of one line of a text table.
 using TextRow = std::vector<std::string>;
 
-/// Whether a rule separates the last line from the others.
+/// Whether a horizontal rule separates the last line from the others.
 enum class LastLine : std::uint8_t { Alike, Apart };
 
-/// The first column to the left, the rest to the right, two spaces between. The first row has the headings, with a rule
-/// below it. Widths count characters of UTF-8. No spaces at the ends of lines. Rows have equally many cells, one at
-/// least, and there are two rows or more. Cells may be foreign text.
+/// Formats rows as a text table: first column flush left, others flush right, two spaces between columns. The first row
+/// has the headings, with a rule below it. Widths count UTF-8 characters. Lines have no trailing spaces. All rows must
+/// have the same number of cells, at least one, and there must be two rows or more. Cells may contain any text.
 [[nodiscard]] std::string in_columns(std::vector<TextRow> rows, LastLine last);
 
-/// Collects names by the statement that holds for them.
+/// Collects names by reason, for footnotes below a table.
 class ReasonList {
  public:
-  /// Adds `name` to those with `reason`; does nothing for an empty reason.
+  /// Adds `name` to the names with this reason; does nothing if `reason` is empty.
   void add(std::string_view reason, const std::string& name);
-  /// "No interval, undefined in more than 10% of the resamples: Mass, mean." a line a reason; "" without any.
+  /// Returns one line per reason, such as "No interval, undefined in more than 10% of the resamples: Mass, mean."; ""
+  /// if there is none.
   [[nodiscard]] std::string lines(std::string_view lead) const;
 
  private:
   std::map<std::string, std::string, std::less<>> names_;
 };
 
-/// 25596 as "25,596".
+/// Formats a count with commas: 25596 becomes "25,596".
 [[nodiscard]] std::string with_commas(std::int64_t count);
 
 }  // namespace roentgen::eval

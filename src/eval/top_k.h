@@ -11,9 +11,9 @@
 
 namespace roentgen::eval {
 
-/// Credit of each image (N): 1 when its true label is among the k highest probabilities, 0 when not. Where equal
-/// probabilities share the k-th place, it is the chance of being inside in a random order. NaN for an image that has
-/// not exactly one true label. The mean over images is the top-k accuracy.
+/// Top-k credit of each image (N): 1 if its true label is among the k highest probabilities, else 0. If equal
+/// probabilities share the k-th place, the credit is the chance of being among the k in a random order. NaN for an
+/// image that has not exactly one true label. The mean over images is the top-k accuracy.
 [[nodiscard]] std::vector<double> top_k_credits(const Predictions& predictions, std::int64_t k);
 
 }  // namespace roentgen::eval

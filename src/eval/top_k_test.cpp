@@ -30,7 +30,7 @@ TEST(TopK, counts_the_true_label_among_the_k_best) {
 TEST(TopK, gives_equals_the_chance_of_a_random_order) {
   EXPECT_DOUBLE_EQ(top_k_credits(three_images(), 1)[1], 1.0 / 3.0);
   EXPECT_DOUBLE_EQ(top_k_credits(three_images(), 2)[1], 2.0 / 3.0);
-  EXPECT_DOUBLE_EQ(top_k_credits(three_images(), 1)[2], 0.25);  // a constant output scores like chance
+  EXPECT_DOUBLE_EQ(top_k_credits(three_images(), 1)[2], 0.25);  // equal probabilities score like chance
   EXPECT_EQ(top_k_credits(three_images(), 4)[2], 1.0);
 }
 

@@ -12,17 +12,17 @@
 
 namespace roentgen::eval {
 
-/// Rows of the predictions, worst first.
+/// Rows of predictions with the largest errors, worst first.
 struct WorstCases {
-  /// Labelled 0, by descending probability.
+  /// Rows labelled 0, by descending probability.
   std::vector<std::size_t> false_positives;
-  /// Labelled 1, by ascending probability.
+  /// Rows labelled 1, by ascending probability.
   std::vector<std::size_t> false_negatives;
 };
 
-/// Worst cases of each kind for label number `label`: at most `most`, fewer where there are fewer images of that truth.
-/// Images of unknown truth are left out. No threshold is applied: these are the ends of the ranking. Equal
-/// probabilities are ordered by image name, so the order of rows changes nothing. O(N log N).
+/// Finds at most `most` worst cases of each kind for label number `label`. Ignores images of unknown truth. No
+/// threshold is applied: these are simply the negatives with the highest and the positives with the lowest
+/// probabilities. Equal probabilities are ordered by image name, so the order of rows does not matter. O(N log N).
 [[nodiscard]] WorstCases worst_cases(const Predictions& predictions, std::size_t label, std::int64_t most);
 
 }  // namespace roentgen::eval

@@ -15,7 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Images e, d, c, b, a, f with the second label's probabilities and truth; the first label is noise.
+// Predictions for the images e, d, c, b, a, f. The second label has chosen probabilities and truth; the first is
+// random.
 Predictions sample() {
   return {.label_names = {"Mass", "Edema"},
           .image_ids = {"e", "d", "c", "b", "a", "f"},

@@ -15,26 +15,27 @@
 
 namespace roentgen::graph {
 
-/// Height and width of a window, in pixels.
+/// Height and width, such as those of a pooling window, in pixels.
 struct Extent {
-  std::int64_t height = 1;  ///< rows
-  std::int64_t width = 1;   ///< columns
+  std::int64_t height = 1;  ///< number of rows
+  std::int64_t width = 1;   ///< number of columns
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// Visits an op's attributes by name. The printer leaves out attributes that equal their default; the parser accepts
-/// any order and refuses unknown names.
+/// Visits an op's attributes by name, to print or parse them. The printer omits attributes that equal their default.
+/// The parser accepts any order and refuses unknown names.
 class AttributeVisitor {
  public:
   virtual ~AttributeVisitor() = default;
   virtual void integer(std::string_view name, std::int64_t& value, std::int64_t default_value) = 0;  ///< a whole number
   virtual void number(std::string_view name, double& value, double default_value) = 0;               ///< a number
   virtual void flag(std::string_view name, bool& value, bool default_value) = 0;                     ///< "yes" or "no"
-  /// Prints as "3x3".
+  /// Visits height and width, printed as "3x3".
   virtual void extent(std::string_view name, Extent& value, Extent default_value) = 0;
   virtual void init(std::string_view name, Init& value, const Init& default_value) = 0;  ///< how a parameter starts
-  virtual void numbers(std::string_view name, std::vector<double>& value) = 0;           ///< a list; empty: not printed
-  /// One word out of `words`; `value` is its index.
+  /// A list of numbers; an empty list is not printed.
+  virtual void numbers(std::string_view name, std::vector<double>& value) = 0;
+  /// Visits a word from the list `words`; `value` is its index.
   virtual void word(std::string_view name, int& value, int default_value,
                     const std::vector<std::string_view>& words) = 0;
 };

@@ -15,26 +15,27 @@
 
 namespace roentgen::graph {
 
-/// Adds nodes in topological order, inferring shapes as it goes. One thread.
+/// Builds a graph by adding nodes in topological order. Infers the shape of each node. One thread.
 class Builder {
  public:
-  explicit Builder(std::string name);  ///< begins an empty graph of that name
-  /// Starts from a finished graph, to append to it, for example a loss.
+  explicit Builder(std::string name);  ///< begins an empty graph with this name
+  /// Starts from a finished graph, for example to append a loss.
   explicit Builder(Graph graph);
 
-  /// Adds an input, f32 unless the engine says otherwise.
+  /// Adds an input of the graph. Its values are f32, unless the engine takes another type.
   NodeId input(std::string name, const Shape& shape);
-  /// Applies an op. Throws ShapeError naming op, node and shapes. Throws ConfigError for a name used twice or unusable:
-  /// names hold letters, digits, '_' and '.', and start with neither digit nor '.'.
+  /// Adds a node that applies an op. Throws ShapeError naming op, node and shapes if they do not fit. Throws
+  /// ConfigError if the name is used already or invalid. Names consist of letters, digits, '_' and '.', and start with
+  /// a letter or '_'.
   NodeId add(std::string name, Op op, std::span<const NodeId> inputs);
-  /// Applies an op to inputs written in place.
+  /// Adds a node whose inputs are given as a list.
   NodeId add(std::string name, Op op, std::initializer_list<NodeId> inputs) {
     return add(std::move(name), std::move(op), std::span<const NodeId>(inputs.begin(), inputs.size()));
   }
-  /// Names a result. ConfigError for a name used twice or unusable.
+  /// Makes a value an output of the graph. Throws ConfigError if the name is used already or invalid.
   void output(std::string name, NodeId id);
   [[nodiscard]] const Shape& shape(NodeId id) const { return graph_.node(id).shape; }  ///< shape of a value
-  /// Returns the finished graph; the builder is empty afterwards.
+  /// Returns the finished graph and empties the builder.
   [[nodiscard]] Graph build() &&;
 
  private:

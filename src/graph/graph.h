@@ -18,46 +18,48 @@
 
 namespace roentgen::graph {
 
-/// Index of a node, and of the value it gives.
+/// Index of a node, and of its output value.
 using NodeId = std::int32_t;
 
-/// One op application.
+/// Node of a graph: one application of an op.
 struct Node {
-  /// Unique; parameters are named "<node>.<parameter>", as torchvision's modules are.
+  /// Unique name. Parameters are named "<node>.<parameter>", like those of torchvision's modules.
   std::string name;
-  Op op;                       ///< attributes of one op
-  std::vector<NodeId> inputs;  ///< values that it reads, in order
-  /// Shape of the output.
+  Op op;                       ///< op with its attributes
+  std::vector<NodeId> inputs;  ///< input values, in order
+  /// Shape of the output value.
   Shape shape;
   /// Indices into Graph::parameters().
   std::vector<std::int32_t> parameters;
-  /// Multiply-adds of one forward over the batch.
+  /// Multiply-adds of one forward pass over the whole batch.
   std::int64_t multiply_adds = 0;
 
-  [[nodiscard]] bool is_input() const { return op.index() == 0; }  ///< whether it is an input
+  [[nodiscard]] bool is_input() const { return op.index() == 0; }  ///< true for an input of the graph
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// A finished network. Immutable value; thread-safe to read. Made by Builder (builder.h) or parse_graph (text.h).
+/// Finished network. Immutable value; thread-safe to read. Builder (builder.h) and parse_graph() (text.h) make graphs.
 class Graph {
  public:
-  [[nodiscard]] const std::string& name() const { return name_; }          ///< name that Builder was given
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }  ///< in topological order
-  [[nodiscard]] const Node& node(NodeId id) const { return nodes_.at(static_cast<std::size_t>(id)); }  ///< by index
-  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }  ///< trained and state
-  /// Parameter or state by index.
+  [[nodiscard]] const std::string& name() const { return name_; }          ///< name of the graph
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }  ///< nodes in topological order
+  /// Node with this id.
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_.at(static_cast<std::size_t>(id)); }
+  /// Parameters and running statistics.
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// Parameter or running statistic with this index.
   [[nodiscard]] const Parameter& parameter(std::int32_t id) const {
     return parameters_.at(static_cast<std::size_t>(id));
   }
-  /// Named results: "logits", "loss".
+  /// Outputs by name, such as "logits" and "loss".
   [[nodiscard]] const std::vector<std::pair<std::string, NodeId>>& outputs() const { return outputs_; }
-  /// The node behind a named output, or -1.
+  /// Id of the output with this name, or -1.
   [[nodiscard]] NodeId output(std::string_view name) const;
-  /// The node of that name, or -1.
+  /// Id of the node with this name, or -1.
   [[nodiscard]] NodeId find(std::string_view name) const;
-  /// Readers of every node, in order; a node that reads a value twice is listed twice.
+  /// For every node, the nodes that read its value, in order. A node that reads it twice is listed twice.
   [[nodiscard]] std::vector<std::vector<NodeId>> consumers() const;
-  /// Elements of all trained parameters.
+  /// Total number of elements in trained parameters.
   [[nodiscard]] std::int64_t trained_elements() const;
   friend bool operator==(const Graph&, const Graph&) = default;
 
@@ -69,7 +71,7 @@ class Graph {
   std::vector<std::pair<std::string, NodeId>> outputs_;
 };
 
-/// The op's name in graph text ("conv2d"); "input" for Input.
+/// Name of the op in graph text, such as "conv2d"; "input" for Input.
 [[nodiscard]] std::string_view op_name(const Op& op);
 
 }  // namespace roentgen::graph

@@ -12,7 +12,7 @@
 
 namespace roentgen::graph {
 
-/// A graph with one input per shape ("x0", "x1", ...) and the op as node "node", the output "y".
+/// Makes a graph with one input per shape ("x0", "x1", ...), the op as node "node", and the output "y".
 inline Graph graph_of(Op op, const std::vector<Shape>& shapes) {
   Builder builder("test");
   std::vector<NodeId> inputs;
@@ -21,10 +21,11 @@ inline Graph graph_of(Op op, const std::vector<Shape>& shapes) {
   return std::move(builder).build();
 }
 
-/// The node of graph_of().
+/// Returns the node "node" of graph_of().
 inline Node node_of(Op op, const std::vector<Shape>& shapes) { return graph_of(std::move(op), shapes).nodes().back(); }
 
-/// Text of the E thrown by `action`; "no error" when it throws none. Other exceptions pass through.
+/// Returns the text of the exception E that `action` throws; "no error" if it throws none. Other exceptions pass
+/// through.
 template <typename E, typename Action>
 std::string error_of(Action&& action) {
   try {

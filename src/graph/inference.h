@@ -10,8 +10,8 @@
 
 namespace roentgen::graph {
 
-/// For every node, whether an output needs it outside training. A loss then ignores auxiliary classifiers, so nodes
-/// that only they read are left out; parameters stay the graph's.
+/// For every node, true if an output of the graph needs it in inference. The loss then ignores auxiliary classifiers,
+/// so nodes that only they need are false. The parameters of the graph stay the same.
 [[nodiscard]] std::vector<bool> needed_in_inference(const Graph& graph);
 
 }  // namespace roentgen::graph

@@ -11,22 +11,22 @@
 
 namespace roentgen::graph {
 
-/// A loss in the words of recipes and graph text (graph/ops/losses.h has the formulas).
+/// Options of a loss, by the names in recipes and graph text (graph/ops/losses.h has the formulas).
 struct LossConfig {
-  /// "sigmoid": every label on its own, with a mask. "softmax": one class out of K.
+  /// "sigmoid": independent labels with a mask. "softmax": exactly one of K classes.
   std::string kind = "sigmoid";
-  /// "mean_known", "mean_batch" or "sum".
+  /// Reduction over a batch: "mean_known", "mean_batch" or "sum".
   std::string reduction = "mean_known";
-  /// Softmax only.
+  /// Label smoothing of softmax, from 0 to below 1; must be 0 for sigmoid.
   double label_smoothing = 0.0;
-  /// Sigmoid only: one weight per label, or none for 1.
+  /// Weight of the positive term of each label, for sigmoid only; empty for 1.
   std::vector<double> positive_weights;
 };
 
 /// Appends a loss to a graph with an output "logits" (N, K). Adds inputs "labels" and "mask" ((N, K) for sigmoid, (N,
 /// 1) for softmax), the node "loss" and the output "loss" (1). Values of Auxiliary nodes are added with their weights.
-/// Throws ConfigError for a graph without logits or with a loss, an unknown word, or an option of the other kind.
-/// Throws ShapeError where the shape rule of the loss refuses.
+///   Throws ConfigError if the graph has no logits or already has a loss. Throws ConfigError also for an unknown name,
+///   or an option of the other kind of loss. Throws ShapeError if the shapes do not fit the loss.
 [[nodiscard]] Graph with_loss(Graph graph, const LossConfig& config);
 
 }  // namespace roentgen::graph

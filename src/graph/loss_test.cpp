@@ -27,7 +27,7 @@ std::string refusal_of(const LossConfig& config) {
   return error_of<ConfigError>([&] { static_cast<void>(with_loss(classifier(), config)); });
 }
 
-// Two linear layers on the same rows, one of them an auxiliary classifier.
+// Graph of two linear layers that read the same input; one is an auxiliary classifier.
 Graph two_classifiers() {
   Builder builder("two");
   const NodeId rows = builder.input("rows", {2, 3});

@@ -15,28 +15,28 @@
 
 namespace roentgen::graph {
 
-/// Result of an op's shape rule: the output's shape, the parameters the op owns, and what one forward costs.
+/// Result of an op's shape inference: output shape, parameters, and cost of a forward pass.
 struct Inferred {
-  Shape output;  ///< shape of the op's value
-  /// Names are relative to the node's ("weight"); the graph prefixes them.
+  Shape output;  ///< shape of the output value
+  /// Parameters of the op. Names are relative to the node ("weight"); the graph adds the node's name in front.
   std::vector<Parameter> parameters;
   /// Multiply-adds of one forward pass over the whole batch.
   std::int64_t multiply_adds = 0;
 };
 
-/// Values of the forward that an op's backward reads, so that the engine keeps them.
+/// Values of the forward pass that the op's backward pass reads. The engine must keep them.
 struct Keeps {
   bool inputs = false;  ///< whether the inputs are needed
   bool output = false;  ///< whether the output is needed
 };
 
-/// Static description of an op kind, one per line of op_list.h.
+/// Static description of a kind of op. Each has one line in op_list.h.
 struct OpInfo {
-  /// Name in graph text: "conv2d".
+  /// Name in graph text, such as "conv2d".
   std::string_view name;
-  int inputs_min = 1;  ///< fewest inputs
-  int inputs_max = 1;  ///< most inputs
-  Keeps keeps{};       ///< values that backward reads
+  int inputs_min = 1;  ///< smallest number of inputs
+  int inputs_max = 1;  ///< largest number of inputs
+  Keeps keeps{};       ///< values that the backward pass reads
 };
 
 }  // namespace roentgen::graph

@@ -44,13 +44,13 @@
 
 namespace roentgen::graph {
 
-/// An input: images, labels, masks. Not in the list, since no engine computes it.
+/// Input of a graph: images, labels or mask. Not in the list of ops, because no engine computes it.
 struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
 #define RG_OP_ALTERNATIVE(Op) , Op
-/// Any op of the list, or Input.
+/// Any op in the list, or Input.
 using Op = std::variant<Input RG_OP_LIST(RG_OP_ALTERNATIVE)>;
 #undef RG_OP_ALTERNATIVE
 

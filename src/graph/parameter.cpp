@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 namespace {
-/// Inputs that one output sums over: IC/groups KH KW.
+/// Number of inputs that one output sums over: IC/groups KH KW.
 double fan_in(const Parameter& parameter) {
   if (parameter.init.fan_in > 0) return static_cast<double>(parameter.init.fan_in);
   if (parameter.shape.rank() < 2 || parameter.shape[0] < 1) {
@@ -21,7 +21,7 @@ double fan_in(const Parameter& parameter) {
   return static_cast<double>(parameter.shape.elements()) / static_cast<double>(parameter.shape[0]);
 }
 
-/// Outputs that one input of a full kernel feeds: OC KH KW.
+/// Number of outputs that one input contributes to: OC KH KW.
 double fan_out(const Parameter& parameter) {
   if (parameter.shape.rank() < 2 || parameter.shape[1] < 1) {
     throw ConfigError(error_text("graph.parameter", parameter.name, "an init that needs no fan-out for a vector",

@@ -62,7 +62,7 @@ TEST(InitialValues, normal_has_its_spread) {
 }
 
 TEST(InitialValues, normal_is_normal) {
-  // Shares of |x| below 1, 2 and 3 sd: 0.6827, 0.9545, 0.9973; the tolerance is five binomial standard errors at most.
+  // Shares of |x| below 1, 2 and 3 sd: 0.6827, 0.9545, 0.9973. Tolerance: at most five binomial standard errors.
   const auto values = initial_values(weight_of({Init::Kind::Normal, 1.0}), kSeed);
   const auto share_below = [&](float limit) {
     const auto count = std::ranges::count_if(values, [&](float value) { return std::fabs(value) < limit; });
@@ -115,7 +115,7 @@ TEST(InitialValues, depend_on_seed_and_name_only) {
 TEST(InitialValues, names_give_uncorrelated_streams) {
   Parameter a = weight_of({Init::Kind::Normal, 1.0});
   Parameter b = a;
-  b.name = "conv.weighu";  // one bit apart
+  b.name = "conv.weighu";  // differs from a's name by one bit
   const auto x = initial_values(a, kSeed);
   const auto y = initial_values(b, kSeed);
   double product = 0.0;
@@ -125,8 +125,8 @@ TEST(InitialValues, names_give_uncorrelated_streams) {
 }
 
 TEST(InitialValues, golden_first_values) {
-  // Changing these changes every run started from a seed. Computed apart, in Python, from the published Philox and
-  // FNV-1a definitions.
+  // A change of these values would change every run with the same seed. They were computed independently, in Python,
+  // from the published definitions of Philox and FNV-1a.
   const Parameter normal{"conv1.weight", {2, 1, 1, 2}, Role::Weight, {Init::Kind::NormalFanOut}};
   const Parameter uniform{"fc.weight", {2, 2}, Role::Weight, {Init::Kind::UniformFanIn}};
   EXPECT_THAT(initial_values(normal, 1),

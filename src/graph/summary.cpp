@@ -11,7 +11,7 @@ namespace roentgen::graph {
 namespace {
 using Line = std::array<std::string, 6>;
 
-/// "25,557,032".
+/// Formats a number with commas: "25,557,032".
 std::string with_commas(std::int64_t value) {
   std::string text = std::to_string(value);
   for (std::size_t at = text.size(); at > 3;) {

@@ -14,37 +14,37 @@
 
 namespace roentgen::graph {
 
-/// One node.
+/// Summary of one node.
 struct SummaryRow {
   std::string node;  ///< name of the node
   std::string op;    ///< name of the op
-  Shape output;      ///< shape of the value
-  /// Elements of trained parameters.
+  Shape output;      ///< shape of the output value
+  /// Number of elements in its trained parameters.
   std::int64_t parameters = 0;
-  /// Multiply-adds of one forward over the batch.
+  /// Multiply-adds of one forward pass over the whole batch.
   std::int64_t multiply_adds = 0;
-  /// Bytes of the output, held as f32. An engine keeps less (virtual concatenation, in-place ReLU): see its memory
+  /// Bytes of the output, stored as f32. An engine may store less (virtual concat, in-place ReLU); see its memory
   /// report.
   std::int64_t activation_bytes = 0;
 };
 
-/// All nodes, inputs included, and their sums.
+/// Summary of a graph: all nodes including inputs, and their sums.
 struct Summary {
   std::string name;              ///< name of the graph
-  std::vector<SummaryRow> rows;  ///< rows in the order of the nodes
+  std::vector<SummaryRow> rows;  ///< one row per node, in order
   std::int64_t parameters = 0;   ///< elements of all trained parameters
-  /// Elements of running statistics, which are saved and not trained.
+  /// Number of elements in running statistics, which are saved but not trained.
   std::int64_t state_elements = 0;
-  std::int64_t multiply_adds = 0;     ///< multiply-adds of one forward over the batch
-  std::int64_t activation_bytes = 0;  ///< bytes of all values, held as f32
+  std::int64_t multiply_adds = 0;     ///< multiply-adds of one forward pass over the whole batch
+  std::int64_t activation_bytes = 0;  ///< bytes of all outputs, stored as f32
 };
 
-/// Rows and sums of a graph.
+/// Summarises all nodes of a graph.
 [[nodiscard]] Summary summarise(const Graph& graph);
-/// A table with one line a node and the totals behind, columns aligned, newline at the end.
+/// Text table with one line per node, followed by the sums. Ends with a newline.
 [[nodiscard]] std::string to_text(const Summary& summary);
-/// {"name", "parameters", "state_elements", "multiply_adds", "activation_bytes", "nodes": [{"node", "op", "shape",
-/// "parameters", "multiply_adds", "activation_bytes"}]}.
+/// Returns the summary for JSON: {"name", "parameters", "state_elements", "multiply_adds", "activation_bytes", "nodes":
+/// [{"node", "op", "shape", "parameters", "multiply_adds", "activation_bytes"}]}.
 [[nodiscard]] Value to_value(const Summary& summary);
 
 }  // namespace roentgen::graph

@@ -12,7 +12,7 @@
 
 namespace roentgen::graph {
 namespace {
-/// Shortest text that reads back as the same double.
+/// Returns the shortest text that parses to the same double.
 std::string number_text(double value) {
   std::array<char, 32> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
@@ -41,7 +41,7 @@ std::string init_text(const Init& init) {
   return {};
 }
 
-/// Collects ", name=value" for every attribute that differs from its default.
+/// Prints ", name=value" for every attribute that differs from its default.
 class Printer final : public AttributeVisitor {
  public:
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -105,7 +105,7 @@ std::string op_text(const Graph& graph, const Node& node) {
   std::string text = node.name + " = " + std::string(op_name(node.op)) + "(";
   for (std::size_t i = 0; i < node.inputs.size(); ++i) text += (i > 0 ? ", " : "") + graph.node(node.inputs[i]).name;
   Printer printer;
-  Op op = node.op;  // visit() gives attributes out by reference, since the parser fills them
+  Op op = node.op;  // visit() takes a variable, since the parser also writes through it
   std::visit(
       [&](auto& alternative) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(alternative)>, Input>) alternative.visit(printer);
@@ -114,7 +114,7 @@ std::string op_text(const Graph& graph, const Node& node) {
   return text + printer.text() + ")\n";
 }
 
-/// `batch` replaces the first dimension of the inputs unless empty.
+/// Prints a graph. If `batch` is not empty, it replaces the first dimension of the inputs.
 std::string print(const Graph& graph, std::string_view batch) {
   std::string text = "graph " + quoted(graph.name()) + "\n";
   for (const Node& node : graph.nodes()) text += node.is_input() ? input_text(node, batch) : op_text(graph, node);

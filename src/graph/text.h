@@ -26,19 +26,19 @@
 
 namespace roentgen::graph {
 
-/// Values for the letters a graph text may use in place of numbers; 0 = not given, and then refused where used.
+/// Values of the letters that a graph text may contain instead of numbers. A letter with value 0 is refused.
 struct Symbols {
-  std::int64_t batch = 0;     ///< N
-  std::int64_t channels = 0;  ///< C
-  std::int64_t image_px = 0;  ///< S
-  std::int64_t labels = 0;    ///< K
+  std::int64_t batch = 0;     ///< value of N
+  std::int64_t channels = 0;  ///< value of C
+  std::int64_t image_px = 0;  ///< value of S
+  std::int64_t labels = 0;    ///< value of K
 };
 
-/// Prints with all dimensions as numbers; parse_graph gives the same graph back.
+/// Prints a graph with all dimensions as numbers. parse_graph() restores the same graph.
 [[nodiscard]] std::string print_graph(const Graph& graph);
-/// Prints with the batch dimension of the inputs as N.
+/// Prints a graph with the letter N as batch dimension of the inputs.
 [[nodiscard]] std::string print_graph_any_batch(const Graph& graph);
-/// Parses a graph. `what` (a file name) and the line number are in the error.
+/// Parses a graph. Errors contain `what` (a file name) and the line number.
 Result<Graph> parse_graph(std::string_view text, std::string_view what, const Symbols& symbols = {});
 
 }  // namespace roentgen::graph

@@ -15,19 +15,21 @@
 
 namespace roentgen::graph {
 
-/// An integer, or N, C, S or K by `symbols`; throws Refusal naming `name` otherwise, and for more than 2^31.
+/// Parses an integer, or one of the letters N, C, S and K, by `symbols`. Throws Refusal naming `name` for other text
+/// and for values above 2^31.
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view name, const Symbols& symbols);
 
-/// Reads attributes by name from a line. Throws Refusal (text_cursor.h) for values that do not fit.
+/// Reads attributes by name from a line of graph text. Throws Refusal (text_cursor.h) for invalid values.
 class AttributeReader final : public AttributeVisitor {
  public:
-  /// `given` views the line; `symbols` must outlive the reader.
+  /// Takes the attributes in the line, which they view; `symbols` must outlive the reader.
   AttributeReader(std::unordered_map<std::string_view, std::string_view> given, const Symbols& symbols)
       : given_(std::move(given)), symbols_(symbols) {}
 
-  /// Product of all integers and window sizes read. Times the input's elements, it bounds the sizes in a shape rule.
+  /// Product of all integers and window sizes that were read. Times the number of input elements, it is an upper bound
+  /// for all sizes in shape inference.
   [[nodiscard]] double work() const { return work_; }
-  /// Throws Refusal when the line gave an attribute that no visit asked for.
+  /// Throws Refusal if the line contains an attribute that the op does not have.
   void expect_all_used() const;
 
   void integer(std::string_view name, std::int64_t& value, std::int64_t default_value) override;

@@ -9,35 +9,36 @@
 
 namespace roentgen::graph {
 
-/// Reason to refuse a line; the parser turns it into a Failure with file and line.
+/// Reason why a line is refused. The parser converts it to a Failure with file and line.
 struct Refusal {
   std::string expected;
   std::string got;
 };
-/// Throws Refusal.
+/// Throws a Refusal.
 [[noreturn]] void refuse(std::string expected, std::string got);
-/// User's text made safe to print: quoted, truncated, control bytes as '?'; "the end of the line" when empty.
+/// Makes the user's text safe to print: quoted, shortened, with control bytes as '?'. Returns "the end of the line" for
+/// an empty text.
 [[nodiscard]] std::string shown(std::string_view text);
-/// `text` without spaces, tabs and carriage returns at both ends.
+/// Removes spaces, tabs and carriage returns at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// Reader of one line. Every step skips the spaces after the token it takes, and throws Refusal for a token that does
-/// not fit. The returned views point into the line.
+/// Reads one line, token by token. Each function skips the spaces after its token and throws Refusal if the token does
+/// not fit. Returned views point into the line.
 class Cursor {
  public:
   explicit Cursor(std::string_view line) : rest_(trimmed(line)) {}
 
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
   [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-  /// Takes `c` if it is next.
+  /// Skips `c` and returns true if it comes next; else returns false.
   bool accept(char c);
   void expect(char c);
   void expect_end() const;
-  /// Takes letters, digits, '_' and '.'; `expected` describes them in the refusal.
+  /// Reads letters, digits, '_' and '.'. If there are none, the Refusal says that `expected` was expected.
   std::string_view word(std::string_view expected);
-  /// Returns the text up to the next ',' or ')' outside brackets.
+  /// Reads the text up to the next ',' or ')' outside brackets.
   std::string_view value();
-  /// A name in double quotes, with \" \\ and \n.
+  /// Reads a name in double quotes, with the escapes \" \\ and \n.
   std::string quoted();
 
  private:

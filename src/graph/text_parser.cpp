@@ -16,9 +16,9 @@
 
 namespace roentgen::graph {
 namespace {
-/// Elements of one value: far above any machine, far below overflow of byte counts.
+/// Largest number of elements in a value: far more than any machine can store, but byte counts cannot overflow.
 constexpr double kMaxElements = 0x1p40;
-/// Bound on the product of input elements and attributes, and so on every product a shape rule forms.
+/// Bound for the product of input elements and attributes. No product in shape inference can be larger.
 constexpr double kMaxWork = 0x1p62;
 constexpr std::string_view kRemedy = "correcting that line as roentgen inspect --model resnet18 --print writes such";
 
@@ -134,7 +134,7 @@ class Parser {
   std::unordered_map<std::string, NodeId> ids_;
 };
 
-/// The line without its comment; a '#' inside double quotes starts no comment.
+/// Removes the comment from a line. A '#' inside double quotes does not start a comment.
 std::string_view without_comment(std::string_view line) {
   bool is_quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -149,7 +149,8 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-/// "[graph.conv2d] conv1: expected ..." with a place before it: "[graph.text] PLACE: conv2d conv1: expected ...".
+/// Adds a place to an error message: "[graph.conv2d] conv1: expected ..." becomes "[graph.text] PLACE: conv2d conv1:
+/// expected ...".
 Failure refused_at(const std::string& place, std::string_view message) {
   const ErrorParts parts = error_parts(message);
   const std::string op = parts.thing.substr(parts.thing.find('.') + 1);

@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 namespace {
-/// Random graphs: a few hundred bytes of text, every op and attribute in reach.
+/// Makes random graphs of a few hundred bytes of text that can contain every op and attribute.
 class RandomGraph {
  public:
   explicit RandomGraph(std::uint64_t seed)
@@ -67,7 +67,7 @@ class RandomGraph {
         return Dropout{.probability = random_.uniform()};
     }
   }
-  /// Concatenates, adds or normalises with a residual: the ops of several inputs.
+  /// Adds a random op with several inputs: concat, add, or batch norm with residual.
   void join() {
     const NodeId last = images_.back();
     images_.push_back(builder_.add("concat", Concat{.is_virtual = flip()}, {last, last, last}));

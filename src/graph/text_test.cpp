@@ -31,7 +31,8 @@ Graph parsed(std::string_view text, const Symbols& symbols = kSymbols) {
   return parse_graph(text, "model.txt", symbols).or_throw();
 }
 
-/// Error for a text whose last line is `line`, after an image (1, 3, 8, 8), a row (1, 4) and three more lines.
+/// Returns the error for a text with `line` as last line. The lines before define an image (1, 3, 8, 8), a row (1, 4)
+/// and three more values.
 std::string refusal_of(const std::string& line) {
   const auto result = parse_graph(
       "graph \"bad\"\n"

@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 
-/// Calls visit(op) with the concrete op; does nothing for Input.
+/// Calls visit(op) with the concrete type of the op; does nothing for Input.
 template <typename Visit>
 void visit_op(const Op& op, const Visit& visit) {
   std::visit(

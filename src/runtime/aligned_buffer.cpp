@@ -15,19 +15,19 @@
 namespace roentgen::runtime {
 namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// Smallest mapping in huge pages. A smaller buffer would waste a large part of its last huge page.
+// Smallest buffer that uses huge pages. A smaller buffer would waste a large part of its last huge page.
 constexpr std::size_t kHugeFrom = 2 * kHugePage;
 constexpr std::size_t kMost = std::size_t{1} << 46;
 
-// Bytes of a buffer's mapping; 0 when it comes from malloc.
+// Size of a buffer's memory mapping; 0 if malloc allocates the buffer.
 std::size_t mapping_of(std::size_t bytes) {
   return bytes < kHugeFrom ? 0 : (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
-// Huge pages: kernels walk dozens of rows at once, each in a page of its own. With 4 KiB pages, address translation
-// costs time in each of them, twice as much on a virtual machine. madvise() is only advice: a system without huge pages
-// ignores it. malloc() would keep freed memory, and a later, larger buffer would come on top of it. The last huge page
-// stays in small pages, so that a buffer holds no more than it asks for.
+// Maps memory with huge pages. Kernels access dozens of rows at once, each in another page. With 4 KiB pages, address
+// translation would cost time for each row, twice as much on a virtual machine. madvise() is only advice, which a
+// system without huge pages ignores. malloc() would keep freed memory, in addition to a later, larger buffer. The last
+// partial huge page uses small pages, so that a buffer occupies no more than its size.
 void* map(std::size_t bytes) {
   const std::size_t mapped = mapping_of(bytes);
   const std::size_t reserved = mapped + kHugePage;

@@ -18,7 +18,7 @@ namespace {
 TEST(AlignedBuffer, is_zeroed_up_to_the_end_of_its_last_line) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4097}}) {
-    // Dirties memory of that size first, so that fresh zero pages cannot stand in for zeroing.
+    // Fills memory of this size with other values first, because fresh pages of the system are zero anyway.
     AlignedBuffer used(bytes);
     std::fill_n(used.data(), align_up(bytes), std::byte{0xA5});
     used = AlignedBuffer();
@@ -40,7 +40,7 @@ TEST(AlignedBuffer, starts_at_a_cache_line_and_has_the_size_asked_for) {
 }
 
 TEST(AlignedBuffer, of_many_megabytes_is_zeroed_and_starts_at_a_huge_page) {
-  const std::size_t bytes = (std::size_t{5} << 20) + 100;  // no multiple of a huge page
+  const std::size_t bytes = (std::size_t{5} << 20) + 100;  // not a multiple of a huge page
   AlignedBuffer used(bytes);
   std::fill_n(used.data(), bytes, std::byte{0xA5});
   used = AlignedBuffer();
@@ -55,7 +55,7 @@ TEST(AlignedBuffer, of_many_megabytes_is_given_back_when_it_is_freed) {
   const std::size_t before = resident_memory_bytes();
   if (before == 0) GTEST_SKIP() << "this system does not tell what a process holds";
   {
-    // Smaller buffers between them and the end of the heap, which keep malloc from trimming it.
+    // The small buffers lie between the large ones and the end of the heap, so malloc could not return freed memory.
     std::vector<AlignedBuffer> buffers;
     for (int i = 0; i < 3; ++i) {
       buffers.emplace_back(bytes / 3);

@@ -35,7 +35,7 @@ std::string make_private_folder(const fs::path& folder) {
   if (!S_ISDIR(now.st_mode)) return folder.string() + " is a link or a file, not a folder";
   if (now.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
   if ((now.st_mode & kOfOthers) == 0) return {};
-  // Files in a folder with wider permissions may come from other users.
+  // Other users may have put files into a folder that they can write to.
   if ((now.st_mode & kWrittenByOthers) != 0) return folder.string() + " can be written by other users";
   if (::chmod(folder.c_str(), kPrivate) == 0) return {};
   return folder.string() + " can be read by other users";
@@ -44,7 +44,7 @@ std::string make_private_folder(const fs::path& folder) {
 fs::path default_cache_folder() {
   const auto folder_of = [](const char* variable) -> fs::path {
     const char* const value = std::getenv(variable);
-    if (value == nullptr || !fs::path(value).is_absolute()) return {};  // relative paths must be ignored (XDG)
+    if (value == nullptr || !fs::path(value).is_absolute()) return {};  // XDG requires that relative paths are ignored
     return value;
   };
   if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "roentgen";
@@ -71,7 +71,8 @@ fs::path temporary_folder() {
   if (error == std::errc::permission_denied) refuse(", which may not be looked at", "another TMPDIR, as TMPDIR=/tmp");
   if (error) refuse(": " + error.message(), "making it, or TMPDIR=/tmp");
   if (!is_folder) refuse(", which is none", "another TMPDIR, as TMPDIR=/tmp");
-  std::string name = (folder / "roentgen_XXXXXX").string();  // permissions alone would not reveal a read-only disk
+  // creates a file, because permissions do not reveal a read-only disk
+  std::string name = (folder / "roentgen_XXXXXX").string();
   const int file = ::mkstemp(name.data());
   if (file < 0) {
     refuse(", which is there, but takes no file: " + std::generic_category().message(errno),
@@ -83,7 +84,7 @@ fs::path temporary_folder() {
 }
 
 const char* network_file_system(const fs::path& folder) {
-  // Magic numbers of statfs(2).
+  // File systems by the magic numbers of statfs(2).
   constexpr std::array<std::pair<std::uint32_t, const char*>, 9> kKnown{{{0x6969, "NFS"},
                                                                          {0xFF534D42, "CIFS"},
                                                                          {0xFE534D42, "SMB"},

@@ -9,22 +9,23 @@
 
 namespace roentgen::runtime {
 
-/// Default cache folder: $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen; neither is created here. Without both
-/// variables: roentgen-cache-UID in the folder for temporary files. Other users may have created it, so it is made and
-/// checked by make_private_folder(). Empty where that fails; a warning says so once per process.
+/// Returns the default cache folder: $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen; neither is created here.
+/// Without both variables, it is roentgen-cache-UID in the folder for temporary files. Other users may have created
+/// that folder, so it is created and checked by make_private_folder(). If the check fails, the result is empty and a
+/// warning is logged once per process.
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
-/// Makes a folder and its parents unless it exists, and ensures that nobody else can read or write it. It must be a
-/// folder of this user, not a link; its mode becomes 0700. Returns the reason of a failure, for people; empty on
-/// success.
+/// Creates a folder and its parents, if absent, and ensures that only this user can read or write it. The folder must
+/// belong to this user and must not be a link; its mode becomes 0700. Returns the reason of a failure in words; empty
+/// on success.
 [[nodiscard]] std::string make_private_folder(const std::filesystem::path& folder);
 
-/// Folder for temporary files: TMPDIR, or /tmp. ConfigError that names the variable where it is no folder, or where no
-/// file can be made in it.
+/// Returns the folder for temporary files: TMPDIR, or /tmp. Throws ConfigError naming the variable if it is not a
+/// folder, or if no file can be created in it.
 [[nodiscard]] std::filesystem::path temporary_folder();
 
-/// The kind of network file system on which `folder`, or the nearest folder above it that exists, lies: "NFS"; nullptr
-/// on any other.
+/// Returns the type of the network file system, such as "NFS", that contains `folder`. If the folder does not exist,
+/// checks its nearest parent that does. Returns nullptr for other file systems.
 [[nodiscard]] const char* network_file_system(const std::filesystem::path& folder);
 
 }  // namespace roentgen::runtime

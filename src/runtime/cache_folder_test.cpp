@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sets or removes an environment variable and restores it at the end.
+/// Sets or removes an environment variable, and restores it at the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -97,7 +97,7 @@ TEST(TemporaryFolder, is_named_where_it_is_none) {
     }
   }
   {
-    const Variable temporary("TMPDIR", "/proc");  // a folder that refuses files, even from root
+    const Variable temporary("TMPDIR", "/proc");  // a folder in which nobody can create files, not even root
     try {
       static_cast<void>(temporary_folder());
       FAIL() << "expected a ConfigError";

@@ -12,7 +12,7 @@
 
 namespace roentgen::runtime {
 
-/// Throws ShapeError unless `bytes` from byte `at` on lie within a device buffer of `room` bytes.
+/// Throws ShapeError unless the `bytes` bytes from offset `at` fit into a device buffer of `room` bytes.
 inline void require_room(std::size_t room, std::size_t at, std::size_t bytes) {
   if (at <= room && bytes <= room - at) return;
   throw ShapeError(error_text("runtime.stream", "copy of " + std::to_string(bytes) + " bytes",

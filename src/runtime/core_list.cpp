@@ -156,7 +156,8 @@ void bind_thread(const CoreList& cores) {
 BoundToCores::BoundToCores(const CoreList& cores) {
   if (cores.empty()) return;
   static_cast<void>(cores_of_process());
-  static_cast<void>(available_cores());  // reads the cores of the process, even if this thread is bound to one of them
+  // reads the cores of the process first, because this thread may be bound to few of them
+  static_cast<void>(available_cores());
   before_ = usable_cores();
   if (bind(cores)) return;
   throw DeviceError(

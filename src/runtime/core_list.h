@@ -10,42 +10,45 @@
 
 namespace roentgen::runtime {
 
-/// Hardware threads by the system's numbers, ascending, each once.
+/// Hardware threads by the numbers that the system gives them, ascending and distinct.
 using CoreList = std::vector<int>;
 
-/// Cores that the calling thread may use.
+/// Returns the cores that the calling thread may use.
 [[nodiscard]] CoreList usable_cores();
-/// Reads "0-3,8". ConfigError "[runtime.cores] ..." on another form and on numbers that the process may not use.
+/// Parses a list such as "0-3,8". Throws ConfigError "[runtime.cores] ..." for another form and for cores that the
+/// process may not use.
 [[nodiscard]] CoreList parse_core_list(std::string_view text);
-/// "0-3,8".
+/// Formats a list as "0-3,8".
 [[nodiscard]] std::string text_of(const CoreList& cores);
-/// Cores that the process may use and that are not in `cores`, a result of parse_core_list(). Throws ConfigError where
-/// that leaves none.
+/// Returns the cores that the process may use but that are not in `cores`, a result of parse_core_list(). Throws
+/// ConfigError if there are none.
 [[nodiscard]] CoreList other_cores(const CoreList& cores);
-/// The hardware threads among `cores` of each physical core, in the machine's own order: packages, NUMA nodes, cores.
-/// Empty where hwloc knows nothing.
+/// Groups the hardware threads in `cores` by physical core. The order is that of the machine: packages, NUMA nodes,
+/// cores. Returns an empty list if hwloc has no information.
 [[nodiscard]] std::vector<CoreList> by_physical_core(const CoreList& cores);
-/// Physical cores of the machine, as far as the system shows them.
+/// Number of physical cores of the machine that the system shows.
 [[nodiscard]] int machine_cores();
-/// Cores that the process may use, as of its first thread at the first call.
+/// Cores that the process may use: those of its first thread when this function is first called.
 [[nodiscard]] const CoreList& cores_of_process();
-/// Number of physical cores among them, the right size for a team on them. At least 1.
+/// Number of physical cores that contain `cores`, which is the best size for a compute team on them. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
 
-/// `cores` in `parts` (at least 1) shares of neighbours, in the machine's own order: packages, NUMA nodes, cores.
-/// Hardware threads of one core stay together, and shares differ by one core at most. Fewer cores than parts: a
-/// hardware thread each, and where these are too few as well, some twice.
+/// Divides `cores` into `parts` (at least 1) groups of neighbours, in the order of the machine: packages, NUMA nodes,
+/// cores. Hardware threads of one core stay together, and group sizes differ by at most one core. If there are fewer
+/// cores than parts, each group gets one hardware thread; some threads are used twice if necessary.
 [[nodiscard]] std::vector<CoreList> shares_of(const CoreList& cores, int parts);
-/// Binds this process permanently; call it before other threads exist. DeviceError when the system refuses.
+/// Binds this process permanently to cores. Call it before other threads exist. Throws DeviceError if the system
+/// refuses.
 void bind_process(const CoreList& cores);
-/// Binds the calling thread, and threads that it starts, permanently. DeviceError when the system refuses.
+/// Binds the calling thread, and threads that it starts, permanently to cores. Throws DeviceError if the system
+/// refuses.
 void bind_thread(const CoreList& cores);
 
-/// Binds the calling thread to some cores during its lifetime; threads started meanwhile stay bound. An empty list does
-/// nothing.
+/// Binds the calling thread to cores for the lifetime of this object. Threads started in this time stay bound. An empty
+/// list does nothing.
 class BoundToCores {
  public:
-  /// DeviceError when the system refuses.
+  /// Binds the thread. Throws DeviceError if the system refuses.
   explicit BoundToCores(const CoreList& cores);
   ~BoundToCores();
   BoundToCores(const BoundToCores&) = delete;

@@ -22,7 +22,7 @@ struct Available {
   int hardware_threads = 1;
 };
 
-/// Determined once per process.
+/// Returns the available cores, which are determined once per process.
 const Available& available() {
   static const Available found = [] {
     Available result;

@@ -6,21 +6,23 @@
 
 namespace roentgen::runtime {
 
-/// Physical cores in the process's affinity mask (hwloc), the right size for a compute team. At least 1.
+/// Number of physical cores that the process may use (its affinity mask, by hwloc). This is the best size for a compute
+/// team. At least 1.
 [[nodiscard]] int available_cores();
 
-/// Hardware threads in that mask: a larger team is oversubscribed. At least available_cores().
+/// Number of hardware threads that the process may use. A larger compute team is oversubscribed. At least
+/// available_cores().
 [[nodiscard]] int available_hardware_threads();
 
-/// OMP_NUM_THREADS when the user set it to a number (of a list, the first); else 0.
+/// Value of OMP_NUM_THREADS if the user set it to a number (the first one of a list); else 0.
 [[nodiscard]] long asked_compute_threads();
 
-/// Default number of threads of a compute team: asked_compute_threads(), or else available_cores(). At most
-/// available_hardware_threads(), with one warning when that limits it.
+/// Default size of a compute team: asked_compute_threads(), or available_cores() if that is 0. Limited to
+/// available_hardware_threads(), with a single warning if the limit applies.
 [[nodiscard]] int default_compute_threads();
 
-/// Makes denormal results and inputs zero in the calling thread, for the thread's lifetime (MXCSR FTZ and DAZ).
-/// A softmax gradient near zero made one layer six times slower without it.
+/// Makes the calling thread treat denormal results and inputs as zero from now on (MXCSR FTZ and DAZ). Without it, a
+/// softmax gradient near zero made one layer six times slower.
 void flush_denormals_to_zero();
 
 }  // namespace roentgen::runtime

@@ -28,7 +28,8 @@ TEST(AvailableHardwareThreads, are_those_of_the_affinity_mask) {
 }
 
 TEST(AvailableCores, are_one_in_a_process_bound_to_one) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a child process: the number is determined once per process
+  // runs in a child process, because the number is determined once per process
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         cpu_set_t mask;
@@ -62,14 +63,14 @@ TEST(DefaultComputeThreads, are_what_omp_num_threads_says_when_it_is_a_number) {
   }
 }
 
-/// Half of the smallest normal float: a denormal, unless results are flushed.
+/// Computes half of the smallest normal float: a denormal, or 0 if results are flushed to zero.
 float half_of_smallest_normal() {
   volatile float smallest = std::numeric_limits<float>::min();
   volatile float half = smallest * 0.5F;
   return half;
 }
 
-/// A denormal doubled: normal, unless inputs are flushed.
+/// Doubles a denormal: a normal number, or 0 if denormal inputs count as zero.
 float twice_a_denormal() {
   volatile float denormal = std::numeric_limits<float>::denorm_min();
   volatile float twice = denormal * 0x1p100F;

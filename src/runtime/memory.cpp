@@ -31,7 +31,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// The number at the start of a text; nullopt for "max".
+/// Parses the number at the start of a text; nullopt for "max".
 std::optional<std::size_t> number_in(std::string_view text) {
   std::size_t number = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,7 +41,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
 std::size_t left_in_group(const fs::path& group, bool is_second) {
   const auto limit = number_in(text_of(group / (is_second ? "memory.max" : "memory.limit_in_bytes")));
   const auto used = number_in(text_of(group / (is_second ? "memory.current" : "memory.usage_in_bytes")));
-  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // version 1 writes a huge number for no limit
+  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // version 1 writes a huge number if there is no limit
   const std::string facts = "\n" + text_of(group / "memory.stat");
   const std::string key = is_second ? "\ninactive_file " : "\ntotal_inactive_file ";
   const std::size_t at = facts.find(key);
@@ -66,7 +66,7 @@ std::size_t parse_available_memory(std::string_view meminfo) {
 
 std::size_t cgroup_memory_left(const fs::path& root, std::string_view membership) {
   std::size_t left = kNoLimit;
-  while (!membership.empty()) {  // "0::/a/b", "5:memory:/a/b"
+  while (!membership.empty()) {  // lines such as "0::/a/b" or "5:memory:/a/b"
     const std::size_t end = std::min(membership.find('\n'), membership.size());
     const std::string_view line = membership.substr(0, end);
     membership.remove_prefix(std::min(end + 1, membership.size()));
@@ -91,7 +91,7 @@ std::size_t available_memory_bytes() {
 }
 
 std::size_t resident_memory_bytes() {
-  const std::string text = text_of("/proc/self/statm");  // sizes in pages: whole, resident, ...
+  const std::string text = text_of("/proc/self/statm");  // numbers of pages: total, resident, ...
   const std::size_t space = std::min(text.find(' '), text.size());
   const auto pages = number_in(std::string_view(text).substr(std::min(space + 1, text.size())));
   return pages.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -110,7 +110,7 @@ std::size_t peak_resident_memory_bytes() {
     const std::size_t digit = std::min(text.find_first_of("0123456789", at), text.size());
     if (const auto kib = number_in(std::string_view(text).substr(digit))) return *kib * 1024;
   }
-  // The peak covers the whole life of the process, including programs that ran in it before exec().
+  // Fallback: peak since the process began, including programs that ran in it before exec().
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;

@@ -28,7 +28,7 @@ TEST(Memory, reads_the_kernels_estimate) {
   EXPECT_EQ(parse_available_memory("MemAvailable:   many kB"), 0U);
 }
 
-/// A tree like /sys/fs/cgroup.
+/// Fixture with a directory tree like /sys/fs/cgroup.
 class Groups : public testing::Test {
  protected:
   void write(const std::string& path, const std::string& text) const {

@@ -11,7 +11,7 @@ constexpr std::size_t kEnoughToPart = 4;
 constexpr std::size_t kEnoughForCommunication = 16;
 constexpr std::size_t kCoresToAnInputCore = 20;
 
-// Removes the last `count` cores from `rest` and returns them.
+// Removes the last `count` physical cores from `rest` and returns their hardware threads.
 CoreList taken_from(std::vector<CoreList>& rest, std::size_t count) {
   CoreList taken;
   for (std::size_t i = 0; i < count; ++i) {

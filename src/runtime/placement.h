@@ -11,31 +11,31 @@
 
 namespace roentgen::runtime {
 
-/// Work of a process besides computing that may get separate cores.
+/// Kinds of threads, besides compute threads, that may get separate cores.
 struct PlaceNeeds {
   bool has_communication = false;
   bool has_input = false;
-  /// Compute threads that were asked for; 0: as many as there are cores for them.
+  /// Requested number of compute threads; 0 for one per core.
   std::int64_t threads = 0;
 };
 
-/// Cores of each kind of thread. Communication or input without separate cores shares those that compute.
+/// Cores for each kind of thread. An empty list for communication or input means that they share the compute cores.
 struct Placement {
   CoreList compute;
   CoreList communication;
   CoreList input;
 };
 
-/// Assigns cores to threads. `cores` holds physical cores, each with its hardware threads, in the machine's order,
-/// where neighbours share caches and memory. Whole cores are taken from the end.
+/// Assigns cores to threads. `cores` contains physical cores with their hardware threads, in the order of the machine,
+/// where neighbours share caches and memory. Communication and input get whole cores from the end.
 /// With a requested number of compute threads: if at least 4 cores are left over, communication gets one and input the
 /// rest.
-/// Otherwise communication gets one core of at least 16, and input one in 20. This costs the compute team less than
-/// waiting for a thread whose core is shared.
+/// Otherwise communication gets one core if there are at least 16, and input one core in 20. This slows computing less
+/// than waiting for a thread on a shared core.
 [[nodiscard]] Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs);
 
-/// Whether each of `processes` on this machine can have so many physical cores to itself. False for 0 (unknown)
-/// processes.
+/// True if each of `processes` processes on this machine can have this many physical cores to itself. False if
+/// `processes` is 0 (unknown).
 [[nodiscard]] bool are_own(const std::vector<CoreList>& cores, int processes);
 
 }  // namespace roentgen::runtime

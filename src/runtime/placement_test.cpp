@@ -12,14 +12,14 @@
 namespace roentgen::runtime {
 namespace {
 
-// Cores of one hardware thread, numbered from 0.
+// Machine whose cores have one hardware thread each, numbered from 0.
 std::vector<CoreList> machine(int cores) {
   std::vector<CoreList> all;
   for (int core = 0; core < cores; ++core) all.push_back({core});
   return all;
 }
 
-// Cores of two hardware threads each, numbered as Linux does: 0 and 32, 1 and 33, ...
+// Machine whose cores have two hardware threads each, numbered as in Linux: 0 and 32, 1 and 33, ...
 std::vector<CoreList> with_siblings(int cores) {
   std::vector<CoreList> all;
   for (int core = 0; core < cores; ++core) all.push_back({core, core + cores});

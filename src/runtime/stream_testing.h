@@ -69,7 +69,7 @@ inline void expect_parts_come_back(Device& device) {
   EXPECT_THROW(stream->download(*buffer, 801, received), ShapeError);
 }
 
-/// Expects a device with memory of its own to copy bytes for the host and back.
+/// Expects that bytes copied to the device and back are unchanged, for a device with separate memory.
 inline void expect_copies_for_the_host_come_back(Device& device) {
   const auto stream = device.make_stream();
   const auto buffer = device.make_device_buffer(1000);
@@ -154,7 +154,7 @@ inline void expect_no_bytes_are_fine(Device& device) {
 inline void expect_absurd_sizes_are_refused(Device& device) {
   EXPECT_THROW(static_cast<void>(device.make_device_buffer(std::size_t{1} << 60)), DeviceError);
   EXPECT_THROW(static_cast<void>(device.make_pinned_buffer(std::size_t{1} << 60)), DeviceError);
-  // The failed request leaves no error behind for the next one.
+  // A failed allocation must not leave an error that the next call would report.
   EXPECT_EQ(device.make_device_buffer(64)->size_bytes(), 64U);
 }
 

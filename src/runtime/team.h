@@ -6,13 +6,14 @@
 
 namespace roentgen::runtime {
 
-/// Number of threads that OpenMP gives a team of `wanted` in the calling thread: fewer under OMP_THREAD_LIMIT,
-/// OMP_MAX_ACTIVE_LEVELS=0, or within a parallel region. Starts no thread. Warns once where there are fewer.
+/// Returns the number of threads that OpenMP would give the calling thread for a team of `wanted`. It may be smaller
+/// because of OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS=0 or an enclosing parallel region. Starts no thread. Warns once
+/// if it is smaller.
 [[nodiscard]] int given_team(int wanted);
 
-/// Makes later teams of the calling thread have `threads` members, starts them, and flushes denormals to zero in each.
-/// Turns off dynamic adjustment (OMP_DYNAMIC) for the calling thread, so that a loaded machine gives no smaller team.
-/// @return members that OpenMP gave
+/// Sets the size of later OpenMP teams of the calling thread, starts their threads, and flushes denormals to zero in
+/// each. Turns off OMP_DYNAMIC for the calling thread, so that teams stay as large on a busy machine.
+/// @return number of threads that OpenMP gave
 [[nodiscard]] int prepare_team(int threads);
 
 }  // namespace roentgen::runtime

@@ -15,26 +15,26 @@
 
 namespace roentgen::score {
 
-/// Boxes of the findings that a model knows, by image.
+/// Bounding boxes of a file by image, for the labels of a model.
 class BoxFile {
  public:
   /// Reads boxes from a csv file. Columns: Image Index (or image, path, file), Finding Label (or label, finding) and
   /// four numbers x, y, w, h. NIH's header calls the four "Bbox [x,y,w,h]". Boxes of labels that are not among `labels`
   /// are only counted. Throws DataError naming file and line, never an image.
-  /// @param grid_px side of the square grid of the numbers, stretched over the image; 0: pixels of the image itself.
-  ///     NIH's boxes are pixels of 1024 x 1024
+  /// @param grid_px side of the square grid, stretched over the image, that coordinates refer to; 0: pixels of the
+  ///     image. NIH's boxes use a grid of 1024 x 1024.
   BoxFile(const std::filesystem::path& path, const std::vector<std::string>& labels, std::int64_t grid_px);
 
-  /// Whether an image (by base name) has a box.
+  /// True if the image (by base name) has a box.
   [[nodiscard]] bool has(std::string_view image) const { return find(image) != nullptr; }
-  /// Labels (indices) with a box in that image, ascending.
+  /// Indices of the labels that have a box in the image, ascending.
   [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
-  /// Boxes of a label in that image, in pixels of a picture of the given size.
+  /// Boxes of a label in the image, in pixels of a picture of the given size.
   [[nodiscard]] std::vector<eval::Box> boxes_of(std::string_view image, std::size_t label, std::int64_t width_px,
                                                 std::int64_t height_px) const;
-  /// Number of boxes in the file, of any label.
+  /// Number of boxes in the file, of all labels.
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Number of boxes with labels that were not asked for.
+  /// Number of boxes with other labels than the model's.
   [[nodiscard]] std::int64_t other_labels() const { return other_labels_; }
 
  private:

@@ -30,7 +30,7 @@ class BoxFileTest : public testing::Test {
   data::TestFolder folder_;
 };
 
-// NIH's BBox_List_2017.csv in form, with made-up names.
+// File in the format of NIH's BBox_List_2017.csv, with invented names.
 constexpr std::string_view kNih =
     "Image Index,Finding Label,Bbox [x,y,w,h],,,\n"
     "x1.png,Infiltrate,225.0,512.0,102.4,51.2,,,\n"

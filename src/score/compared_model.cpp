@@ -15,7 +15,7 @@
 namespace roentgen::score {
 namespace {
 
-// Checks several seeds of one recipe: other recipes are refused, and so is the same model given twice.
+// Requires that the models have equal recipes except for the seed, and that no model occurs twice.
 void check_seeds(std::string_view name, const std::vector<ComparedModel>& models) {
   for (std::size_t i = 1; i < models.size(); ++i) {
     const ComparedModel& model = models[i];

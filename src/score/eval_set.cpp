@@ -26,7 +26,7 @@
 namespace roentgen::score {
 namespace {
 
-// Probabilities are written with nine digits and summed over up to a thousand labels.
+// Bound for the sum of up to a thousand probabilities that were written with nine digits.
 constexpr double kSumTolerance = 1e-3;
 
 bool is_exclusive(const eval::Predictions& predictions) {
@@ -90,7 +90,7 @@ EvalSet join(PredictionFile file, const Truth& truth, std::string_view what) {
                                  "two images whose names end in one", "names that differ"));
     }
     add_facts(truth.dataset, *sample, set);
-    // Patients' names contain no slash and no leading space, so this name is unique.
+    // Names a patient for this image. It is unique, since ids of patients contain no slash and no leading space.
     const std::string patient = sample->patient.empty() ? " /" + image : sample->patient;
     predictions.patients.push_back(numbers.try_emplace(patient, std::ssize(numbers)).first->second);
     std::ranges::transform(sample->labels, std::back_inserter(predictions.labels), as_label);

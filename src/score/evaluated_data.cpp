@@ -19,7 +19,7 @@
 namespace roentgen::score {
 namespace {
 
-// data::load_dataset(); errors about labels say that they are the checkpoint's.
+// Calls data::load_dataset(). Errors about labels then say that the labels come from the checkpoint.
 data::Dataset load_data(const data::SourceOptions& source) {
   try {
     return data::load_dataset(source);
@@ -29,7 +29,8 @@ data::Dataset load_data(const data::SourceOptions& source) {
   }
 }
 
-// True when the source reads the data: images that are absent, repeated or in no split are faults of these data.
+// True if the source can read the data. Errors about absent, repeated or unassigned images are faults of the data, not
+// of the choice of source.
 bool can_list(data::SourceOptions source) {
   source.absent = data::Absent::Skip;
   source.duplicates = data::Duplicates::First;
@@ -42,7 +43,7 @@ bool can_list(data::SourceOptions source) {
   }
 }
 
-// Options that read the data by the detected source, or nullopt where the recipe's source stays.
+// Returns options for the source detected in the data, or nullopt if the recipe's source should be kept.
 std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, std::span<const std::string> overrides,
                                               const ErrorParts& refusal) {
   const auto is_told = [overrides](std::string_view key) {
@@ -52,7 +53,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   if (own.source == "auto" || is_told("data.source=") || !std::filesystem::is_directory(own.root, ignored)) {
     return std::nullopt;
   }
-  // A table of the recipe's kind with an error is refused; the data are not read as another kind.
+  // A table of the recipe's source that contains an error is refused instead of being read by another source.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;
   data::SourceOptions other = own;
@@ -65,7 +66,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   return is_same ? std::nullopt : std::optional(std::move(other));
 }
 
-// Sets the options to the source detected in the data; false where the recipe's source stays.
+// Changes the options to the source detected in the data. Returns false if the recipe's source is kept.
 bool follow(data::SourceOptions& source, std::span<const std::string> overrides, const ErrorParts& refusal) {
   std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
   if (!other) return false;
@@ -79,7 +80,7 @@ bool follow(data::SourceOptions& source, std::span<const std::string> overrides,
   return true;
 }
 
-// Calls follow() for each of several sources that cannot be listed; false where all stay.
+// Calls follow() for each of several sources that cannot list its data. Returns false if all are kept.
 bool follow_each(data::SourceOptions& all, std::span<const std::string> overrides) {
   bool is_other = false;
   for (data::SourceOptions& own : all.sources) {

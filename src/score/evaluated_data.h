@@ -11,14 +11,15 @@
 
 namespace roentgen::score {
 
-/// Loads the data set on which to evaluate a checkpoint.
-/// @param source the checkpoint's recipe and labels, one source or several. Where a source cannot list its data,
-///     another source that can replaces it, and an info line says so
-/// @param overrides "data.key=value"; the source and tables that they name are kept
-/// Throws as data::load_dataset(); errors about labels say that they are the checkpoint's.
+/// Loads the data set on which to evaluate a checkpoint. Throws as data::load_dataset() does; errors about labels say
+/// that the labels come from the checkpoint.
+/// @param source recipe and labels of the checkpoint, for one source or several. If a source cannot list its data, a
+///     source that can replaces it, and a log line says so.
+/// @param overrides settings "data.key=value"; the source and tables that they name are never replaced
 [[nodiscard]] data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides);
 
-/// A line about labels that the data lack (data::absent_labels()); empty where there is none. Ends with a newline.
+/// Returns a line about labels that the data lack (data::absent_labels()); empty if there are none. Ends with a
+/// newline.
 [[nodiscard]] std::string absent_text(const data::Dataset& dataset);
 
 }  // namespace roentgen::score

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class EvalData : public testing::Test {
  protected:
-  // A checkpoint's recipe, whose model has the labels A and B.
+  // Recipe of a checkpoint whose model has the labels A and B.
   [[nodiscard]] data::SourceOptions recipe(const char* source) const {
     data::SourceOptions options{.root = folder_.path(), .source = source, .labels = {"A", "B"}};
     options.unknown_labels = data::UnknownLabels::Mask;
@@ -47,7 +47,7 @@ TEST_F(EvalData, are_read_as_classes_that_lie_below_their_folders) {
   EXPECT_EQ(source.source, "class_folders");
 }
 
-// Two data sets, each with another label of the model; the second has another form than the recipe names.
+// Two data sets with one label of the model each. The second is in another format than the recipe says.
 TEST_F(EvalData, of_several_folders_are_each_read_as_what_is_found_there) {
   write({"one/1.png", "two/images/00000001_000.png"});
   folder_.write("one/labels.csv", "path,A\n1.png,1\n");

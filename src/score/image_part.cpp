@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOfficial = "nih-official-test";
 
-/// The known list of that id; "official" is NIH's test list.
+/// Returns the known list with this id; "official" is NIH's test list.
 const eval::KnownList* known_list(const std::string& list) {
   const std::string_view id = list == "official" ? kOfficial : std::string_view(list);
   const auto lists = eval::known_lists();
@@ -40,7 +40,7 @@ std::string known_text(const eval::KnownList& list) {
   throw DataError(error_text("cli.list", "--list " + list, expected, got, remedy));
 }
 
-/// Rows of the list's images, ascending.
+/// Returns the rows of the images on the list, ascending.
 std::vector<std::size_t> rows_of(const data::NameIndex& index, const NamedImages& list, std::string_view where) {
   std::vector<std::size_t> rows;
   const std::string* first_absent = nullptr;

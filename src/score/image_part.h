@@ -15,56 +15,60 @@
 
 namespace roentgen::score {
 
-/// Names of images, of a list file.
+/// Image names from a list file.
 struct NamedImages {
-  /// Description for people: "list test_list.txt".
+  /// Description of the list for people: "list test_list.txt".
   std::string title;
-  std::vector<std::string> names;  ///< names in the order of the file
-  /// io::name_list_sha256.
+  std::vector<std::string> names;  ///< names, in the order of the file
+  /// Result of io::name_list_sha256 for the names.
   std::string list_sha256;
 };
 
-/// Images of a data folder.
+/// Subset of a data folder's images.
 struct Part {
-  /// "split test", or NamedImages::title.
+  /// Description for people: "split test", or NamedImages::title.
   std::string title;
-  /// "test", "train", "val" or "list".
+  /// Short name: "test", "train", "val" or "list".
   std::string name;
   /// Indices into Dataset::samples.
   std::vector<std::uint32_t> samples;
-  /// Distinct known ones.
+  /// Number of distinct known patients.
   std::int64_t patients = 0;
-  std::string list_sha256;  ///< io::name_list_sha256 of its images
+  std::string list_sha256;  ///< io::name_list_sha256 of the image names
 };
 
-/// Names of the images that --list selects. `list` is a file, "official" (NIH's test list) or the id of a known list
-/// (eval/split_list.h). A file has one name a line; the rest of a line is ignored. The folder's test_list.txt or the
-/// recipe's data.test_list holds a known list, if the file has its hash. Throws DataError with both counts otherwise.
-/// @param source the folder, as the recipe reads it
+/// Finds the images that --list selects. `list` is a file, "official" (NIH's test list) or the id of a known list
+/// (eval/split_list.h). A file has one name per line; text after the name is ignored. A known list is read from the
+/// folder's test_list.txt or from the recipe's data.test_list. Throws DataError with both counts if that file does not
+/// have the hash of the list.
+/// @param source data folder and options of the recipe
 [[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
-/// Names in a file, as find_list() reads them; DataError as data::read_name_list().
+/// Reads the names in a file as find_list() does. Throws DataError as data::read_name_list() does.
 [[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
 
-/// A list of images for people: "list 4f2a9c01b7de (not a published list)", with the first 12 digits of its hash.
+/// Describes a list of images for people: "list 4f2a9c01b7de (not a published list)". The digits are the first 12 of
+/// its hash.
 [[nodiscard]] std::string list_text(const std::string& list_sha256);
-/// The line that describes a part, above its table.
+/// Line that describes a part, above its table of results.
 [[nodiscard]] std::string part_text(const Part& part);
 
-/// The split; DataError when it is empty.
+/// Returns the images of a split. Throws DataError if it is empty.
 [[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
-/// Images of a list, in the order of the data set, from any split. Looked up by data::NameIndex::find(). Throws
-/// DataError with the counts and the first name when names are missing, match two images, or two names match one image.
-/// @param where the data set, for errors
+/// Returns the images of a list from any split, in the order of the data set, found by data::NameIndex::find(). Throws
+/// DataError with the counts and the first name if names are missing or ambiguous, or if two names match one image.
+/// @param where description of the data set, for errors
 [[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
                              std::string_view where = "the data folder");
 
-/// Keeps the images that `list` names, one name per line, in their own order; matched and refused as by list_part().
+/// Removes all images that the file `list` (one name per line) does not name, without changing the order. Names are
+/// matched as in list_part(), with the same errors.
 void keep_listed(data::Dataset& images, const std::filesystem::path& list);
 
-/// Predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash of
-/// the predictions' own names, because its file is not distributed with the program. With a file, only its images are
-/// kept. Throws DataError with the counts when an image of the list has no prediction.
-/// @param what the predictions' file, for errors
+/// Selects the predictions of the images on a list, for `--predictions` with `--list`. If `list` is a file, only the
+/// images that it names are kept. A known list is not distributed with the program: if `list` is its id, the hash of
+/// the predictions' image names must equal the list's. Throws DataError with the counts if an image
+/// of the list has no prediction.
+/// @param what name of the predictions' file, for errors
 [[nodiscard]] PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::string_view what);
 
 }  // namespace roentgen::score

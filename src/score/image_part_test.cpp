@@ -31,7 +31,7 @@ NamedImages list_of(std::vector<std::string> names) {
   return list;
 }
 
-// A further published list needs one entry. Its order and folders do not matter.
+// One more KnownList is enough to recognise a list. Order and folders of its names do not matter.
 TEST(EvalPart, of_a_list_made_here_is_known_by_its_hash) {
   const std::string sha256 = io::name_list_sha256({"b.png", "a.png", "c.png"});
   const std::array lists{eval::KnownList{"made", "list made in a test", 3, sha256}};

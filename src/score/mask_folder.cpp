@@ -15,7 +15,7 @@ namespace roentgen::score {
 namespace {
 namespace fs = std::filesystem;
 
-// The samples at half of white or above.
+// Returns which pixels have at least half of the white value.
 template <typename Sample>
 std::vector<bool> inside_of(const data::Image& image) {
   const auto samples = image.samples<Sample>();

@@ -52,7 +52,7 @@ TEST_F(MaskFolderTest, finds_masks_by_finding_and_base_name_whatever_the_suffix)
   const auto mask = masks.read("images/x1.png", 0, 3, 2);
   ASSERT_TRUE(mask.has_value());
   EXPECT_THAT(mask->is_inside, ElementsAre(false, false, true, true, false, false));
-  EXPECT_FALSE(masks.read("x1.png", 1, 3, 2).has_value());  // black
+  EXPECT_FALSE(masks.read("x1.png", 1, 3, 2).has_value());  // the mask is all black
   EXPECT_FALSE(masks.read("x2.png", 0, 3, 2).has_value());
 }
 

@@ -44,7 +44,7 @@ float read_probability(const std::string& text, const std::string& where) {
   float value = 0.0F;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_tiny =
-      error == std::errc::result_out_of_range;  // values below float32's range become 0; infinities are refused
+      error == std::errc::result_out_of_range;  // values below float32's range become 0, infinite values are refused
   if (is_tiny && end == text.data() + text.size() && text.find("e-") != std::string::npos) return 0.0F;
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
   throw DataError(error_text("cli.predictions", where, "a finite number", "\"" + text + "\"", "correcting that line"));

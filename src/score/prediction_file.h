@@ -11,19 +11,19 @@
 
 namespace roentgen::score {
 
-/// Probabilities of N images for K labels, as in a file.
+/// Contents of a prediction file: probabilities of N images for K labels.
 struct PredictionFile {
-  /// Label names: the column names without their prefix "prob_" (K).
+  /// (K) label names: the column names without their prefix "prob_".
   std::vector<std::string> labels;
-  /// (N) distinct
+  /// (N) distinct names of the images.
   std::vector<std::string> images;
-  /// (N, K) finite
+  /// (N, K) finite probabilities.
   std::vector<float> probabilities;
 };
 
-/// Reads a prediction file. The first column named Image Index, image, path, file or filename (ignoring case) names the
-/// images; all columns prob_<Label> are probabilities; others are ignored. DataError naming file and line, never an
-/// image.
+/// Reads a prediction file. The first column named Image Index, image, path, file or filename (ignoring case) contains
+/// the image names. Columns prob_<Label> contain probabilities; other columns are ignored. Throws DataError naming file
+/// and line, never an image.
 [[nodiscard]] PredictionFile read_prediction_file(const std::filesystem::path& path);
 
 }  // namespace roentgen::score

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The row of `file` for each image of `model`; nothing unless both hold the same images.
+/// Finds the row of `file` for each image of `model`; nullopt unless both contain the same images.
 std::optional<std::vector<std::size_t>> match(const PredictionFile& model, const PredictionFile& file) {
   if (model.images.size() != file.images.size()) return std::nullopt;
   const data::NameIndex index(file.images);

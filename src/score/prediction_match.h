@@ -13,17 +13,19 @@
 
 namespace roentgen::score {
 
-/// `file` with its rows and columns in the order of `model`. Images are matched as data::NameIndex::find() does; they
-/// keep the names of `file`. DataError with the counts when either has an image or a label that the other lacks.
-/// @param what, model_what the files, for errors
+/// Sorts the rows and columns of `file` like those of `model`. Images are matched as in data::NameIndex::find() and
+/// keep their names in `file`. Throws DataError with the counts if one file has an image or a label that the other
+/// lacks.
+/// @param what, model_what names of the files, for errors
 [[nodiscard]] PredictionFile in_order_of(const PredictionFile& model, std::string_view model_what, PredictionFile file,
                                          std::string_view what);
 
-/// Reads the files and averages their probabilities, each of equal weight, summed in double: images and order are the
-/// first file's. One file is read as it is. DataError as in_order_of(), and for no file.
+/// Reads prediction files and averages their probabilities with equal weights, in double. Images and their order are
+/// those of the first file. A single file is returned unchanged. Throws DataError as in_order_of() does, and for an
+/// empty list.
 [[nodiscard]] PredictionFile read_mean_predictions(std::span<const std::string> paths);
 
-/// "a.csv", or "mean of 3 files (a.csv, b.csv, c.csv)".
+/// Describes the files: "a.csv", or "mean of 3 files (a.csv, b.csv, c.csv)".
 [[nodiscard]] std::string prediction_names(std::span<const std::string> paths);
 
 }  // namespace roentgen::score

@@ -34,7 +34,7 @@ TEST(PredictionMatch, finds_base_names_where_folders_differ) {
   const PredictionFile ordered = in_order_of(model, "a", file_of("image,prob_Mass\nb.png,0.5\na.png,0.7\n"), "b");
   EXPECT_THAT(ordered.images, ElementsAre("a.png", "b.png"));
   EXPECT_THAT(ordered.probabilities, ElementsAre(0.7F, 0.5F));
-  // One base name in two folders: only whole names can tell.
+  // The base name occurs in two folders, so only whole paths identify an image.
   const PredictionFile twice = file_of("image,prob_Mass\nx/a.png,0.1\ny/a.png,0.3\n");
   EXPECT_THAT(in_order_of(twice, "a", file_of("image,prob_Mass\ny/a.png,0.5\nx/a.png,0.7\n"), "b").probabilities,
               ElementsAre(0.7F, 0.5F));
@@ -44,7 +44,7 @@ TEST(PredictionMatch, finds_base_names_where_folders_differ) {
               HasSubstr("the 2 images of a"));
 }
 
-// Names of CheXpert's table, and names from a walk through its folder.
+// Names in the form of CheXpert's table, and paths as found by listing its folder.
 TEST(PredictionMatch, finds_the_ends_of_paths_where_base_names_are_the_same) {
   const PredictionFile table = file_of(
       "image,prob_Mass\nCheXpert-v1.0/valid/patient1/study1/view1_frontal.jpg,0.1\n"

@@ -11,21 +11,21 @@
 
 namespace roentgen::score {
 
-/// One key with both values; null where a recipe has no such key.
+/// Key with its values in two recipes; null for a recipe without this key.
 struct RecipeDifference {
   std::string key;  ///< "section.key"
   Value a;          ///< value in the first recipe
-  Value b;          ///< value in the second one
+  Value b;          ///< value in the second recipe
   friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
 };
 
-/// The keys "section.key" whose values differ, in the order of `a`, then those that only `b` has. Tables below a
-/// section are compared whole.
+/// Returns the keys "section.key" whose values differ: first those of `a` in its order, then those that only `b` has.
+/// Tables inside a section are compared as a whole.
 [[nodiscard]] std::vector<RecipeDifference> recipe_differences(const Value& a, const Value& b);
 
-/// A table for a terminal, or a line that says they are equal. Ends with a newline.
+/// Text table for a terminal, or a line that says the recipes are equal. Ends with a newline.
 [[nodiscard]] std::string to_text(const std::vector<RecipeDifference>& differences);
-/// For JSON: {key: {"a", "b"}}.
+/// Returns the differences for JSON: {key: {"a", "b"}}.
 [[nodiscard]] Value to_value(const std::vector<RecipeDifference>& differences);
 
 }  // namespace roentgen::score

@@ -22,12 +22,12 @@
 namespace roentgen::score {
 namespace {
 
-// Files hold every probability and every AUROC with all its digits, so that both values come from the same sums. One
-// pair of images counts 1e-9 only where there are 1e9 of them.
+// Tolerance. Files store probabilities and AUROCs with all digits, so both values come from the same sums. Only with
+// 1e9 pairs of images would one pair change an AUROC by as little.
 constexpr double kAurocTolerance = 1e-9;
 constexpr std::string_view kStudyUnit = "study, ";
 
-// Results of one finding. NaN: the AUROC is undefined.
+// Results of one finding. An undefined AUROC is NaN.
 struct Figures {
   std::int64_t positives = 0;
   std::int64_t n = 0;
@@ -39,7 +39,7 @@ struct Figures {
   }
 };
 
-// -1: not stated in the evaluation.
+// Reads the results of a finding; a count that the evaluation does not state is -1.
 Figures stored_figures(const Value& row) {
   const auto count = [&row](std::string_view key) {
     const Value* value = row.find(key);

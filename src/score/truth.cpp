@@ -20,8 +20,8 @@ bool fits(data::SourceOptions options, std::string_view source) {
   return data::fits_source(options);
 }
 
-/// True for a table that can be read without its folder. CheXpert's and PadChest's tables name images by other columns
-/// too; MIMIC-CXR-JPG's names studies, not images.
+/// True for a table that can be read without its folder. CheXpert's and PadChest's tables name images in several
+/// columns, and MIMIC-CXR-JPG's table names studies instead of images.
 bool is_read_alone(data::SourceOptions options) {
   if (options.source != "auto") return options.source == "nih" || options.source == "csv";
   if (fits(options, "chexpert") || fits(options, "padchest")) return false;
@@ -82,9 +82,9 @@ Truth read_truth(const fs::path& path, const std::vector<std::string>& labels, d
   truth.dataset = is_alone ? load_table(std::move(options), truth.what) : load_folder(std::move(options), overrides);
   truth.index = data::NameIndex(truth.dataset);
   if (!is_alone) return truth;
-  truth.dataset.label_names = labels;  // the requested spelling
+  truth.dataset.label_names = labels;  // the requested spelling of the labels
   for (std::size_t i = 0; i < truth.dataset.samples.size(); ++i) {
-    // A converted image has its first name as id, but a new path.
+    // A converted image keeps its first name as id but has a new path.
     const data::Sample& sample = truth.dataset.samples[i];
     const std::string file = sample.path.generic_string();
     if (!file.ends_with(sample.id)) truth.index.add(file, i);

@@ -17,7 +17,7 @@
 
 namespace roentgen::score {
 
-/// Labelled images, found by name. Plain value; thread-safe to read.
+/// Labelled images that can be found by name. Plain value; thread-safe to read.
 struct Truth {
   /// Name of the table or folder, for errors.
   std::string what{};
@@ -25,25 +25,25 @@ struct Truth {
   /// Positions in dataset.samples by name.
   data::NameIndex index{};
 
-  /// The sample of an image, or null: data::NameIndex::find_ending().
+  /// Returns the sample of an image by data::NameIndex::find_ending(), or null.
   [[nodiscard]] const data::Sample* find(std::string_view image) const;
 };
 
-/// Reads the labels of a data folder, as data::load_dataset() does, or of a label table. NIH's tables and tables with a
-/// column of image names are read alone (data::ImageFiles::Unneeded). Tables of CheXpert, MIMIC-CXR-JPG and PadChest
-/// are read in their folder, together with the images of all splits. So label policies, finding names, patients, views
-/// and studies equal those of a checkpoint's evaluation. A folder that the recipe's source cannot list is read by the
-/// source that can (load_evaluated()). Labels that the truth lacks are unknown: data::absent_labels(). Throws DataError
-/// and ConfigError as these functions, and DataError where the truth has none of the labels.
-/// @param labels (K) of the predictions, and of each sample in that order
-/// @param options a recipe's [data]; root, labels and split are not used, nor csv where `path` is a table
+/// Reads the labels of a data folder (as data::load_dataset() does) or of a label table. NIH's tables and tables with a
+/// column of image names are read without image files (data::ImageFiles::Unneeded). Tables of CheXpert, MIMIC-CXR-JPG
+/// and PadChest are read in their folder, together with the images of all splits. So label policies, finding names,
+/// patients, views and studies equal those of a checkpoint's evaluation. A folder that the recipe's source cannot list
+/// is read by the source that can (load_evaluated()). Labels that the data lack are unknown (data::absent_labels()).
+/// Throws DataError and ConfigError as these functions do, and DataError if the data have none of the labels.
+/// @param labels (K) labels of the predictions; samples get their labels in this order
+/// @param options section [data] of a recipe; root, labels and split are ignored, and csv if `path` is a table
 /// @param overrides "data.key=value" settings that `options` already contains
 [[nodiscard]] Truth read_truth(const std::filesystem::path& path, const std::vector<std::string>& labels,
                                data::SourceOptions options, std::span<const std::string> overrides = {});
 
-/// The version of the labels for JSON: {"csv": data::tables_value(), "positives": eval::positives_value()}.
+/// Describes the version of the labels for JSON: {"csv": data::tables_value(), "positives": eval::positives_value()}.
 [[nodiscard]] Value label_version(const data::Dataset& dataset, const eval::Predictions& predictions);
-/// Returns one hash as a value, or several as an array, for JSON.
+/// Returns a single hash as a value, several hashes as an array, for JSON.
 [[nodiscard]] Value one_or_all(const std::vector<std::string>& hashes);
 
 }  // namespace roentgen::score

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view kImage = "CheXpert-v1.0/valid/patient7/study2/view1_frontal.jpg";
 
-/// Two images of CheXpert's validation part.
+/// Data folder with two images of CheXpert's validation split.
 struct Chexpert {
   TestFolder folder{};
   std::filesystem::path table{};
@@ -38,7 +38,7 @@ struct Chexpert {
 TEST(Truth, of_a_folder_is_what_its_source_says) {
   const Chexpert set;
   data::SourceOptions options{.policy = {.uncertain = data::Uncertain::One}};
-  options.label_policies = {{"Effusion", {}}, {"Fracture", {}}};  // a label that the predictions lack
+  options.label_policies = {{"Effusion", {}}, {"Fracture", {}}};  // policy for a label that the predictions lack
   options.csv = {"valid.csv"};
   for (const std::filesystem::path& path : {set.folder.path(), set.folder.path() / ""}) {
     const Truth truth = read_truth(path, {"Effusion", "Edema"}, options);
@@ -69,7 +69,7 @@ TEST(Truth, of_a_data_sets_table_is_read_with_its_folder) {
 
 TEST(Truth, of_a_table_of_its_own_is_read_alone) {
   const Chexpert set;
-  // Read by its own columns, as such a recipe says: an uncertain one is unknown, and so is a blank beside No Finding.
+  // With source "csv", an uncertain label is unknown, and so is an empty cell next to No Finding.
   const Truth own = read_truth(set.table, {"Edema", "Pleural Effusion"}, {.source = "csv"});
   EXPECT_TRUE(std::isnan(own.dataset.samples[0].labels[0]));
   const auto path = set.folder.write("mine.csv", "image,subject_id,study_id,Edema\nnowhere.png,1,2,1\n");

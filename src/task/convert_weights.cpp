@@ -21,7 +21,7 @@ namespace roentgen::task {
 namespace {
 
 constexpr std::int64_t kImageNetClasses = 1000;
-// Side of the images that torchxrayvision's ResNets were trained with.
+// Side in pixels of the images that torchxrayvision's ResNets were trained with.
 constexpr std::int64_t kXrvResNet_px = 512;
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
@@ -42,7 +42,7 @@ void check_labels(const std::vector<std::string>& labels, std::int64_t outputs, 
   }
 }
 
-/// Builds the parts of a checkpoint, one after the other.
+/// Builds a checkpoint from foreign weights, part by part.
 class Conversion {
  public:
   Conversion(const ForeignWeights& asked, train::WeightsFile file)
@@ -94,7 +94,7 @@ class Conversion {
     return labels;
   }
 
-  // torchxrayvision uses the name "" for outputs that its training data had no label for.
+  // Removes outputs named "", which torchxrayvision uses if its training data had no label for them.
   void drop_unnamed(std::vector<std::string>& labels) {
     dropped_ = std::ranges::count(labels, "");
     if (dropped_ == 0) return;
@@ -141,7 +141,7 @@ class Conversion {
     return preprocess;
   }
 
-  // The network for images of the given size, with the remaining outputs.
+  // Builds the network for this image size and the remaining outputs.
   [[nodiscard]] graph::Graph graph_of(const train::CheckpointInfo& info, const data::Preprocess& preprocess) const {
     return models::build_model({.name = fitting_.name,
                                 .labels = std::ssize(info.labels),

@@ -12,28 +12,29 @@
 
 namespace roentgen::task {
 
-/// Weights, with properties that a file of another program may lack. Empty: detected.
+/// Weights file of another program, with properties that the file may lack. Empty properties are detected.
 struct ForeignWeights {
-  std::filesystem::path file;         ///< any form of train::read_weights_file()
-  std::string model{};                ///< a name of models::model_names(); empty: the one whose names and shapes fit
+  std::filesystem::path file;  ///< file in any form that train::read_weights_file() accepts
+  std::string model{};  ///< network, one of models::model_names(); if empty, the network whose names and shapes fit
   std::vector<std::string> labels{};  ///< names of the outputs
-  std::string preset{};               ///< preprocessing, data::preset()
-  std::string loss{};                 ///< "sigmoid" or "softmax"
+  std::string preset{};               ///< name of the preprocessing (data::preset())
+  std::string loss{};                 ///< loss of the network: "sigmoid" or "softmax"
 };
 
-/// The resulting checkpoint.
+/// Result of convert_weights().
 struct ConvertedWeights {
-  train::Checkpoint checkpoint;    ///< the network, its weights, input and outputs
-  std::string model;               ///< name of the network; empty for a checkpoint of Roentgen
-  std::vector<std::string> notes;  ///< assumptions, and parts of the file that are left out, a line each
+  train::Checkpoint checkpoint;    ///< network with weights, preprocessing and labels
+  std::string model;               ///< name of the network; empty if the file is a checkpoint of Roentgen
+  std::vector<std::string> notes;  ///< assumptions, and parts of the file that are not used, one line each
 };
 
-/// Reads weights, all of which must match the network in name and shape. A checkpoint of Roentgen stays unchanged.
+/// Converts weights to a checkpoint. All tensors must match the network in name and shape. A checkpoint of Roentgen is
+/// returned unchanged.
 ///
-/// Defaults without options: torchxrayvision's weights get its preprocessing "xrv" and its findings. Other weights of
-/// three channels get "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, as torchvision trained them. Outputs
-/// without names are class_0, class_1, and so on. 1,000 outputs get the names of ImageNet and exclude each other
-/// (softmax).
+/// Defaults: torchxrayvision's weights get the preprocessing "xrv" and torchxrayvision's findings as labels. Other
+/// weights of three channels get "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, as torchvision trained
+/// them. Outputs without names are called class_0, class_1, and so on. 1,000 outputs get ImageNet's class names and a
+/// softmax.
 [[nodiscard]] ConvertedWeights convert_weights(const ForeignWeights& weights);
 
 }  // namespace roentgen::task

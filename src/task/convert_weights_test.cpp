@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A file of weights of ResNet-18 as another program writes it.
+/// Weights file of ResNet-18, in the form that another program writes.
 struct Foreign {
   std::int64_t channels = 3;
   std::int64_t labels = 4;

@@ -24,18 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Number of images whose headers are read: enough for sizes and formats, and fast on a network file system.
+/// Number of images whose headers are read. It is enough to find sizes and formats, and fast on a network file system.
 constexpr std::size_t kCensusImages = 500;
 /// Labels with fewer positives than this get a warning.
 constexpr std::int64_t kFewPositives = 10;
 
-// "a, b, c and 17 more".
+// Joins names and shortens long lists: "a, b, c and 17 more".
 std::string joined(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 8;
   return data::first_names(names, kShown);
 }
 
-/// Refuses a folder of images without any labels.
+/// Throws the error for a folder of images without labels.
 [[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images, data::TableFiles& tables) {
   std::vector<std::string> others;
   for (const fs::path& path : data::tables_in(root, tables)) {
@@ -53,7 +53,7 @@ std::string joined(const std::vector<std::string>& names) {
                              remedy));
 }
 
-/// Decides which source reads the folder, and from which tables.
+/// Chooses the source that reads the folder, and its tables.
 void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
@@ -63,7 +63,8 @@ void choose_source(DataLook& look, data::TableFiles& files) {
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
     } catch (const DataError&) {
-      static_cast<void>(data::detected_source(source, files));  // its error states what every source looked for
+      // throws an error that says what every source looked for
+      static_cast<void>(data::detected_source(source, files));
     }
     refuse_unlabelled(source.root, images.value_or(0), files);
   }
@@ -79,7 +80,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
   }
 }
 
-/// Proposes labels of a csv table, unless they are given or convert wrote the table.
+/// Chooses labels of a csv table, unless they are given or `roentgen convert` wrote the table.
 void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const std::vector<fs::path> tables = source.csv.empty() ? files.found_in(source.root).read : source.csv;
@@ -120,7 +121,7 @@ void choose_csv_labels(DataLook& look, data::TableFiles& files) {
   }
 }
 
-/// Removes labels without both classes, and warns of rare ones.
+/// Removes labels that have only one class, and warns of rare labels.
 void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> kept, constant, rare;
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
@@ -150,7 +151,7 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   look.source.labels = kept;
 }
 
-/// Labels from folders: all but the one that means no finding.
+/// Chooses labels from the folder names: all except the one that means no finding.
 void choose_folder_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> findings, normals;
   for (const std::string& name : dataset.label_names) {
@@ -166,7 +167,7 @@ std::int64_t without_patient(const data::Dataset& dataset) {
   return std::ranges::count_if(dataset.samples, [](const data::Sample& sample) { return sample.patient.empty(); });
 }
 
-/// Draws the split by image where patients are unknown and no split is given.
+/// Selects a split by image if patients are unknown and no split is given.
 void settle_patients(const data::Dataset& dataset, DataLook& look) {
   const std::int64_t unknown = without_patient(dataset), images = std::ssize(dataset.samples);
   if (unknown == 0) {
@@ -186,7 +187,7 @@ void settle_patients(const data::Dataset& dataset, DataLook& look) {
                : "so nothing checks that no patient is in two splits"));
 }
 
-/// Lists the data as training will, with frontal views alone if other views exist, too.
+/// Lists the data set as training will. If there are frontal and other views, only the frontal views are kept.
 void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles& files) {
   std::set<std::string> views;
   for (const data::Sample& sample : before.samples) {
@@ -205,7 +206,7 @@ void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles&
         return;
       }
     } catch (const DataError&) {
-      // No frontal view, or too few patients with one: all views are kept.
+      // With no frontal view, or too few patients with one, all views are kept.
     }
     source.views.clear();
   }
@@ -232,7 +233,8 @@ DataLook look_at_data(const data::SourceOptions& asked) {
   DataLook look{.source = asked};
   data::TableFiles files;
   if (!asked.labels.empty()) look.labels_from = "as --set says";
-  if (!fs::is_directory(asked.root)) static_cast<void>(data::detected_source(asked));  // refuses it
+  // throws an error that the folder does not exist
+  if (!fs::is_directory(asked.root)) static_cast<void>(data::detected_source(asked));
   choose_source(look, files);
   if (look.source.source == "csv") choose_csv_labels(look, files);
   look.source.unnamed_labels = data::UnnamedLabels::Propose;

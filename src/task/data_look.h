@@ -15,22 +15,22 @@
 
 namespace roentgen::task {
 
-/// A folder and the data set that was found in it. No text in it names a patient or an image.
+/// Data folder and the properties that were detected in it. Its texts never contain the name of a patient or an image.
 struct DataLook {
-  data::SourceOptions source{};  ///< options with which the folder was listed, root included
-  data::Dataset dataset{};       ///< data set listed with `source`, as training will see it
-  data::Census census{};         ///< headers of some of its image files, evenly spread
-  /// Images that turned out unreadable: indices into dataset.samples.
+  data::SourceOptions source{};  ///< options with which the data set was listed, including the folder
+  data::Dataset dataset{};       ///< data set listed with `source`, as training will list it
+  data::Census census{};         ///< statistics from the headers of some image files, evenly spread
+  /// Unreadable images, as indices into dataset.samples.
   std::set<std::uint32_t> unreadable{};
-  std::string labels_from{};          ///< origin of the labels, for a comment
-  std::string patient_from{};         ///< origin of the patients; empty: some or all patients are unknown
-  std::string views_from{};           ///< reason for source.views; empty: all views are kept
-  std::vector<std::string> doubts{};  ///< sentences on what is uncertain, and what to edit
+  std::string labels_from{};          ///< origin of the labels, for a comment in the recipe
+  std::string patient_from{};         ///< origin of the patient ids; empty if some patients are unknown
+  std::string views_from{};           ///< reason for the value of source.views; empty if all views are used
+  std::vector<std::string> doubts{};  ///< sentences that say what is uncertain and which keys to edit
 };
 
-/// Looks at the folder `asked.root`. Keys of `asked` that differ from their defaults are kept, others are found out:
-/// table, labels, unit of the split, views. DataError or ConfigError, one line: a folder that no source reads, images
-/// without labels, as data::load_dataset().
+/// Inspects the folder `asked.root`. Keys of `asked` that differ from their defaults are kept. Others are detected:
+/// table, labels, split by patient or image, views. Throws DataError or ConfigError in one line if no source can read
+/// the folder or images have no labels, and as data::load_dataset() does.
 [[nodiscard]] DataLook look_at_data(const data::SourceOptions& asked);
 
 }  // namespace roentgen::task

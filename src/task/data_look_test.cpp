@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A folder with 24 images of 8 x 8 pixels: a0.png to a23.png.
+/// Fixture with a folder of 24 images of 8 x 8 pixels: a0.png to a23.png.
 class DataLookTest : public testing::Test {
  protected:
   DataLookTest() {
@@ -38,7 +38,7 @@ class DataLookTest : public testing::Test {
     const auto bytes = io::encode_png({.width_px = 8, .height_px = 8, .pixels = pixels});
     write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  /// A table with such a header, of rows that `row` makes.
+  /// Writes a table with this header; `row` makes its rows.
   template <typename Row>
   void write_table(const std::string& name, const std::string& header, const Row& row) const {
     std::string text = header + "\n";

@@ -10,8 +10,8 @@
 
 namespace roentgen::task {
 
-/// --device, bound to `device`, for engine::make_engine().
-/// @param further other values that it takes, or the recipe key that it sets, for the help
+/// Makes the option --device, which sets `device` for engine::make_engine().
+/// @param further text to add to the help, about other values or the recipe key that the option sets
 [[nodiscard]] inline Option device_option(std::string& device, const std::string& further = {}) {
   return {.name = "--device",
           .target = &device,

@@ -21,7 +21,7 @@
 namespace roentgen::task {
 namespace {
 
-// Cache for decoded images, shared by all test-time views.
+// Size of the cache of decoded images, which all test-time views share.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
 
 bool is_training(const score::Part& part) { return part.name == data::name_of(data::Split::Train); }
@@ -74,7 +74,7 @@ score::EvalSet predict_part(const train::Ranks& ranks, train::LoadedModel& model
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers(train::sharing_cores({.workers = own.workers}));
   options.views = data::test_views(own.views, model.preprocess);
-  // Decodes each image once for all views, as far as memory allows.
+  // Decodes each image only once for all views, as far as the cache has space.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
   options.cache = &cache;
   options.pixel_hashes = &hashes;

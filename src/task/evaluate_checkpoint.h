@@ -30,40 +30,42 @@ struct LoadedModel;
 
 namespace roentgen::task {
 
-/// [data] of a checkpoint's recipe, with the checkpoint's labels, patients' namespace and rule of splits: the splits
-/// are those of the training. ConfigError as train::parse_recipe() and data::place_folders().
-/// @param what file of the checkpoint, for errors
+/// Makes the [data] options that list data with the same splits as in training. They combine the checkpoint's recipe
+/// with its labels, patient namespace and split rule. Throws ConfigError as train::parse_recipe() and
+/// data::place_folders() do.
+/// @param what file name of the checkpoint, for errors
 /// @param folders data folders, each "DIR" or "NAME=DIR"
-/// @param overrides "data.key=value"
+/// @param overrides settings "data.key=value"
 [[nodiscard]] data::SourceOptions source_of_checkpoint(const train::CheckpointInfo& info, std::string_view what,
                                                        const std::vector<std::string>& folders,
                                                        std::span<const std::string> overrides = {});
 
-/// Reports a check for images or patients of the training set. `leak` and `clean` are texts of eval/leak.h; `leak` is
-/// empty where there is none.
+/// Reports the result of a check for training images or patients in the evaluated data. If `leak` is empty, returns
+/// the line `clean`; otherwise throws DataError or warns, as `on_overlap` says. Both are texts of eval/leak.h.
 [[nodiscard]] std::string settle_leak(const std::string& leak, const std::string& clean, eval::OnOverlap on_overlap);
 
-/// Refuses a part with patients that were trained on; compares salted hashes. Warns of the training part itself, for
-/// which nothing is checked, and of numbers of patients that differ in leading zeros.
-/// @return as settle_leak(); empty for the training part
+/// Refuses to evaluate patients that the model was trained on, found by their salted hashes. For the training split
+/// itself, it only warns and checks nothing. Warns of patient numbers that differ only in leading zeros.
+/// @return as settle_leak(); empty for the training split
 [[nodiscard]] std::string check_patients(const train::CheckpointInfo& info, const data::Dataset& dataset,
                                          const score::Part& part, eval::OnOverlap on_overlap);
 
-/// Refuses a part with the pixels of images that were trained on, once predict_part() has hashed them.
-/// @return as settle_leak(); empty for the training part
+/// Refuses to evaluate images whose pixels the model was trained on. predict_part() must have hashed the images before.
+/// @return as settle_leak(); empty for the training split
 [[nodiscard]] std::string check_pixels(const train::CheckpointInfo& info, const score::Part& part,
                                        const data::PixelHashes& hashes, eval::OnOverlap on_overlap);
 
 /// Options of predict_part().
 struct PartOptions {
-  std::int64_t workers = 0;    ///< decoding threads; 0: as many as there are cores for them
-  std::string views = "none";  ///< data::test_views()
-  /// Called after each batch with the images done, views counted as images; may throw to end it. May be empty.
+  std::int64_t workers = 0;    ///< number of decoding threads; 0 for one per core
+  std::string views = "none";  ///< test-time augmentation, a name for data::test_views()
+  /// Callback after each batch with the number of images done; each view counts as an image. May throw to stop. May be
+  /// empty.
   std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
 };
 
-/// Predicts a part; all ranks must call it. DataError on an unreadable image.
-/// @param hashes gets those of the part's pixels
+/// Predicts a part of the data set. All ranks must call it. Throws DataError if an image is unreadable.
+/// @param hashes receives the pixel hashes of the part's images
 [[nodiscard]] score::EvalSet predict_part(const train::Ranks& ranks, train::LoadedModel& model,
                                           const data::Dataset& dataset, const score::Part& part,
                                           data::PixelHashes& hashes, const PartOptions& options);

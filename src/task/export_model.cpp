@@ -65,21 +65,21 @@ void write_onnx(const ExportOptions& options, const train::LoadedModel& model,
   io::write_onnx(options.out, onnx, static_cast<int>(options.opset));
 }
 
-// Run folder that contains the file; empty where it lies elsewhere.
+// Returns the run folder that contains the file; nullopt if it is in none.
 std::optional<train::RunFolder> run_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   if (folder.filename() != "checkpoints") return std::nullopt;
   return train::RunFolder(folder.parent_path());
 }
 
-// Refuses files that would replace one that is read or one of the run, or that lie in the run's data folders.
+// Refuses outputs that would replace an input file or a file of the run, or that lie in the run's data folders.
 void check_places(const ExportOptions& options) {
   std::vector<fs::path> taken{options.checkpoint, options.evaluation, options.points};
   std::vector<std::string> folders;
   if (const auto run = run_of(options.checkpoint)) {
     std::ranges::copy(run->own(), std::back_inserter(taken));
     taken.insert(taken.end(), {run->best(), run->resume()});
-    fs::path recipe = options.checkpoint;  // not empty, so take_from_run() keeps it
+    fs::path recipe = options.checkpoint;  // not empty, so that take_from_run() keeps it
     train::take_from_run(*run, recipe, folders);
   }
   if (const auto other = run_of(options.out)) taken.insert(taken.end(), {other->best(), other->resume()});

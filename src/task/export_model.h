@@ -14,34 +14,35 @@
 
 namespace roentgen::task {
 
-/// Form and places of an export.
+/// Settings of an export.
 struct ExportOptions {
-  std::filesystem::path checkpoint{};       ///< file that training wrote
-  std::filesystem::path out{};              ///< file to write; the card goes beside it as FILE.md
-  std::string form{};                       ///< "onnx" or "safetensors"; empty: by the ending of `out`
-  std::filesystem::path evaluation{};       ///< JSON of `roentgen eval`, for the card; empty: none
-  std::filesystem::path points{};           ///< points of `roentgen eval`, for their temperature; empty: none
+  std::filesystem::path checkpoint{};       ///< checkpoint written by training
+  std::filesystem::path out{};              ///< file to write; the model card is FILE.md in the same folder
+  std::string form{};                       ///< "onnx" or "safetensors"; if empty, chosen by the suffix of `out`
+  std::filesystem::path evaluation{};       ///< JSON of `roentgen eval` for the model card; may be empty
+  std::filesystem::path points{};           ///< operating points of `roentgen eval`, for the temperature; may be empty
   std::string device = "auto";              ///< argument of engine::make_engine()
-  std::int64_t opset = io::kOnnxMostOpset;  ///< ONNX operator set
-  bool is_folding = false;                  ///< onnx: batch norms become part of the convolutions before them
-  std::int64_t channels = 0;    ///< safetensors: 3 unfolds the first convolution of a gray network; 0: as it is
-  bool keeps_patients = false;  ///< safetensors: with the salted hashes of the training patients
+  std::int64_t opset = io::kOnnxMostOpset;  ///< version of the ONNX operator set
+  bool is_folding = false;                  ///< onnx: fold batch norms into the convolutions before them
+  std::int64_t channels = 0;    ///< safetensors: 3 converts a gray network to three input channels; 0 keeps the number
+  bool keeps_patients = false;  ///< safetensors: include the salted hashes of the training patients
 
-  /// File of the model card.
+  /// Path of the model card.
   [[nodiscard]] std::filesystem::path card() const { return out.string() + ".md"; }
-  /// data.json of the run that the checkpoint lies in; empty where it lies elsewhere.
+  /// Path of data.json of the run that contains the checkpoint; empty if the checkpoint is not in a run folder.
   [[nodiscard]] std::filesystem::path run_data() const;
 };
 
-/// Form that the options name. ConfigError for an unknown form, or an option that the form does not have.
+/// Returns the form that the options select. Throws ConfigError for an unknown form, or an option that the form does
+/// not support.
 [[nodiscard]] std::string export_form(const ExportOptions& options);
 
-/// Writes the file and its card, each atomically. Returns the content of the card. Throws ConfigError as export_form(),
-/// train::load_checkpoint() and publish::to_onnx(). Throws ConfigError also for an output that would replace an input,
-/// a file of the checkpoint's run or one in the run's data folders. Throws DataError for files that cannot be read or
-/// written.
+/// Writes the file and its model card, each atomically. Returns the contents of the card. Throws ConfigError as
+/// export_form(), train::load_checkpoint() and publish::to_onnx() do. Throws ConfigError also if the output would
+/// replace an input file, a file of the checkpoint's run, or a file in the run's data folders. Throws DataError if
+/// files cannot be read or written.
 publish::CardInput export_model(const ExportOptions& options);
-/// Exports a checkpoint in memory; ExportOptions::checkpoint names its file. Throws as the overload above.
+/// Exports a checkpoint in memory; ExportOptions::checkpoint is only its file name. Throws as the overload above does.
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);
 
 }  // namespace roentgen::task

@@ -16,7 +16,7 @@
 namespace roentgen::task {
 namespace {
 
-/// A network, and how it differs from the weights.
+/// Network, with its differences from the weights.
 struct Candidate {
   FittingModel model;
   train::LoadReport report;
@@ -26,7 +26,7 @@ struct Candidate {
   }
 };
 
-// Tensors without values.
+// Copies names and shapes of tensors, without their values.
 std::vector<train::NamedTensor> outlines_of(const std::vector<train::NamedTensor>& tensors) {
   std::vector<train::NamedTensor> outlines;
   for (const train::NamedTensor& tensor : tensors) {
@@ -35,14 +35,14 @@ std::vector<train::NamedTensor> outlines_of(const std::vector<train::NamedTensor
   return outlines;
 }
 
-// Size of an axis of a parameter's tensor; `other` where the tensor is absent or has fewer axes.
+// Size of one axis of a parameter's tensor; `other` if the tensor is missing or has fewer axes.
 std::int64_t size_in(const std::vector<train::NamedTensor>& tensors, const graph::Parameter& parameter, int axis,
                      std::int64_t other) {
   const auto found = std::ranges::find(tensors, parameter.name, &train::NamedTensor::name);
   return found == tensors.end() || found->shape.rank() <= axis ? other : found->shape[axis];
 }
 
-// Returns nullopt where two tensors would get one name.
+// Compares one network with the tensors. Returns nullopt if two tensors would get the same name.
 std::optional<Candidate> candidate_of(const train::ModelRecipe& recipe, std::vector<train::NamedTensor> outlines) {
   ModelShape shape{.batch = 1, .channels = 3, .image_px = own_image_px(recipe), .labels = 1000};
   const graph::Graph usual = make_model(recipe, shape);

@@ -13,16 +13,17 @@
 
 namespace roentgen::task {
 
-/// A network that weights fit.
+/// Network whose parameters match given weights.
 struct FittingModel {
   std::string name;       ///< one of models::model_names()
   bool auxiliary = true;  ///< whether it has auxiliary classifiers
-  graph::Graph graph;     ///< graph for one image of its own size, with the weights' channels and outputs
+  /// Graph for one image of the model's default size, with the channels and outputs of the weights.
+  graph::Graph graph;
 };
 
-/// Finds the network and gives the tensors its names (train::rename_tensors()). ConfigError that names the closest
-/// network, with the tensors that are missing, unexpected or of another shape.
-/// @param name the only network to try; empty: all
+/// Finds the network that fits the tensors, and renames them to its parameters (train::rename_tensors()). If none fits,
+/// throws ConfigError naming the most similar network and its missing, unexpected or misshapen tensors.
+/// @param name the only network to try; if empty, all are tried
 /// @param what file name, for errors
 [[nodiscard]] FittingModel fit_model(std::vector<train::NamedTensor>& tensors, const std::string& name,
                                      std::string_view what);

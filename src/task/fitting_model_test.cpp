@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using Tensors = std::vector<train::NamedTensor>;
 
-// Networks by "library model", without values.
+// Tensors of networks by "library model", with shapes but without values.
 const std::map<std::string, Tensors>& library_networks() {
   static const std::map<std::string, Tensors> kNetworks = [] {
     const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
@@ -32,7 +32,7 @@ const std::map<std::string, Tensors>& library_networks() {
       std::vector<std::int64_t> sizes;
       std::istringstream text(row[3]);
       for (std::string size; std::getline(text, size, 'x');) sizes.push_back(std::stoll(size));
-      if (row[2] == "op_threshs") continue;  // left out by train::read_weights_file()
+      if (row[2] == "op_threshs") continue;  // train::read_weights_file() omits this tensor
       networks[row[0] + " " + row[1]].push_back({.name = row[2], .shape = Shape(std::move(sizes)), .values = {}});
     }
     return networks;

@@ -13,25 +13,26 @@
 
 namespace roentgen::task {
 
-/// Puts a model into a recipe: a known name, else the path of a graph text.
+/// Sets the model of a recipe. A text that is not the name of a model is the path of a graph file.
 void set_model(train::ModelRecipe& model, const std::string& name_or_file);
 
-/// Shape of a model's input and output.
+/// Input and output sizes of a model.
 struct ModelShape {
-  std::int64_t batch = 16;      ///< images at a time
-  std::int64_t channels = 1;    ///< channels of the input
-  std::int64_t image_px = 224;  ///< width and height of the input
-  std::int64_t labels = 14;     ///< outputs
+  std::int64_t batch = 16;      ///< images per batch
+  std::int64_t channels = 1;    ///< number of input channels
+  std::int64_t image_px = 224;  ///< width and height of the input, px
+  std::int64_t labels = 14;     ///< number of outputs
 };
 
-/// Side of the images that a model was made for, px; ModelShape's for a graph text. ConfigError: unknown name.
+/// Side in pixels of the images that a model is designed for; ModelShape's default for a graph file. Throws ConfigError
+/// for an unknown name.
 [[nodiscard]] std::int64_t own_image_px(const train::ModelRecipe& model);
 
-/// Builds a named model or parses a graph text. ConfigError: unknown name, unreadable file, text with an error (file
-/// and line are named).
+/// Builds a named model or parses a graph file. Throws ConfigError for an unknown name, an unreadable file, or an error
+/// in the file, naming file and line.
 [[nodiscard]] graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape);
 
-/// The graph of a model that is a file; nothing for names. Throws as make_model().
+/// Parses the graph if the argument is a file; nullopt if it is the name of a model. Throws as make_model() does.
 [[nodiscard]] std::optional<graph::Graph> graph_of_file(const std::string& name_or_file, const ModelShape& shape);
 
 }  // namespace roentgen::task

@@ -12,19 +12,19 @@
 
 namespace roentgen::task {
 
-/// A model that is built in, with ModelShape's labels and channels.
+/// Built-in model. Its sizes are for ModelShape's default labels and channels.
 struct BuiltInModel {
-  std::string_view name;           ///< name of models/model_list.h
-  std::string_view summary;        ///< one line
-  std::int64_t parameters = 0;     ///< trained ones, auxiliary classifiers included
-  std::int64_t multiply_adds = 0;  ///< multiply-adds of one forward of one image
-  std::int64_t image_px = 0;       ///< side of the images that it was made for
+  std::string_view name;           ///< name in models/model_list.h
+  std::string_view summary;        ///< one-line description
+  std::int64_t parameters = 0;     ///< number of trained parameters, including auxiliary classifiers
+  std::int64_t multiply_adds = 0;  ///< multiply-adds of a forward pass for one image
+  std::int64_t image_px = 0;       ///< side in pixels of the images that the model is designed for
 };
 
-/// All built-in models, in the order of models/model_list.h. Builds the graph of each.
+/// Returns all built-in models in the order of models/model_list.h. Builds the graph of each.
 [[nodiscard]] std::vector<BuiltInModel> built_in_models();
 
-/// [{"name", "summary", "parameters", "multiply_adds", "image_px"}].
+/// Returns the models for JSON: [{"name", "summary", "parameters", "multiply_adds", "image_px"}].
 [[nodiscard]] Value to_value(const std::vector<BuiltInModel>& models);
 
 }  // namespace roentgen::task

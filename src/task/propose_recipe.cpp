@@ -24,7 +24,7 @@ constexpr std::size_t kLineLength = 118;
 
 const data::SplitSummary& training(const DataLook& look) { return look.dataset.summary(data::Split::Train); }
 
-// Comment lines of at most kLineLength, each after `prefix`; later ones are indented by `indent`.
+// Wraps a text as comment lines of at most kLineLength, indenting all but the first by `indent`.
 std::string comment(std::string_view text, std::string_view indent = "") {
   std::string lines, line = "#";
   const std::string safe = terminal_text(text);
@@ -41,14 +41,14 @@ std::string comment(std::string_view text, std::string_view indent = "") {
   return lines + line + "\n";
 }
 
-// "key = value" in TOML.
+// Formats a key as TOML: "key = value".
 std::string line_of(const ProposedKey& key) { return io::to_toml(Value::Table{{key.key, key.value}}); }
 
 struct ImageSizes {
   std::int64_t short_px = 0;  // median of the shorter sides
-  std::int64_t images = 0;    // images that were read
+  std::int64_t images = 0;    // number of images with readable headers
   bool has_dicom = false;
-  std::string text;  // text for people
+  std::string text;  // description for people
 };
 
 ImageSizes sizes_of(const data::Census& census) {
@@ -77,7 +77,7 @@ ImageSizes sizes_of(const data::Census& census) {
   return sizes;
 }
 
-// Keys proposed so far; each add_ function adds those of a section.
+// Collects proposed keys; each add_ function adds the keys of one section.
 struct Keys {
   std::vector<ProposedKey> list;
   void add(std::string_view section, std::string_view key, Value value, std::string reason) {
@@ -154,14 +154,14 @@ void add_input(const DataLook& look, Keys& keys) {
   keys.add("augment", "scale", 0.1, "");
 }
 
-/// Unreadable images of one split.
+/// Counts the unreadable images of one split.
 std::int64_t unreadable_in(const DataLook& look, data::Split split) {
   return std::ranges::count_if(look.unreadable,
                                [&](std::uint32_t sample) { return look.dataset.samples.at(sample).split == split; });
 }
 
-/// Share of the training images that train.max_bad has to admit: the images found unreadable, plus as many of the
-/// images that were not read. 0: none.
+/// Share of the training images that train.max_bad must tolerate; 0 if none is unreadable. It is the larger of two
+/// shares: known unreadable training images, and unreadable images in the sample whose headers were read.
 double unreadable_share(const DataLook& look) {
   const std::int64_t found = unreadable_in(look, data::Split::Train);
   const bool is_part = look.census.images < std::ssize(look.dataset.samples);
@@ -170,8 +170,8 @@ double unreadable_share(const DataLook& look) {
                   broken > 0 ? data::share_admitting(broken, look.census.images) : 0.0);
 }
 
-/// Value for train.max_bad where the default is too small. nullopt when the default suffices, or when so many images
-/// are unreadable that the user should repair them.
+/// Proposes train.max_bad if the default is too small. Nullopt if the default suffices, or if so many images are
+/// unreadable that the user should repair them.
 std::optional<double> proposed_max_bad(const DataLook& look) {
   constexpr double kMost = 0.1;
   const double share = unreadable_share(look);
@@ -211,7 +211,7 @@ void add_training(const DataLook& look, Keys& keys) {
   keys.add("schedule", "warmup_epochs", 1, "");
 }
 
-// Images per second, with at least two digits.
+// Formats images per second with at least two digits.
 std::string rate_text(double images_per_s) {
   return images_per_s >= 10.0 ? fmt::format("{:.0f}", images_per_s) : fmt::format("{:.2g}", images_per_s);
 }

@@ -15,37 +15,38 @@
 
 namespace roentgen::task {
 
-/// A key of a recipe and the reason for its value.
+/// Proposed value of a recipe key, and the reason for it.
 struct ProposedKey {
-  std::string section;  ///< "model"
-  std::string key;      ///< "name"
-  Value value{};        ///< value of the key
-  std::string reason;   ///< sentence without its full stop
+  std::string section;  ///< section, such as "model"
+  std::string key;      ///< key, such as "name"
+  Value value{};        ///< proposed value
+  std::string reason;   ///< reason, a sentence without its full stop
 };
 
-/// Keys by section, in the order of a recipe.
+/// Proposes keys for the data, by section in the order of a recipe.
 [[nodiscard]] std::vector<ProposedKey> propose_keys(const DataLook& look);
 
-/// A doubt about unreadable images with their number, as a sentence; empty: there are none.
+/// Sentence about the number of unreadable images; empty if there are none.
 [[nodiscard]] std::string unreadable_text(const DataLook& look);
 
-/// The recipe with these keys. Throws ConfigError for an unknown key.
+/// Makes the recipe with these keys. Throws ConfigError for an unknown key.
 [[nodiscard]] train::Recipe recipe_of(const std::vector<ProposedKey>& keys);
 
-/// Hours of all epochs of a recipe at a speed, validation included: a validation image takes a third of a training
-/// image's time. Early stopping makes it less.
+/// Expected hours of all epochs at this speed. Includes validation, where an image takes a third of the time of a
+/// training image. Early stopping may end sooner.
 [[nodiscard]] double expected_hours(const train::Recipe& recipe, const data::Dataset& dataset,
                                     const TrainingSpeed& speed);
 
-/// Line with the speed, the hours and the bottleneck.
+/// One line with training speed, hours and bottleneck.
 [[nodiscard]] std::string time_text(const train::Recipe& recipe, const data::Dataset& dataset,
                                     const TrainingSpeed& speed);
 
-/// Commands that train, evaluate and predict by the recipe, ready for a shell.
-/// @param file the recipe; empty: not written yet
+/// Shell commands that train, evaluate and predict with the recipe.
+/// @param file file of the recipe; empty if it is not written yet
 [[nodiscard]] std::vector<std::string> next_commands(const DataLook& look, const std::filesystem::path& file);
 
-/// The recipe as TOML: its purpose, the next commands, time, doubts, and each key below its reason.
+/// Formats the recipe as TOML with comments: its purpose, the next commands, time, doubts, and the reason above each
+/// key.
 [[nodiscard]] std::string proposed_text(const DataLook& look, const std::vector<ProposedKey>& keys,
                                         const std::optional<TrainingSpeed>& speed, const std::filesystem::path& file);
 

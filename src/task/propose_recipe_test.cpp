@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A data set of so many training images, a tenth as many of each other part, with one label.
+/// Data set with `images` training images, a tenth as many in each other split, and one label.
 DataLook look_of(std::int64_t images, std::int64_t side_px = 1024) {
   DataLook look{.labels_from = "columns", .patient_from = "column patient"};
   look.source.root = "my xrays";

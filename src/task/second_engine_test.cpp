@@ -28,7 +28,7 @@ class SecondEngine : public train::Trainer {
                                                                  "data.labels=[\"bright\", \"noise\"]"});
   }
 
-  /// Trains as one rank or one process until `stop_after` updates are made.
+  /// Trains until `stop_after` updates are made, as one rank of `group`, or as a single process without it.
   train::TrainOutcome train_into(const train::RunFolder& folder, Start start, std::int64_t stop_after,
                                  dist::CommThread* group) {
     const data::Dataset dataset = load();
@@ -74,7 +74,7 @@ TEST_F(SecondEngine, goes_on_to_the_bits_of_a_run_that_was_not_stopped) {
 }
 
 TEST_F(SecondEngine, of_two_ranks_goes_on_to_the_same_bits) {
-  recipe_.train.epochs = 2;  // of 8 updates
+  recipe_.train.epochs = 2;  // 2 epochs of 8 updates
   recipe_.train.clip_norm = 1.0;
   run_as_two("straight", Start::Fresh, kSteps);
   run_as_two("stopped", Start::Fresh, kSteps / 2);
@@ -82,9 +82,10 @@ TEST_F(SecondEngine, of_two_ranks_goes_on_to_the_same_bits) {
   expect_same_end(resume_of("straight"), resume_of("stopped"));
 }
 
-// In f16 the first updates overflow. All ranks skip them, and a run that goes on has the scale that it stopped with.
+// In f16 the first updates overflow, and all ranks skip them. A resumed run continues with the loss scale at which it
+// stopped.
 TEST_F(SecondEngine, of_two_ranks_in_f16_skips_the_same_updates_on_both) {
-  recipe_.train.epochs = 2;  // of 8 updates
+  recipe_.train.epochs = 2;  // 2 epochs of 8 updates
   recipe_.train.dtype = "f16";
   recipe_.train.loss_scale = 4096.0;
   recipe_.train.loss_growth = 3;

@@ -56,11 +56,11 @@ data::LoaderOptions loader_options(const train::Recipe& recipe, DType dtype) {
   options.preprocess = recipe.preprocess;
   options.augment = recipe.augment;
   options.dtype = dtype;
-  options.max_bad_share = 1.0;  // a speed measurement does not refuse broken images
+  options.max_bad_share = 1.0;  // unreadable images do not stop a speed measurement
   return options;
 }
 
-// Images per second of batches without computing.
+// Measures the images per second of decoding without training.
 double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
   const auto start = Clock::now();
   std::int64_t images = 0;
@@ -75,7 +75,8 @@ double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
   return static_cast<double>(images) / seconds_since(start);
 }
 
-/// Runs updates of an executable on the current content of its slots. Weights stay: the learning rate is 0.
+/// Runs updates of an executable with the present contents of its slots. The learning rate is 0, so weights do not
+/// change.
 class Updates {
  public:
   Updates(engine::Executable& executable, const train::OptimizerRecipe& recipe)
@@ -140,7 +141,7 @@ TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Da
     updates.make(batch->slot);
     loader.release(batch->slot);
     if (limits.on_step) limits.on_step();
-    // The first updates use prefetched batches and touch memory for the first time.
+    // Skips the first updates, which use prefetched batches and touch memory for the first time.
     if (step < kSlots && seconds_since(start) < limits.training_s / 2.0) continue;
     seconds.push_back(seconds_since(begin));
     waiting += waited;

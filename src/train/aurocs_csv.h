@@ -16,10 +16,11 @@ struct EvalTable;
 
 namespace roentgen::train {
 
-/// "label,auc" with one row a label; empty where the AUROC is undefined.
+/// Returns the text of aucs.csv: header "label,auc", then one row per label. The AUROC is empty where it is undefined.
 [[nodiscard]] std::string aurocs_csv(const eval::EvalTable& table);
 
-/// Reads aucs.csv: (label, AUROC), nullopt where undefined. DataError naming the file for any other form.
+/// Reads aucs.csv as pairs (label, AUROC); nullopt where the AUROC is undefined. Throws DataError naming the file if it
+/// has any other form.
 [[nodiscard]] std::vector<std::pair<std::string, std::optional<double>>> read_aurocs(const std::filesystem::path& path);
 
 }  // namespace roentgen::train

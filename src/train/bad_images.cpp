@@ -13,7 +13,7 @@
 namespace roentgen::train {
 namespace {
 
-// Separator of names, which may hold any other character.
+// Separator between names; a name may contain any other character.
 constexpr char kEnd = '\0';
 
 std::string text_of(const std::vector<data::FoundBad>& found) {

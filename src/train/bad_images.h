@@ -15,10 +15,10 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// Merges the bad images of all ranks: images that any rank has met since the last call count on all of them from now
-/// on. The rank with a quarantine file writes them. All ranks must call it. All throw DataError beyond the share that
-/// the loaders tolerate.
-/// @return all images that are known by now, ascending
+/// Merges the lists of unreadable images of all ranks. An image that any rank could not read since the last call counts
+/// as unreadable on all ranks from now on. The rank with a quarantine file writes these images to it. All ranks must
+/// call it. All throw DataError if the share of unreadable images exceeds the limit of the loaders.
+/// @return all unreadable images known so far, ascending
 std::vector<std::uint32_t> unite_bad_images(const Ranks& ranks, data::Loader& loader);
 
 }  // namespace roentgen::train

@@ -46,7 +46,7 @@ std::vector<SplitRecord> to_splits(const Value& table) {
   return splits;
 }
 
-// Defaults of keys that older files lack: the behaviour of the programs that wrote them.
+// Adds keys that older files lack, with values that describe how the older programs behaved.
 Value with_later_keys(Value preprocess) {
   if (!preprocess.is_table()) return preprocess;
   if (preprocess.find("resize") == nullptr) preprocess.set("resize", std::int64_t{0});
@@ -54,7 +54,7 @@ Value with_later_keys(Value preprocess) {
   return preprocess;
 }
 
-// Missing entries would get silent defaults, and the network would get other input than in training.
+// Refuses missing entries. Defaults would silently give the network another input than in training.
 void check_meaning(const CheckpointInfo& info, std::string_view what) {
   const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
     if (!holds) throw ConfigError(error_text("train.checkpoint", what, expected, got, kRemedy));
@@ -68,7 +68,7 @@ void check_meaning(const CheckpointInfo& info, std::string_view what) {
           "'" + info.loss + "'");
 }
 
-// Hashes as hex digits without separators, because there may be a hundred thousand.
+// Parses hashes that are stored without separators, because there may be a hundred thousand of them.
 std::vector<std::string> pixels_of(const std::map<std::string, std::string>& metadata, std::string_view what) {
   std::vector<std::string> hashes;
   const auto found = metadata.find(kPixelsKey);

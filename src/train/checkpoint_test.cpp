@@ -133,7 +133,7 @@ TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_un
   EXPECT_THAT(from_metadata(to_metadata(info), "file").error(), HasSubstr("sigmoid or softmax, got 'hinge'"));
 }
 
-// Programs older than these keys behaved as the defaults here say.
+// Files without these keys come from programs that behaved like the defaults expected here.
 TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
   CheckpointInfo info = sample_info();
   Value kept = Value::table();
@@ -150,7 +150,7 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
-// A run on several kinds of machines has a plan for each kind; the checkpoint holds that of rank 0.
+// Ranks on different kinds of machines have different plans; the checkpoint holds the plan of rank 0.
 TEST(RunState, of_an_older_file_has_rank_0s_plan) {
   Value kept = Value::table();
   const Value now = to_value(sample_state());

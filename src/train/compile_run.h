@@ -19,25 +19,25 @@ namespace roentgen::train {
 
 struct TrainJob;
 
-/// The compiled training form and its plan.
+/// Compiled training network and its kernel plan.
 struct CompiledTraining {
   std::unique_ptr<engine::Executable> executable;
   RunPlan plan;
 };
 
-/// Compiles the training form on all ranks. Choices of kernels come from `stored` if it has some of this engine, else
-/// from train.choices and the rule. Throws ConfigError on all ranks when their plans differ, and when train.choices has
-/// no entry for this network.
-/// @param stored plan of a resumed run; null for a fresh one
-/// @param timeline where waits of batch norms for other ranks are recorded; may be null
+/// Compiles the network for training on all ranks. Takes the kernel choices from `stored` if it has some for this
+/// engine. Otherwise takes them from train.choices and the engine's own rule. Throws ConfigError on all ranks if their
+/// plans differ, or if train.choices has no entry for this network.
+/// @param stored plan of a resumed run; null for a fresh run
+/// @param timeline records how long batch norms wait for other ranks; may be null
 [[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored,
                                                 Timeline* timeline);
-/// Compiles the inference form, its loss a mean over known labels, on all ranks.
+/// Compiles the network for inference on all ranks. Its loss is a mean over known labels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
 
-/// Writes plan.json, atomically: plan_hash, algorithms, choice_revision, measured_sha256, dtype, recompute, threads,
-/// fuse and the tables of engine/plan_table.h. Once a start, by rank 0, for people: a resumed run reads its choices
-/// from the resume file. DataError.
+/// Writes plan.json atomically: plan_hash, algorithms, choice_revision, measured_sha256, dtype, recompute, threads,
+/// fuse and the tables of engine/plan_table.h. Rank 0 calls it once per start. The file is for people: a resumed run
+/// reads its choices from the resume file instead. Throws DataError if it cannot be written.
 void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run);
 
 }  // namespace roentgen::train

@@ -26,15 +26,15 @@
 namespace roentgen::train {
 namespace {
 
-// Keys that may change between two parts of a run: length, speed and tools. train.epochs is among them although
-// schedules over the whole run (cosine, poly) depend on it: resumed_run.h, changed_rates().
+// Keys that may change when a run is resumed: length, speed and tools. train.epochs is among them, although the
+// schedules cosine and poly depend on the length of the run; changed_rates() in resumed_run.h warns of this.
 constexpr std::string_view kChangeable[] = {
     "train.epochs", "train.early_stop", "train.workers", "train.threads", "train.slots", "train.keep_best",
     "train.keep_last", "train.checkpoint_steps", "train.max_bad", "train.init", "train.init_preset", "train.partial",
     "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
-    // Resume files serve all devices; kernels that differ are refused (compile_run.cpp).
+    // A resume file may be used on any device; compile_run.cpp refuses kernels that differ.
     "train.device", "train.engine",
-    // Depends on the number of ranks, for the same global batch (resumed_run.cpp).
+    // May change with the number of ranks; resumed_run.cpp requires the same number of images per update.
     "train.batch"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
@@ -44,7 +44,7 @@ void require(bool holds, std::string_view what, std::string_view expected, std::
 
 std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
 
-// Refuses batch norms over one value: its variance is 0, which leaves running statistics without meaning.
+// Refuses batch norms over a single value per channel: its variance is 0, so running statistics would be meaningless.
 void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const bool is_sync = recipe.train.batch_norm == "sync";
   for (const graph::Node& node : model.nodes()) {
@@ -116,7 +116,7 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
 }
 
 std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
-  for (const Value* keys : {&other, &first}) {  // a key may be in only one of them
+  for (const Value* keys : {&other, &first}) {  // a key may be in only one of the two recipes
     for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
@@ -133,7 +133,7 @@ std::optional<ChangedKey> find_changed_key(const Value& first, const Value& othe
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // A key that did not exist when the run began has its default of today.
+  // A key that did not exist when the run began gets its present default.
   const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
   if (!changed) return;
   throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,

@@ -21,46 +21,47 @@ class RunFolder;
 struct Recipe;
 struct TrainRecipe;
 
-/// Throws ConfigError unless the model has an input "image" that fits the recipe and an output "logits" (batch, K), any
-/// K. Throws ConfigError where a batch norm has one value a channel to train on, of one rank or, with
-/// train.batch_norm=sync, of all.
+/// Throws ConfigError unless the model has an input "image" that fits the recipe, and an output "logits" of shape
+/// (batch, K) with any K. Throws ConfigError also if a batch norm would train on a single value per channel. That
+/// counts the values of one rank, or of all ranks with train.batch_norm=sync.
 void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 
-/// Throws ConfigError for train.dtype f16 or tf32 on the host, which computes in f32 or bf16. train.device must be
+/// Throws ConfigError for train.dtype f16 or tf32 on the CPU, which computes only in f32 or bf16. train.device must be
 /// resolved (engine::resolve_device()).
 void check_dtype(const TrainRecipe& recipe);
 
-/// Throws ConfigError when the weights file of train.init, if any, would not load into the model. Reasons: no such
-/// file, no preprocessing in it, or a tensor that is missing, surplus or of another shape. The head may have another
-/// number of labels. Reads the whole file.
+/// Throws ConfigError if the weights file of train.init, if set, would not load into the model. Reasons are a missing
+/// file, no preprocessing in it, or a tensor that is missing, unexpected or of another shape. The last layer may have
+/// another number of labels. Reads the whole file.
 void check_init(const Recipe& recipe, const graph::Graph& model);
 
-/// Throws ConfigError when the resume file is invalid, or was started with another recipe. Versions differ in the
-/// default of train.algorithms: a recipe with the default takes the value of the run, and a log line says so.
+/// Throws ConfigError if the resume file is invalid, or if its run was started with another recipe. The default of
+/// train.algorithms depends on the version: a recipe with the default takes the value of the run, and a log line says
+/// so.
 void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
 
-/// Key whose values differ in two recipes, with both as JSON; "nothing" where a recipe has no such key.
+/// Key whose values differ between two recipes, with both values as JSON; "nothing" for a recipe without this key.
 struct ChangedKey {
-  std::string key;    ///< "section.key"
+  std::string key;    ///< name, as "section.key"
   std::string first;  ///< value in the first recipe
-  std::string other;  ///< value in the other one
+  std::string other;  ///< value in the other recipe
 };
 
-/// Rules of find_changed_key().
+/// Exceptions for find_changed_key().
 struct KeyRules {
-  /// Keys that may differ.
+  /// Keys whose values may differ.
   std::span<const std::string_view> changeable{};
   /// Defaults of keys that the first recipe lacks.
   Value defaults = Value::table();
 };
 
-/// First key in which two recipes differ, as tables of sections; nullopt when they are equal. Empty lists and texts are
-/// not printed, so a key may be in only one of the two.
+/// Returns the first key in which two recipes differ, or nullopt if they are equal. Recipes are tables of sections.
+/// Empty lists and texts are not printed, so a key may be in only one of the two.
 [[nodiscard]] std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other,
                                                          const KeyRules& rules = {});
 
-/// Throws ConfigError naming the first key in which two recipes differ, with both values. Keys that a resumed run may
-/// change (epochs, early_stop, workers, cache, kept files) are not compared.
+/// Throws ConfigError naming the first key in which two recipes differ, with both values. Ignores keys that a resumed
+/// run may change (epochs, early_stop, workers, cache, number of kept files).
 void refuse_changed_recipe(const Value& begun, const Value& now);
 
 }  // namespace roentgen::train

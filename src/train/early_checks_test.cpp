@@ -14,7 +14,7 @@
 namespace roentgen::train {
 namespace {
 
-// Recipe of an older checkpoint, which lacks a key that is new.
+// The older recipe lacks a key that exists today.
 TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   Recipe recipe;
   const Value now = to_value(recipe);
@@ -33,7 +33,7 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
-// Other kernels are refused later, when the network is compiled.
+// Compilation refuses differing kernels later.
 TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   Recipe recipe;
   recipe.train.device = "cpu";
@@ -65,7 +65,7 @@ TEST(CheckDtype, refuses_f16_and_tf32_on_the_host_alone) {
   }
 }
 
-/// A network with a batch norm over images of `image_px`, and the recipe that feeds it.
+/// Network with a batch norm over images of `image_px` pixels, and a recipe for it.
 struct NormCase {
   std::int64_t batch = 1;
   std::int64_t image_px = 1;

@@ -18,33 +18,33 @@
 
 namespace roentgen::train {
 
-/// Prefix of the names of the averages in a resume file.
+/// Prefix of the names of averaged weights in a resume file.
 inline constexpr std::string_view kEmaPrefix = "optimizer.ema.";
 
-/// Share of the past at update t (from 1): min(decay, (1 + t) / (10 + t)). The first, random weights are soon forgotten
-/// (TensorFlow's ExponentialMovingAverage with num_updates).
+/// Returns the weight of the old average at update t (from 1): min(decay, (1 + t) / (10 + t)). It starts small, so that
+/// the random initial weights are soon forgotten (TensorFlow's ExponentialMovingAverage with num_updates).
 [[nodiscard]] double ema_decay(double decay, std::int64_t update);
 
 /// Exponential moving average: e_0 = w_0 and e_t = e_(t-1) + (1 - d_t) (w_t - e_(t-1)) with d_t = ema_decay(decay, t).
-/// It runs in float32 over every parameter and the running statistics of batch norms. As large as the weights. One
-/// thread.
+/// It runs in float32 over every parameter and the running statistics of batch norms. Takes as much memory as the
+/// weights. One thread.
 class Ema {
  public:
-  /// Starts at the weights that `executable` holds; it must outlive this.
+  /// Starts the averages at the present weights of `executable`, which must outlive this object.
   /// @param decay 0 < decay < 1
   Ema(engine::Executable& executable, double decay);
 
   /// Must be called after update number `update`, counted from 1.
   void update(std::int64_t update);
 
-  /// Averages of the running statistics.
+  /// Averages of the batch norms' running statistics.
   [[nodiscard]] engine::Arena& statistics() { return *statistics_; }
-  /// The averages, named and ordered as weights_of(). Allocates.
+  /// Returns copies of the averages, with the names and order of weights_of(). Allocates.
   [[nodiscard]] std::vector<NamedTensor> weights() const;
-  /// weights() under their names in a resume file.
+  /// Returns weights() with the names that a resume file uses.
   [[nodiscard]] std::vector<NamedTensor> state() const;
   /// Restores the averages from state(), bit for bit. Throws ConfigError listing tensors that are missing, unexpected
-  /// or of another shape; then nothing is changed.
+  /// or of another shape, and then changes nothing.
   /// @param what file name, for errors
   void restore(const std::vector<NamedTensor>& state, std::string_view what);
 

@@ -36,8 +36,8 @@ TEST_F(EmaOfWeights, decays_less_at_first) {
 
 TEST_F(EmaOfWeights, follows_the_recurrence) {
   Ema ema(*executable_, 0.25);
-  // Expected values by hand. decay = 0.5. The first update has a share of 1 - 2/11 = 9/11 for the new value. The second
-  // has 0.75, since 3/12 = 0.25.
+  // Expected values, computed by hand for decay = 0.5. Update 1: d = 2/11, so the new value has the share 1 - 2/11 =
+  // 9/11. Update 2: d = 3/12 = 0.25, share 0.75.
   double e = 0.5;
   const double shares[] = {9.0 / 11.0, 0.75, 0.75};
   const float weights[] = {1.0F, -2.0F, 4.0F};

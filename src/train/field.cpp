@@ -32,7 +32,7 @@ namespace {
 
 std::string choices(const Words& words) { return fmt::format("one of {}", fmt::join(words, ", ")); }
 
-// JSON text of a value, also for numbers that JSON lacks.
+// Returns the JSON text of a value, also for NaN and infinity, which JSON lacks.
 std::string text_of(const Value& value) {
   if (value.is_double() && !std::isfinite(value.as_double())) return fmt::to_string(value.as_double());
   if (!value.is_array()) return io::to_json(value, -1);
@@ -41,7 +41,7 @@ std::string text_of(const Value& value) {
   return fmt::format("[{}]", fmt::join(entries, ","));
 }
 
-// Short form of a value for an error: one line, not long.
+// Shortens the text of a value to one short line for an error.
 std::string shown(const Value& value) {
   std::string text = text_of(value);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
@@ -55,7 +55,7 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
-// Value of a field as a table holds it.
+// Converts a field's variable to a Value, for a table.
 template <typename Plain>
 Value value_of(const Plain& value) {
   return value;
@@ -66,7 +66,7 @@ Value value_of(const std::vector<double>& values) {
   return list;
 }
 
-// Value of a field as text for people.
+// Formats a field's variable for people.
 template <typename Number>
 std::string written(const Number& value) {
   return fmt::to_string(value);
@@ -74,7 +74,7 @@ std::string written(const Number& value) {
 std::string written(const std::string& value) { return "\"" + value + "\""; }
 std::string written(const std::vector<double>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
 
-// Values that a field accepts; empty: any.
+// Describes the values that a field accepts; empty if it accepts any value.
 std::string accepted(const Field& field) {
   if (std::holds_alternative<bool*>(field.value)) return "";
   if (!std::holds_alternative<std::string*>(field.value)) return range_text(field.range);
@@ -84,7 +84,7 @@ std::string accepted(const Field& field) {
 // Reads the value of one key.
 struct FieldReader {
   const Field& field;
-  /// "optimizer.lr", of the file `what`.
+  /// Full name of the key, as "optimizer.lr"; `what` names the file.
   const std::string& key;
   std::string_view what;
 
@@ -124,10 +124,10 @@ struct FieldReader {
 
 // Names that a recipe may contain.
 struct KnownNames {
-  /// Dotted.
+  /// Full names of keys, as "optimizer.lr".
   std::vector<std::string> keys;
   std::vector<std::string> sections;
-  /// Sections whose unknown keys another room refuses.
+  /// Sections whose unknown keys are refused by another component.
   std::vector<std::string> open;
 };
 

@@ -16,10 +16,10 @@
 
 namespace roentgen::train {
 
-/// Words for a range: "at least 0 and below 1", "1e-12 to 1000".
+/// Describes a range in words: "at least 0 and below 1", "1e-12 to 1000".
 [[nodiscard]] std::string range_text(Range range);
 
-/// Words a key accepts; empty: any text.
+/// Values that a text key accepts; empty if it accepts any text.
 using Words = std::vector<std::string_view>;
 
 /// Key of a recipe and the variable that holds its value.
@@ -27,13 +27,13 @@ struct Field {
   using Target = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*>;
   std::string_view name;
   Target value;
-  /// Words that a text accepts.
+  /// Values that a text key accepts.
   Words words;
-  /// Range of a number, or of each number of a list.
+  /// Range of a number, or of each number in a list.
   Range range;
-  /// One line for people: "sgd, lars: trust coefficient", owners of the key first where several share it.
+  /// One line of help: "sgd, lars: trust coefficient". If several users share the key, it starts with their names.
   std::string doc;
-  /// Further values that the key sets, of the same type.
+  /// Further variables that the key sets, of the same type.
   std::vector<Target> shared{};
 };
 
@@ -42,17 +42,16 @@ struct Section {
   std::string_view name;
   std::string_view doc;
   std::vector<Field> fields{};
-  /// The whole section as a table, for sections whose keys another room declares and reads; null: `fields` lists the
-  /// keys.
+  /// The section as a table, if another component declares and reads its keys. Null if `fields` lists the keys.
   Value* foreign = nullptr;
-  /// Keys that `foreign` may hold; empty: that room refuses unknown keys itself.
+  /// Keys that `foreign` may hold; empty if the other component refuses unknown keys itself.
   Words keys{};
 };
 
-/// All keys of a recipe, section by section. The recipe must outlive it.
+/// All keys of a recipe, section by section. The recipe must outlive the list.
 class FieldList {
  public:
-  /// Begins a section; add() puts later keys into it.
+  /// Begins a section. Later calls of add() put their keys into it.
   void section(std::string_view name, std::string_view doc) { sections_.push_back({.name = name, .doc = doc}); }
   void text(std::string_view name, std::string& value, Words words, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, std::move(words), {}, std::string(doc)});
@@ -66,23 +65,23 @@ class FieldList {
   void flag(std::string_view name, bool& value, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, {}, std::string(doc)});
   }
-  /// Makes an existing key of the current section set this value too, and names the further owner in its doc.
-  /// @return whether the section has the key
+  /// Makes an existing key of the current section set this variable too, and adds `owner` to its help.
+  /// @return true if the section has the key
   [[nodiscard]] bool share(std::string_view name, Field::Target value, std::string_view owner);
   void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
     sections_.back().fields.push_back({name, &value, {}, range, std::string(doc)});
   }
-  /// Adds a section whose keys another room declares, as Section::foreign and Section::keys say.
+  /// Adds a section whose keys another component declares (Section::foreign, Section::keys).
   void foreign(std::string_view section, Value& table, Words keys, std::string_view doc) {
     sections_.push_back({.name = section, .doc = doc, .foreign = &table, .keys = std::move(keys)});
   }
 
-  /// Reads all keys from `source`, a table of tables; missing keys keep their value. Throws ConfigError naming the key
-  /// and the file, also for an unknown section or key, with the nearest known name.
+  /// Reads all keys from `source`, a table of tables; missing keys keep their value. Throws ConfigError naming the file
+  /// and the key if its value is invalid. An unknown section or key is refused with the nearest known name.
   void read(const Value& source, std::string_view what) const;
-  /// All keys with their values, as one table of tables.
+  /// Returns all keys with their values, as one table of tables.
   [[nodiscard]] Value value() const;
-  /// All keys with value, choices and doc: `roentgen train --keys`.
+  /// Returns all keys with value, choices and help, for `roentgen train --keys`.
   [[nodiscard]] std::string text() const;
 
  private:

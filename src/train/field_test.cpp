@@ -17,7 +17,7 @@ namespace {
 using data::message_of;
 using testing::HasSubstr;
 
-// Error of reading `toml`, which has a wrong type for a number.
+// Returns the error of reading `toml`, which has a value of the wrong type.
 std::string refusal(const std::string& toml) {
   const Value table = io::parse_toml(toml, "test").or_throw<ConfigError>();
   return message_of<ConfigError>([&] {

@@ -16,7 +16,7 @@ using engine::reference::ReferenceEngine;
 using engine::reference::ReferenceExecutable;
 using engine::reference::ReferenceForm;
 
-/// image -> flatten -> linear: parameters "fc.weight" (labels, image_px^2) and "fc.bias" (labels).
+/// Graph image -> flatten -> linear, with the parameters "fc.weight" (labels, image_px^2) and "fc.bias" (labels).
 inline graph::Graph flat_model(std::int64_t batch, std::int64_t image_px, std::int64_t labels) {
   graph::Builder builder("flat");
   const auto image = builder.input("image", Shape{batch, 1, image_px, image_px});

@@ -23,7 +23,7 @@ bool is(const Node& node) {
 
 std::int64_t cells_of(const Node& node) { return node.shape.rank() == 4 ? node.shape[2] * node.shape[3] : 0; }
 
-// Matches both ops that average each channel over (H, W).
+// Returns true for the two ops that average each channel over (H, W).
 bool is_global_mean(const Graph& graph, const Node& node) {
   if (is<graph::GlobalAvgPool>(node)) return true;
   const auto* pool = std::get_if<graph::AvgPool>(&node.op);
@@ -37,14 +37,14 @@ NodeId skip_back(const Graph& graph, NodeId id) {
   return id;
 }
 
-// Input of linear(mean(input)), or -1.
+// If `linear` reads a global mean, returns the input of the mean; else -1.
 NodeId pooled_value(const Graph& graph, NodeId linear) {
   if (!is<graph::Linear>(graph.node(linear))) return -1;
   const NodeId mean = skip_back(graph, graph.node(linear).inputs[0]);
   return is_global_mean(graph, graph.node(mean)) ? graph.node(mean).inputs[0] : -1;
 }
 
-// Whether a path leads from `from` back to a graph input without passing `avoided`.
+// Returns true if a path leads from `from` back to an input of the graph without passing `avoided`.
 bool reaches_input(const Graph& graph, NodeId from, NodeId avoided) {
   std::vector<bool> is_met(graph.nodes().size(), false);
   std::vector<NodeId> open{from};
@@ -74,7 +74,7 @@ NodeId before_pooling(const Graph& graph, NodeId id) {
                                "predicting without --heatmap, --out, --boxes and --masks"));
 }
 
-// Batch norm with frozen statistics: one factor and one offset per channel.
+// Adds a batch norm with constant statistics, as a convolution with one factor and one offset per channel.
 NodeId add_frozen_norm(graph::Builder& builder, const Node& node, const std::vector<NodeId>& inputs) {
   const std::int64_t C = node.shape[1];
   NodeId id = builder.add(node.name, graph::Conv2d{.out_channels = C, .groups = C}, {inputs[0]});

@@ -15,38 +15,38 @@ using NodeId = std::int32_t;  // same as graph/graph.h, which is slow to compile
 
 namespace roentgen::train {
 
-/// Method for the weights of the channels.
+/// Method that weights the channels of a feature map.
 enum class HeatMethod : std::uint8_t {
-  Cam,      ///< weights of the linear layer after a global mean (Zhou et al. 2016): exact shares of the logit
-  GradCam,  ///< mean gradient of the logit (Selvaraju et al. 2017), cut off at 0
+  Cam,      ///< weights of the linear layer after a global mean (Zhou et al. 2016); the cells add up to the logit
+  GradCam,  ///< mean gradient of the logit (Selvaraju et al. 2017), negative results set to 0
 };
 
-/// "cam", "grad-cam".
+/// Name of the method: "cam" or "grad-cam".
 [[nodiscard]] std::string_view name_of(HeatMethod method);
 
-/// Feature map whose cells a heat-map shows.
+/// Feature map that a heat map shows, and the method for its channels.
 struct HeatHead {
-  HeatMethod method = HeatMethod::Cam;  ///< method for the weights of the channels
-  /// (N, C, H, W), H * W > 1.
+  HeatMethod method = HeatMethod::Cam;  ///< method that weights the channels
+  /// Node of the feature map: (N, C, H, W) with H * W > 1.
   graph::NodeId features = -1;
-  /// Cam: node of the linear layer that gives the logits; else -1.
+  /// Node of the linear layer that gives the logits, for Cam; else -1.
   graph::NodeId linear = -1;
 };
 
-/// Cam where the logits are linear(mean over (H, W) of a value), with flatten and dropout anywhere between. Otherwise
-/// GradCam, at the last value with more than one cell on every path from image to logits, before the pooling that
-/// follows it. Throws ConfigError when there is no such value.
+/// Chooses Cam if the logits are linear(mean over (H, W) of a value), with flatten and dropout allowed anywhere
+/// between. Otherwise chooses GradCam, at the last value that has more than one cell and lies on every path from image
+/// to logits. This is the value before any final pooling. Throws ConfigError if there is no such value.
 [[nodiscard]] HeatHead find_heat_head(const graph::Graph& graph);
 
-/// Name of the output that with_features() adds.
+/// Name of the output that with_features() adds to a graph.
 inline constexpr std::string_view kFeaturesOutput = "heat.features";
 
-/// The graph with the feature map as one more output; nothing else changes.
+/// Returns the graph with the feature map as an additional output; nothing else changes.
 [[nodiscard]] graph::Graph with_features(graph::Graph graph, const HeatHead& head);
 
-/// Builds the nodes after the features, for one image and as inference computes them, from ops with a gradient. Input
-/// kFeaturesOutput (1, C, H, W), output "logits". Dropout is left out. A batch norm becomes a convolution of each
-/// channel by itself, so that its statistics stay constant.
+/// Builds the nodes that follow the feature map, for one image in inference, from ops that have a gradient. Input is
+/// kFeaturesOutput (1, C, H, W), output "logits". Dropout is omitted. A batch norm becomes a depthwise convolution, so
+/// that its statistics stay constant.
 [[nodiscard]] graph::Graph tail_of(const graph::Graph& graph, const HeatHead& head);
 
 }  // namespace roentgen::train

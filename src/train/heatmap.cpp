@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kChosen = "heat.chosen";
 
-// Appends a linear layer that selects one of the logits.
+// Appends a linear layer that selects one logit, so that the output to differentiate is a scalar.
 graph::Graph with_choice(graph::Graph tail) {
   const graph::NodeId logits = tail.output("logits");
   graph::Builder builder(std::move(tail));
@@ -36,7 +36,7 @@ std::vector<float> stored(const engine::Executable& executable, const std::strin
 
 }  // namespace
 
-// Nodes after the features, interpreted in double precision, so that they can be differentiated.
+// The layers after the feature map, interpreted in double precision and differentiable.
 class HeatMapper::Tail {
  public:
   Tail(const engine::Executable& executable, const HeatHead& head)
@@ -45,7 +45,7 @@ class HeatMapper::Tail {
     labels_ = graph_.node(graph_.output("logits")).shape[1];
   }
 
-  /// Mean gradient of a logit over the cells of each channel.
+  /// Returns the mean gradient of a logit over the cells of each channel.
   std::vector<double> channel_gradients(std::span<const float> features, std::int64_t label) {
     std::vector<double> choice(static_cast<std::size_t>(labels_), 0.0);
     choice[static_cast<std::size_t>(label)] = 1.0;
@@ -76,7 +76,7 @@ class HeatMapper::Tail {
     }
   }
 
-  // scale * (x - mean) / sqrt(variance + epsilon) + shift as weight * x + bias.
+  // Loads scale * (x - mean) / sqrt(variance + epsilon) + shift in the form weight * x + bias.
   void load_frozen(const engine::Executable& executable, const std::string& name, double epsilon) {
     const std::vector<float> scale = stored(executable, name + ".weight");
     const std::vector<float> shift = stored(executable, name + ".bias");

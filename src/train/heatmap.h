@@ -16,19 +16,19 @@ class Executable;
 
 namespace roentgen::train {
 
-/// Makes maps from the last results of an executable. One thread.
+/// Makes heat maps from the last outputs of an executable. One thread.
 class HeatMapper {
  public:
-  /// The executable is of inference form and its graph was made by with_features() for this head; its weights are
-  /// loaded and do not change. It must outlive the mapper.
+  /// Takes an executable that was compiled for inference from the graph with_features() made for `head`. Its weights
+  /// must be loaded and must not change. It must outlive the mapper.
   HeatMapper(const engine::Executable& executable, const HeatHead& head);
   ~HeatMapper();
   HeatMapper(const HeatMapper&) = delete;
   HeatMapper& operator=(const HeatMapper&) = delete;
 
-  [[nodiscard]] const HeatHead& head() const { return head_; }  ///< the head that maps come from
-  /// The map of label `label` for row `row` of the last forward(). Cam: sum over c of weight[label, c] * feature[c], in
-  /// units of the logit: its mean plus the bias is the logit. GradCam: max(0, sum over c of g[c] * feature[c]), g[c]
+  [[nodiscard]] const HeatHead& head() const { return head_; }  ///< layers that the maps come from
+  /// Returns the heat map of label `label` for row `row` of the last forward(). Cam: sum over c of weight[label, c] *
+  /// feature[c]; its mean plus the bias is the logit. GradCam: max(0, sum over c of g[c] * feature[c]). Here g[c] is
   /// the mean of d logit / d feature[c] over the cells, in double precision (engine/reference).
   [[nodiscard]] eval::CoarseMap map(std::int64_t row, std::int64_t label);
 
@@ -39,9 +39,9 @@ class HeatMapper {
   std::int64_t channels_ = 0;
   std::int64_t width_ = 0;
   std::int64_t height_ = 0;
-  /// Cam: (K, C).
+  /// Weights of the linear layer for Cam, (K, C).
   std::vector<double> weights_;
-  /// GradCam.
+  /// Layers after the feature map, for GradCam.
   std::unique_ptr<Tail> tail_;
 };
 

@@ -23,9 +23,9 @@ using testing::FloatNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 
-constexpr float kRounding = 1e-5F;  // float32 sums of a few numbers below 100
+constexpr float kRounding = 1e-5F;  // bound for the rounding of float32 sums of a few numbers below 100
 
-// Two channels of a 2 x 2 image: x and relu(-x). `head` computes the logits from them.
+// Network whose feature map has the channels x and relu(-x), for a 2 x 2 image x. `head` computes the logits from them.
 std::string net(const std::string& head) {
   return "graph \"hand\"\ninput image (2, 1, 2, 2)\nconv = conv2d(image, out=2, bias=no)\nmap = relu(conv)\n" + head +
          "output logits = fc\n";
@@ -52,7 +52,7 @@ class HandNet {
     }
     FAIL() << name;
   }
-  // Runs both images of the batch.
+  // Runs the network on the two images of a batch.
   void run(const std::vector<float>& images) {
     const auto slot = executable_->slot(0, 0);
     std::copy(images.begin(), images.end(), reinterpret_cast<float*>(slot.data()));
@@ -82,7 +82,7 @@ TEST(HeatMap, of_a_pooled_linear_head_is_the_weighted_sum_of_its_features) {
   net_.set("fc.weight", {1, 0, 10, 100, 0, 0});
   net_.set("fc.bias", {0.5F, 0, 0});
   net_.run(kImages);
-  // Channels of the second image: (1, 0, 3, 0) and (0, 2, 0, 4).
+  // The feature map of the second image is (1, 0, 3, 0) and (0, 2, 0, 4).
   EXPECT_THAT(net_.map(1, 0), ElementsAre(1, 0, 3, 0));
   EXPECT_THAT(net_.map(1, 1), ElementsAre(10, 200, 30, 400));
   EXPECT_THAT(net_.map(0, 1), ElementsAre(0, 0, 0, 0));
@@ -113,7 +113,7 @@ TEST(HeatMap, of_a_pooled_linear_head_averages_to_the_logit) {
   }
 }
 
-// An average pool over the whole map is the same mean, and dropout does nothing in inference.
+// An average pool over the whole map equals a global mean, and dropout does nothing in inference.
 TEST(HeatMap, knows_a_pooled_linear_head_by_its_structure) {
   HandNet net_(
       net("pool = avg_pool(map, kernel=2x2)\nflat = flatten(pool)\ndrop = dropout(flat, p=0.5)\n"
@@ -134,21 +134,21 @@ TEST(GradCam, of_two_linear_layers_is_their_product) {
   net_.set("mid.weight", {1, 2, 3, 4});
   net_.set("fc.weight", {1, 1, 1, -1, 0, 0});
   net_.run(kImages);
-  // (W2 W1) = (4, 6), (-2, -2), (0, 0).
+  // Weights of the two channels: W2 W1 = (4, 6), (-2, -2), (0, 0) for the three labels.
   EXPECT_THAT(net_.map(1, 0), ElementsAre(1, 3, 3, 6));
-  EXPECT_THAT(net_.map(1, 1), ElementsAre(0, 0, 0, 0));  // negative: cut off
+  EXPECT_THAT(net_.map(1, 1), ElementsAre(0, 0, 0, 0));  // negative values are set to 0
   EXPECT_THAT(net_.map(1, 2), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(net_.map(0, 0), ElementsAre(0, 0, 0, 0));
 }
 
-// Frozen statistics: the norm multiplies by scale / sqrt(variance + epsilon), here 6 / 2, whatever the batch holds.
+// In inference the batch norm multiplies by the constant scale / sqrt(variance + epsilon), here 6 / 2, for any batch.
 TEST(GradCam, takes_a_batch_norm_as_inference_does) {
   HandNet net_(
       net("pool = global_avg_pool(map)\nnorm = batch_norm(pool, epsilon=1e-12)\nact = relu(norm)\n"
           "flat = flatten(act)\nfc = linear(flat, out=3)\n"));
   EXPECT_EQ(net_.head().method, HeatMethod::GradCam);
   net_.set("norm.weight", {6, 6});
-  net_.set("norm.bias", {100, -100});  // the second channel's relu gives 0
+  net_.set("norm.bias", {100, -100});  // relu of the second channel gives 0
   net_.set("norm.running_mean", {5, 5});
   net_.set("norm.running_var", {4, 4});
   net_.set("fc.weight", {4, 8, 0, 0, 0, 0});
@@ -156,7 +156,7 @@ TEST(GradCam, takes_a_batch_norm_as_inference_does) {
   EXPECT_THAT(net_.map(1, 0), Pointwise(FloatNear(kRounding), std::vector<float>{3, 0, 9, 0}));
 }
 
-// The features before the pooling, not the smaller ones behind it; the gradient goes to each window's maximum.
+// The map comes from the features before the pooling. The gradient reaches the maximum of each pooling window.
 TEST(GradCam, looks_before_the_last_pooling) {
   HandNet net_(
       "graph \"hand\"\ninput image (2, 1, 4, 2)\nconv = conv2d(image, out=2, bias=no)\nmap = relu(conv)\n"
@@ -164,7 +164,7 @@ TEST(GradCam, looks_before_the_last_pooling) {
   EXPECT_EQ(net_.features(), "map");
   net_.set("fc.weight", {8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   net_.run({1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0});
-  // Two windows of channel 0: gradients 8 and 16 of 8 cells, mean 3; channel 1 is 0.
+  // Channel 0 has two windows, with gradients 8 and 16 spread over 8 cells: mean 3. Channel 1 has mean 0.
   EXPECT_THAT(net_.map(0, 0), ElementsAre(3, 6, 9, 12, 15, 18, 21, 24));
 }
 

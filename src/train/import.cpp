@@ -24,7 +24,7 @@ NamedTensor* find(std::vector<NamedTensor>& tensors, std::string_view name) {
   throw ConfigError(error_text("train.import", what, expected, got, "another model.name or preprocess.channels"));
 }
 
-// The first convolution: the node that reads "image".
+// Finds the first convolution, which reads the input "image".
 graph::NodeId input_convolution(const graph::Graph& model) {
   const graph::NodeId image = model.find("image");
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
@@ -35,8 +35,8 @@ graph::NodeId input_convolution(const graph::Graph& model) {
   return -1;
 }
 
-// Subtracts the constant b in the node after the convolution: from its own bias, or from the running mean of the next
-// batch norm.
+// Subtracts the constant b in a later node: from the bias of the convolution, or from the running mean of the batch
+// norm that follows.
 void move_constant(std::vector<NamedTensor>& tensors, const graph::Graph& model, graph::NodeId convolution,
                    const std::vector<double>& constant) {
   const std::string& name = model.node(convolution).name;
@@ -68,7 +68,8 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
   const graph::NodeId convolution = input_convolution(target.model);
   if (convolution < 0) refuse_fold(source.what, "a convolution as first op, to take up another normalisation", "none");
   NamedTensor* weights = find(source.tensors, target.model.node(convolution).name + ".weight");
-  if (weights == nullptr || weights->shape.rank() != 4) return;  // the load reports it as missing or misshapen
+  // load_weights() reports such a tensor as missing or misshapen.
+  if (weights == nullptr || weights->shape.rank() != 4) return;
   if (weights->shape[1] != source.preprocess.channels) {
     refuse_fold(source.what + ": " + weights->name,
                 fmt::format("{} input channels, as its preprocessing has", source.preprocess.channels),
@@ -80,7 +81,7 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
                               target.preprocess.text()));
 }
 
-// The nodes whose outputs are logits: of the model and of its auxiliary classifiers.
+// Finds the nodes whose outputs are logits, of the model and of its auxiliary classifiers.
 std::vector<graph::NodeId> heads_of(const graph::Graph& model) {
   std::vector<graph::NodeId> heads;
   if (const graph::NodeId logits = model.output("logits"); logits >= 0) heads.push_back(logits);
@@ -90,7 +91,7 @@ std::vector<graph::NodeId> heads_of(const graph::Graph& model) {
   return heads;
 }
 
-// Parameters of the logits' node, which are initialised anew when the number or names of labels differ.
+// Replaces the parameters of a node that gives logits by random ones if the number or the names of labels differ.
 void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId head, std::vector<std::string>& notes) {
   bool is_other = !source.labels.empty() && source.labels != target.labels;
   for (const std::int32_t id : target.model.node(head).parameters) {

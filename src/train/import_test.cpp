@@ -20,7 +20,7 @@ namespace {
 using data::message_of;
 using testing::HasSubstr;
 
-// conv (3x3) -> batch norm -> pool -> fc, as a ResNet begins and ends.
+// Network conv (3x3) -> batch norm -> pool -> fc, similar to the first and last layers of a ResNet.
 graph::Graph small_net(std::int64_t channels, std::int64_t labels) {
   graph::Builder builder("small");
   const auto image = builder.input("image", Shape{2, channels, 8, 8});
@@ -64,7 +64,7 @@ TEST(Import, refuses_two_tensors_that_become_one_name) {
       AllOf(HasSubstr("w: conv1.weight"), HasSubstr("got conv1.weight and module.conv1.weight")));
 }
 
-// The value of convolution + batch norm (inference) for one window of gray levels v, in double, straight from the
+// Computes convolution + batch norm (inference) for one window of gray values v, in double, directly from the
 // definitions.
 double normalised_response(const std::vector<NamedTensor>& tensors, const data::Preprocess& preprocess,
                            const std::vector<double>& window, std::int64_t oc) {
@@ -94,7 +94,7 @@ TEST(Adapt, folds_three_channels_into_one_exactly) {
     std::vector<double> window(9);
     for (double& v : window) v = random.uniform();
     for (std::int64_t oc = 0; oc < 4; ++oc) {
-      // Folded weights are rounded to float32 once: 9 terms of about 10, relative 2^-24.
+      // Bound: converted weights are rounded to float32 once, and 9 terms of about 10 have a relative error of 2^-24.
       EXPECT_NEAR(normalised_response(source.tensors, source.preprocess, window, oc),
                   normalised_response(import.tensors, target.preprocess, window, oc), 2e-5);
     }
@@ -160,7 +160,7 @@ TEST(Adapt, resets_the_head_when_labels_are_others) {
   EXPECT_TRUE(compare(fewer.tensors, two.parameters()).is_clean());
   EXPECT_EQ(named(fewer.tensors, "fc.weight").values,
             graph::initial_values(two.parameter(two.node(two.find("fc")).parameters[0]), 3));
-  // The same number of labels with other names is an error, too.
+  // The number of labels is equal, but the names differ.
   const ImportSource renamed{
       .tensors = random_weights(two, 1), .labels = {"b", "a"}, .preprocess = data::preset("xray"), .what = "w"};
   EXPECT_NE(named(adapt(renamed, target).tensors, "fc.weight").values, named(renamed.tensors, "fc.weight").values);

@@ -51,7 +51,7 @@ void LinkWatch::look(const StepRecord& step, const std::vector<Observer*>& obser
   for (Observer* observer : observers) observer->on_links(record);
 }
 
-// Mean over ranks since the last call.
+// Compares the mean wait of all ranks since the last call with the limit.
 bool LinkWatch::waits_for_network() {
   std::array<float, 2> times{static_cast<float>(waited_s_), static_cast<float>(seconds_)};
   seconds_ = waited_s_ = 0.0;

@@ -14,20 +14,20 @@
 
 namespace roentgen::train {
 
-/// Watches links between hosts. One thread; the same on all ranks. After 10 updates and then every 100 it collects how
-/// long ranks waited for each other. Where the mean is above 5% of the time, it tests the links between hosts and warns
-/// of slow ones. A test is a few messages of 512 KiB between their first ranks. Runs on one host, and runs that do not
-/// wait, are not tested.
+/// Watches the network links between hosts. One thread; all ranks act alike. After 10 updates, and then every 100, it
+/// collects how long ranks waited for each other. If the mean wait exceeds 5% of the time, it measures the links
+/// between hosts and warns of slow ones. A measurement is a few messages of 512 KiB between the first ranks of the
+/// hosts. Runs on one host, and runs that do not wait, are not measured.
 class LinkWatch {
  public:
-  /// Measures the links of a group, alike on all ranks; no wait is longer than the group's limit.
+  /// Measures the links of a group and returns the same list on all ranks. No wait lasts longer than `limit`.
   using Measure = std::function<std::vector<dist::Link>(dist::Communicator&, std::chrono::milliseconds limit)>;
   /// Measures the links between the first ranks of all hosts.
   [[nodiscard]] static std::vector<dist::Link> measure(dist::Communicator& group, std::chrono::milliseconds limit);
 
   explicit LinkWatch(const Ranks& ranks, Measure measure = LinkWatch::measure);
-  /// Must be called after every update, on all ranks. Reports a test to `observers`, and logs it when the slow links
-  /// have changed. Throws CommError when a link fails.
+  /// Must be called after every update, on all ranks. Reports each measurement to `observers`. Logs it if the set of
+  /// slow links has changed. Throws CommError if a link fails.
   void look(const StepRecord& step, const std::vector<Observer*>& observers);
 
  private:
@@ -38,7 +38,7 @@ class LinkWatch {
   const Measure measure_;
   const bool has_links_;
   std::int64_t updates_ = 0;
-  /// Times since the last test.
+  /// Times in seconds since the last check.
   double seconds_ = 0.0;
   double waited_s_ = 0.0;
   std::vector<std::string> warned_of_;

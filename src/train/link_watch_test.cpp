@@ -28,7 +28,7 @@ class Notes final : public Observer {
   std::vector<LinksRecord> tests;
 };
 
-// Links between all ranks, equally fast, except that those of rank `slow` have a tenth of the bandwidth.
+// Links between all ranks with equal bandwidth, except that links of rank `slow` have a tenth of it.
 std::vector<dist::Link> made_up(int ranks, int slow) {
   std::vector<dist::Link> links;
   for (int from = 0; from < ranks; ++from) {
@@ -41,14 +41,14 @@ std::vector<dist::Link> made_up(int ranks, int slow) {
 
 struct Watched {
   std::vector<std::string> hosts{"a", "b", "c"};
-  /// Share of an update that a rank waits.
+  /// Share of each update that a rank waits for others.
   double waits = 0.5;
   std::int64_t updates = 10;
-  /// The slow rank of each test; later tests repeat the last one.
+  /// Slow rank of each measurement; further measurements repeat the last entry.
   std::vector<int> slow{2};
 };
 
-// Records of rank 1, and everything logged on standard error.
+// Records of rank 1, and the text logged on standard error.
 struct Told {
   std::vector<LinksRecord> tests;
   std::string log;
@@ -70,7 +70,7 @@ Told watch(const Watched& run) {
           EXPECT_EQ(limit, std::chrono::minutes(1)) << "the group's own";
           return made_up(ranks, run.slow[std::min(tests++, run.slow.size() - 1)]);
         });
-        // Rank 0 does not wait; the mean of all ranks counts.
+        // Rank 0 does not wait, but the mean over all ranks decides.
         const double waited_s = rank == 0 ? 0.0 : run.waits;
         for (std::int64_t step = 1; step <= run.updates; ++step) {
           links.look({.step = step, .seconds = 1.0, .comm_exposed_seconds = waited_s},

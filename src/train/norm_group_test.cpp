@@ -30,8 +30,8 @@ constexpr int kUpdates = 4;
 constexpr double kRate = 0.1;
 constexpr std::chrono::milliseconds kLimit{60'000};
 
-// Network with every kind of batch norm that engines have kernels for: alone, with ReLU, with a sum and ReLU. 16
-// channels fill whole blocks, 10 need padding.
+// Network with all fused forms of batch norm that have their own kernels: alone, with ReLU, with sum and ReLU. 16
+// channels fill whole blocks of the memory layout; 10 channels need padding.
 constexpr std::string_view kResidual = R"(
 conv1 = conv2d(image, out=10, kernel=3x3, pad=1x1)
 norm1 = batch_norm(conv1)
@@ -44,7 +44,7 @@ sum = add(norm3, relu2)
 last = relu(sum)
 )";
 
-// Features that several batch norms read, with shared statistics.
+// Network in which several batch norms read the same values and share their statistics.
 constexpr std::string_view kDense = R"(
 a = conv2d(image, out=16, kernel=3x3, pad=1x1)
 norm1 = batch_norm(a)
@@ -67,7 +67,7 @@ graph::Graph graph_of(std::string_view body, std::int64_t batch) {
   return graph::with_loss(graph::parse_graph(text, "net").or_throw(), {});
 }
 
-// Result of a run of one rank or of several.
+// Results of a run with one rank or several.
 struct End {
   std::vector<float> weights;
   std::vector<float> statistics;
@@ -144,9 +144,9 @@ class NormGroup : public testing::TestWithParam<std::string_view> {
   data::Dataset dataset_;
 };
 
-// Statistics are sums in double precision in another order: they round to the same float or the next one (6e-8).
-// Gradients are float32 sums in another order, within a batch and over ranks: a few such errors, multiplied by the
-// updates. Measured: at most 6e-8; with local statistics at least 3e-3.
+// Bound of relative differences. Statistics are sums in double in another order: they round to the same float or its
+// neighbour (6e-8). Gradients are float32 sums in another order, so such errors add up over the updates. Measured: at
+// most 6e-8; with local statistics at least 3e-3.
 constexpr double kOrderOfSums = 1e-6;
 
 TEST_P(NormGroup, makes_of_ranks_the_updates_of_one_process) {

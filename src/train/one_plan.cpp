@@ -31,10 +31,10 @@ std::string choices_hash(const KernelChoices& choices) {
   return fmt::format("{:016x}", text_hash(text));
 }
 
-// Hash of the position of each parameter and gradient, and of the buckets. Layouts have no complete names, so numbered
-// values are laid out and hashed.
+// Hashes where each parameter, gradient and bucket lies in memory. A layout has no complete name, so numbered values
+// are stored in that layout and hashed.
 std::string layout_hash(engine::Executable& executable) {
-  constexpr std::size_t kNumbers = 16'777'213;  // a prime below 2^24: exact in f32, and no stride of a layout meets it
+  constexpr std::size_t kNumbers = 16'777'213;  // prime below 2^24: exact in f32, and not a multiple of any stride
   const std::unique_ptr<engine::Arena> arena = executable.make_arena(engine::ArenaKind::Trained);
   for (const engine::ParameterSlice& slice : executable.slices()) {
     const auto count = static_cast<std::size_t>(executable.graph().parameter(slice.parameter).shape.elements());
@@ -55,7 +55,7 @@ void require_equal(const Ranks& ranks, const std::string& own, std::string_view 
                                remedy));
 }
 
-// Choices of rank 0, on all ranks.
+// Returns rank 0's kernel choices, on all ranks.
 KernelChoices shared_choices(const Ranks& ranks, const KernelChoices& own) {
   Value table = Value::table();
   for (const auto& [key, choice] : own) table.set(key, choice);
@@ -89,7 +89,7 @@ void require_one_plan(const Ranks& ranks, engine::Executable& executable) {
   constexpr std::string_view kRemedy =
       "the same program on hosts whose processors have vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them";
   require_equal(ranks, choices_hash(executable.plan().choices), "choice of kernels", kRemedy);
-  // Inference has no gradients, so kernels of the same name but other results would go unnoticed.
+  // Without gradients, kernels of the same name but with other results would go unnoticed.
   if (executable.gradients().elements() == 0) {
     require_equal(ranks, executable.plan().hash(), "plan of kernels", kRemedy);
   } else {

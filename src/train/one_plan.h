@@ -24,38 +24,38 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// Plan::choices.
+/// Type of Plan::choices.
 using KernelChoices = std::map<std::string, std::string>;
 
-/// Kernel choices of a run, as they are stored with it.
+/// Kernel choices of a run, as stored in its resume file.
 struct RunPlan {
   KernelChoices choices;  ///< Plan::choices of rank 0
-  /// Plan::hash() of rank 0.
+  /// Value of Plan::hash() on rank 0.
   std::string hash;
-  /// Plan::choice_revision; 0 in files of versions that chose by timing.
+  /// Value of Plan::choice_revision; 0 in files of versions that chose kernels by timing.
   std::int64_t choice_revision = 0;
-  /// ChoiceFile::sha256 of train.choices; empty without.
+  /// SHA-256 of the file of train.choices; empty without such a file.
   std::string measured_sha256;
-  /// ChoiceInputs::instruction_set; empty in files of versions that chose by timing.
+  /// Value of ChoiceInputs::instruction_set; empty in files of versions that chose kernels by timing.
   std::string instruction_set;
-  /// Engine::name(); empty in files of versions that had only the CPU engine.
+  /// Value of Engine::name(); empty in files of versions that had only the CPU engine.
   std::string engine;
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-/// Inputs by which all ranks choose kernels: the least instruction set among their machines, and rank 0's threads.
-/// All ranks call it. @param threads compute threads of this rank, at least 1
+/// Inputs by which all ranks choose kernels: the smallest instruction set of all machines, and the threads of rank 0.
+/// All ranks must call it.
+/// @param threads compute threads of this rank, at least 1
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
 
-/// Engine::compile() on all ranks. Where the engine times kernels and `options` have no choices, rank 0 compiles first,
-/// and its choices become those of all others. All ranks call it.
+/// Calls Engine::compile() on all ranks. If the engine times kernels and `options` contain no choices, rank 0 compiles
+/// first and all other ranks use its choices. All ranks must call it.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_on_ranks(const Ranks& ranks, engine::Engine& engine,
                                                                    const graph::Graph& graph,
                                                                    engine::CompileOptions options);
 
-/// Does nothing when all ranks use the same choices and gradient layouts, so that gradients can be averaged in place.
-/// In inference all plans must be equal in every kernel. Otherwise all ranks throw ConfigError, naming rank and host.
-/// All ranks must call it.
+/// Throws ConfigError on all ranks, naming rank and host, unless all use the same kernel choices and gradient layouts.
+/// Only then can gradients be averaged in place. For inference, the whole plans must be equal. All ranks must call it.
 void require_one_plan(const Ranks& ranks, engine::Executable& executable);
 
 }  // namespace roentgen::train

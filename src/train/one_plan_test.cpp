@@ -39,7 +39,7 @@ TEST(SharedChoiceInputs, of_one_process_are_its_own) {
   EXPECT_EQ(inputs.threads, 3);
 }
 
-// Each rank alone would choose differently; where kernels are timed, rank 0 chooses for all.
+// Each rank alone would choose other kernels. If kernels are timed, rank 0 chooses for all.
 TEST(CompileOnRanks, takes_rank_0s_timings_and_stored_choices_on_all) {
   const auto compiled = [](dist::CommThread& comm, bool is_timed, const engine::CompileOptions& options) {
     ReferenceEngine engine;
@@ -54,7 +54,7 @@ TEST(CompileOnRanks, takes_rank_0s_timings_and_stored_choices_on_all) {
   }));
 }
 
-/// Ranks, each with its own form of the network.
+/// Calls require_one_plan() on ranks that have one of these forms of the network each, and returns their exceptions.
 std::vector<std::exception_ptr> compare(const std::vector<ReferenceForm>& forms) {
   const std::vector<std::string> hosts{"node0", "node1", "node2"};
   const auto ranks = static_cast<int>(forms.size());
@@ -91,7 +91,7 @@ TEST(OnePlan, is_not_of_ranks_whose_values_are_of_another_type) {
   }
 }
 
-// Kernels of one name on different machines give different digits. Training accepts this; an evaluation does not.
+// Equally named kernels can give different digits on different machines. Training accepts this, evaluation does not.
 TEST(OnePlan, of_inference_is_one_to_the_kernel) {
   const auto of = [](const std::string& kernel, bool has_gradients) {
     return ReferenceForm{.kernel = kernel, .has_gradients = has_gradients};

@@ -24,7 +24,8 @@
 namespace roentgen::train {
 namespace {
 
-// MPI counts elements with an int. A slow link also transfers a piece well within the timeout.
+// Size of one broadcast, because MPI counts elements with an int. Even a slow link sends a piece well before the
+// timeout.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 20U;
 
 void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::Phase phase, int root = 0) {
@@ -36,7 +37,7 @@ void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::
   });
 }
 
-// Calls `visit` with every tensor that is no trained parameter.
+// Calls `visit` with every running statistic, that is, every tensor that is not trained.
 template <typename Visit>
 void for_each_statistic(const engine::Executable& executable, const Visit& visit) {
   const auto& parameters = executable.graph().parameters();
@@ -45,7 +46,7 @@ void for_each_statistic(const engine::Executable& executable, const Visit& visit
   }
 }
 
-// Statistics in one arena: those of the executable, or their averages.
+// Copies the running statistics from one arena: the executable's own, or their moving averages.
 std::vector<float> statistics_of(const engine::Executable& executable, const engine::Arena& arena) {
   std::vector<float> all;
   for_each_statistic(executable, [&](std::int32_t parameter) {
@@ -55,7 +56,7 @@ std::vector<float> statistics_of(const engine::Executable& executable, const eng
   return all;
 }
 
-// Running statistics of the network, then of its averages.
+// Copies the running statistics of the network, then their moving averages.
 std::vector<float> statistics_of(const engine::Executable& executable, Ema* ema) {
   std::vector<float> all = statistics_of(executable, executable.state());
   if (ema == nullptr) return all;
@@ -72,7 +73,7 @@ void load_statistics(std::span<const float> all, const engine::Executable& execu
   });
 }
 
-// Broadcasts rank 0's elements.
+// Broadcasts rank 0's elements of an arena.
 void broadcast(const Ranks& ranks, engine::Arena& arena, dist::Phase phase) {
   std::vector<float> values = arena.values();
   ranks.broadcast(values, phase);
@@ -115,7 +116,7 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
         .wait(group_->limit());
     const std::size_t most = std::ranges::max(counts);
     if (most == 0) return;
-    // Pads all texts to the length of the longest.
+    // All ranks must contribute equally many bytes, so texts are padded to the longest.
     std::string padded = own;
     padded.resize(most);
     std::string received(most * ranks, '\0');
@@ -193,7 +194,7 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
 }
 
 std::uint64_t hash_of(const engine::Arena& arena) {
-  // A part at a time, so that a check between updates takes no memory to speak of.
+  // Processes the arena in parts, so that a check between updates needs little memory.
   std::vector<float> part(std::size_t{1} << 16U);
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (std::int64_t begin = 0; begin < arena.elements(); begin += std::ssize(part)) {

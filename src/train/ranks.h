@@ -36,21 +36,21 @@ namespace roentgen::train {
 class Ema;
 class Optimizer;
 
-/// The ranks of a run. One process is a group of one, where every call returns at once. All ranks make the same calls
-/// in the same order. One thread; CommError as CommThread.
+/// The ranks (processes) of a run. One process is a group of one, in which every call returns at once. All ranks must
+/// make the same calls in the same order. One thread; throws CommError as dist::CommThread does.
 class Ranks {
  public:
-  /// @param group null: one process; must outlive this
+  /// @param group communicator, which must outlive this object; null for a single process
   explicit Ranks(dist::CommThread* group) : group_(group) {}
 
-  [[nodiscard]] dist::CommThread* group() const { return group_; }  ///< null: one process
-  [[nodiscard]] int rank() const;                                   ///< this process, from 0
+  [[nodiscard]] dist::CommThread* group() const { return group_; }  ///< null for a single process
+  [[nodiscard]] int rank() const;                                   ///< number of this process, from 0
   [[nodiscard]] int size() const;                                   ///< number of ranks
-  /// Ranks of this host, including this one.
+  /// Number of ranks on this host, including this one.
   [[nodiscard]] int local_size() const;
-  /// Host name of a rank; "this process" without a group.
+  /// Host name of a rank; "this process" for a single process.
   [[nodiscard]] std::string host(int rank) const;
-  /// Whether this is the rank that writes files and prints.
+  /// True on the rank that writes files and prints.
   [[nodiscard]] bool is_first() const { return rank() == 0; }
 
   /// Broadcasts the bytes of rank `root`.
@@ -59,73 +59,75 @@ class Ranks {
   void broadcast(std::span<float> values, dist::Phase phase) const;
   /// Gathers the bytes of every rank, in rank order, on all ranks.
   [[nodiscard]] std::vector<std::string> gather(const std::string& own, dist::Phase phase) const;
-  /// gather() of plain values; ranks may have different numbers of them.
+  /// Gathers values of a type without pointers; ranks may have different numbers of values.
   template <typename Plain>
   [[nodiscard]] std::vector<std::vector<Plain>> gather_values(std::span<const Plain> own, dist::Phase phase) const {
     static_assert(std::is_trivially_copyable_v<Plain>);
     std::vector<std::vector<Plain>> all;
     for (const std::string& bytes : gather({reinterpret_cast<const char*>(own.data()), own.size_bytes()}, phase)) {
       all.emplace_back(bytes.size() / sizeof(Plain));
-      if (!bytes.empty()) std::memcpy(all.back().data(), bytes.data(), bytes.size());  // which takes no null
+      if (!bytes.empty()) std::memcpy(all.back().data(), bytes.data(), bytes.size());  // memcpy must not get null
     }
     return all;
   }
-  /// Broadcasts a value of rank 0; its type has no pointers.
+  /// Broadcasts a value of rank 0 to all ranks; its type must not contain pointers.
   template <typename Plain>
   void share(Plain& value, dist::Phase phase) const {
     static_assert(std::is_trivially_copyable_v<Plain>);
     const std::string bytes = broadcast({reinterpret_cast<const char*>(&value), sizeof value}, phase);
     std::memcpy(&value, bytes.data(), sizeof value);
   }
-  /// Replaces the values by their mean over ranks.
+  /// Replaces the values on every rank by their mean over all ranks.
   void average(std::span<float> values, dist::Phase phase) const;
 
  private:
   dist::CommThread* group_;
 };
 
-/// "1 rank", "4 ranks".
+/// Count with its noun: "1 rank", "4 ranks".
 [[nodiscard]] std::string ranks_text(std::int64_t count);
 
-/// Broadcasts rank 0's weights, running statistics, optimizer state and averages, bit for bit, to executables of equal
-/// plans.
+/// Broadcasts rank 0's weights, running statistics, optimizer state and moving averages, bit for bit. All ranks must
+/// have equal plans.
 /// @param ema may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
-/// Value of engine::CompileOptions::norm_group with which batch norms use the images of all ranks; null for one
-/// process. A timeout names "batch norm 17", the node's number in the graph.
+/// Value of engine::CompileOptions::norm_group that makes batch norms use the images of all ranks; null for one
+/// process. A timeout names "batch norm 17", where 17 is the number of the node in the graph.
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
 /// Replaces the running statistics of each rank by their mean over ranks.
 /// @param ema may be null
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
 
-/// Collects the running statistics of every rank, rank after rank, on all ranks. A run that stops between two averages
-/// must keep them to resume with the same bits. Empty for one process, and for networks without any.
+/// Gathers the running statistics of every rank on all ranks, in rank order. Between two calls of average_statistics(),
+/// ranks have different statistics, and a resume file must keep all of them. Empty for one process, and for networks
+/// without running statistics.
 /// @param ema may be null
 [[nodiscard]] std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema);
 
-/// Gives each rank its part of the result of gather_statistics(), which rank 0 has read. Does nothing, on all ranks,
-/// where rank 0's is empty or of another number of ranks.
+/// Gives each rank its part of the result of gather_statistics(), which rank 0 has read from a file. Does nothing on
+/// all ranks if rank 0's list is empty or comes from another number of ranks.
 bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema);
 
-/// FNV-1a (Fowler, Noll, Vo) over the bits of the elements.
+/// Computes an FNV-1a hash (Fowler, Noll, Vo) over the bits of all elements.
 [[nodiscard]] std::uint64_t hash_of(const engine::Arena& arena);
 
-/// Ranks whose hash differs from that of the majority; all ranks when there is no majority.
+/// Returns the ranks whose hash differs from the hash of the majority; all ranks if there is no majority.
 [[nodiscard]] std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes);
 
-/// Requires that all ranks hold the same weights, bit for bit. Otherwise throws CommError naming the ranks whose
-/// weights differ from those of most others.
+/// Throws CommError unless all ranks hold the same weights, bit for bit. It names the ranks whose weights differ from
+/// the majority.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 
-/// Distinct lines of all ranks, sorted; on all ranks. Lines hold no line feeds.
+/// Returns the distinct lines of all ranks, sorted, on all ranks. Lines must not contain line feeds.
 [[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
                                               dist::Phase phase);
 
-/// Gathers hashes of samples: each rank gets those that any rank has.
+/// Exchanges hashes of samples: afterwards each rank has all hashes that any rank has.
 /// @param samples the same on all ranks
-/// @param most_at_once hashes of all ranks that travel together, and are in memory, beyond one a rank
+/// @param most_at_once number of hashes of all ranks that are sent at once, which bounds the memory; at least one per
+///     rank is sent
 void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
                   std::size_t most_at_once = std::size_t{1} << 22U);
 
@@ -136,9 +138,9 @@ struct Difference {
   std::string other;  ///< text of that rank
 };
 
-/// Compares a text of every rank; every check that all ranks agree uses this. All ranks must call it and get the same
-/// answer, so that all refuse with one message. Equal texts are compared by hash alone.
-/// @return the lowest rank whose text is not rank 0's; nullopt where all texts are equal, and for one process
+/// Compares a text of every rank. Every check that all ranks agree uses this function. All ranks must call it and get
+/// the same result, so that all report one error. Only hashes are sent unless texts differ.
+/// @return the lowest rank whose text differs from rank 0's; nullopt if all texts are equal or there is one process
 [[nodiscard]] std::optional<Difference> find_difference(const Ranks& ranks, const std::string& own, dist::Phase phase);
 
 /// Throws ConfigError on all ranks unless all have the same text: "<what> of rank 1: expected X, as rank 0, got Y".

@@ -72,7 +72,7 @@ TEST_F(RanksOfARun, make_it_with_rates_by_layer_that_grow_with_the_batch) {
   recipe_.optimizer.name = "lars";
   std::get<engine::Lars>(recipe_.optimizer.rules).trust = 0.1;
   recipe_.optimizer.lr = 0.5;
-  recipe_.optimizer.lr_batch = 4;  // twice the rate for a batch of 8
+  recipe_.optimizer.lr_batch = 4;  // doubles the rate, because an update has 8 images
   run("one");
   expect_none(run_ranks(4, 2, "four"));
   expect_close_end(resume_of("four"), resume_of("one"));
@@ -110,7 +110,7 @@ TEST_F(RanksOfARun, go_on_as_more_or_fewer_with_the_same_global_batch) {
 }
 
 TEST_F(RanksOfARun, go_on_as_fewer_with_the_images_that_none_has_had) {
-  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 1));  // 8 of 32 images
+  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 1));  // uses 8 of 32 images
   expect_none(run_ranks(1, 4, "parts", Start::Resume, 3));
   EXPECT_EQ(resume_of("parts").state.epoch, 0);
   expect_none(run_ranks(1, 4, "parts", Start::Resume));
@@ -119,10 +119,10 @@ TEST_F(RanksOfARun, go_on_as_fewer_with_the_images_that_none_has_had) {
 }
 
 TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
-  recipe_.train.max_bad = 0.2;  // 6.4 of 32
+  recipe_.train.max_bad = 0.2;  // tolerates 6.4 of 32 images
   const std::vector<std::string> bad{"img02.png", "img09.png", "img15.png", "img20.png"};
   for (const std::string& name : bad) data_.write(name, "no image");
-  expect_none(run_ranks(4, 2, "four", Start::Fresh, 4));  // an epoch
+  expect_none(run_ranks(4, 2, "four", Start::Fresh, 4));  // one epoch
   const RunFolder folder(out_.path() / "four");
   EXPECT_THAT(resume_of("four").state.bad_samples, testing::SizeIs(4));
   EXPECT_THAT(io::read_text(folder.log()).or_throw(), HasSubstr("\"bad_images\":4"));
@@ -132,7 +132,7 @@ TEST_F(RanksOfARun, count_and_name_the_unreadable_images_of_all) {
 }
 
 TEST_F(RanksOfARun, stop_together_at_more_unreadable_images_than_are_borne) {
-  recipe_.train.max_bad = 0.1;  // 3.2 of 32: fewer than the limit on each rank
+  recipe_.train.max_bad = 0.1;  // tolerates 3.2 of 32 images, more than any single rank meets
   for (const char* name : {"img02.png", "img09.png", "img15.png", "img20.png"}) data_.write(name, "no image");
   for (const auto& error : run_ranks(4, 2, "four")) EXPECT_THAT(text_of(error), HasSubstr("at most 10%, got 4 of 32"));
 }
@@ -162,7 +162,7 @@ TEST_F(RanksOfARun, stop_together_when_one_is_asked_to) {
 TEST_F(RanksOfARun, stop_together_on_a_loss_that_is_not_finite_on_one) {
   ReferenceEngine poisoned;
   poisoned.form.makes_nan_loss = true;
-  // A job refers to its engine, so the engine is created anew.
+  // A job refers to its engine, so a new engine is created.
   recipe_.train.batch = 4;
   const RunFolder folder(out_.path() / "nan");
   folder.create_new();
@@ -196,7 +196,7 @@ TEST_F(RanksOfARun, predict_as_one_to_the_last_digit) {
     return predict(ranks, executable, dataset, samples, options);
   };
   const PredictResult one = predicted(Ranks(nullptr));
-  for (const int size : {2, 3, 12}) {  // some ranks have none of the 10 batches
+  for (const int size : {2, 3, 12}) {  // with 12, some ranks get none of the 10 batches
     expect_none(as_ranks(size, [&](dist::CommThread& comm) {
       const PredictResult shared = predicted(Ranks(&comm));
       EXPECT_EQ(shared.predictions.probabilities, one.predictions.probabilities);
@@ -228,7 +228,7 @@ TEST(RanksTogether, have_the_hashes_of_all) {
     expect_none(as_ranks(3, [&](dist::CommThread& comm) {
       data::PixelHashes hashes(5);
       hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
-      hashes.set(1, 9U + comm.rank());  // hash of another sample
+      hashes.set(1, 9U + comm.rank());  // hash of a sample that is not exchanged
       unite_hashes(Ranks(&comm), samples, hashes, most_at_once);
       EXPECT_EQ(hashes.get(4), 70U);
       EXPECT_EQ(hashes.get(0), 71U);
@@ -244,7 +244,7 @@ TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < 2; ++rank) {
     threads.emplace_back([&, rank] {
-      // LocalGroup has no messages, which bf16 needs: a bf16 reduction of gradients would fail here.
+      // LocalGroup supports no messages, which bf16 needs: reducing these values in bf16 would fail.
       dist::CommThread comm([&] { return group.member(rank); }, kLimit, {.wire = "bf16"});
       std::vector<float> values{1.0009765625F};  // bf16 would round it to 1
       Ranks(&comm).average(values, {.name = "test"});

@@ -18,11 +18,11 @@
 
 namespace roentgen::train {
 
-/// Timeout of waits that are not expected to end.
+/// Timeout for waits that should never reach it.
 inline constexpr std::chrono::milliseconds kLimit{60'000};
 
-/// Runs `body` on all ranks of a group, one thread each.
-/// @return exception of each rank; null: none
+/// Runs `body` on all ranks of a group, with one thread per rank.
+/// @return exception of each rank; null if it threw none
 inline std::vector<std::exception_ptr> as_ranks(dist::LocalGroup& group,
                                                 const std::function<void(dist::CommThread&)>& body,
                                                 std::chrono::milliseconds limit = kLimit) {
@@ -43,8 +43,8 @@ inline std::vector<std::exception_ptr> as_ranks(dist::LocalGroup& group,
   return errors;
 }
 
-/// Runs `body` on so many ranks of a new group.
-/// @param hosts of each rank; empty: all are "here"
+/// Runs `body` on `ranks` ranks of a new group.
+/// @param hosts host name of each rank; if empty, all are "here"
 inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
                                                 std::chrono::milliseconds limit = kLimit,
                                                 const std::vector<std::string>& hosts = {}) {
@@ -52,7 +52,7 @@ inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<v
   return as_ranks(group, body, limit);
 }
 
-/// Empty for null.
+/// Text of the exception; empty for null.
 inline std::string text_of(const std::exception_ptr& error) {
   if (!error) return "";
   try {
@@ -62,7 +62,7 @@ inline std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-/// No rank threw.
+/// Expects that no rank threw an exception.
 inline void expect_none(const std::vector<std::exception_ptr>& errors) {
   for (const auto& error : errors) EXPECT_EQ(text_of(error), "");
 }

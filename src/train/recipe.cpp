@@ -28,11 +28,11 @@
 namespace roentgen::train {
 namespace {
 
-// Earlier name of train.device, which older recipes and run folders have.
+// Former name of train.device; older recipes and run folders contain it.
 constexpr std::string_view kEarlierDevice = "train.engine";
 constexpr std::string_view kDevice = "train.device";
 
-// Renames the keys of older versions in a table.
+// Renames keys of older versions to their present names.
 Value with_present_keys(Value table, std::string_view what) {
   if (table.find_path(kEarlierDevice) == nullptr) return table;
   if (table.find_path(kDevice) != nullptr) {
@@ -61,7 +61,7 @@ void apply_override(Value& table, const std::string& text) {
   if (key == kEarlierDevice) key = kDevice;
   try {
     table.set_path(key, std::move(value));
-  } catch (const Error& error) {  // a key inside a value
+  } catch (const Error& error) {  // the override sets a key inside a value that is no table
     throw ConfigError(error_text("train.recipe", "--set " + key, "a key of a section", cause_of(error.what()),
                                  "roentgen train --keys for all keys"));
   }
@@ -73,7 +73,7 @@ ForeignSections foreign_sections(const Recipe& recipe) {
           .augment = recipe.augment.to_value()};
 }
 
-// Reads the keys that another room declares; its errors name the file, too.
+// Calls `read`, which parses a section in another component, and adds the file name to its errors.
 template <typename Read>
 auto read_section(std::string_view what, std::string_view section, Read read) {
   try {
@@ -94,7 +94,7 @@ std::string error_in(const Value& table, std::string_view what) {
   return {};
 }
 
-// Origin of an error: the override that caused it, or the file.
+// Finds the origin of an error: the override that caused it, or else the file.
 std::string place_of(const std::string& error, Value table, std::string_view what,
                      std::span<const std::string> overrides) {
   constexpr std::size_t kLongest = 80;
@@ -150,7 +150,7 @@ Recipe read_recipe(const std::filesystem::path& path, std::span<const std::strin
 }
 
 Value to_value(const Recipe& recipe) {
-  Recipe copy = recipe;  // fields refer to members that the reader fills
+  Recipe copy = recipe;  // FieldList needs variables that it could write to
   ForeignSections foreign = foreign_sections(recipe);
   return recipe_fields(copy, foreign).value();
 }
@@ -193,7 +193,7 @@ int compute_threads(const TrainRecipe& recipe) {
   if (recipe.threads <= 0) {
     return runtime::given_team(cores.empty() ? runtime::default_compute_threads() : runtime::physical_cores(cores));
   }
-  // A team larger than the machine spins and gets slower by orders of magnitude.
+  // More OpenMP threads than cores spin-wait for each other, which is slower by orders of magnitude.
   const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
     throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what it may use", most),

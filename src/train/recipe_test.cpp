@@ -195,7 +195,7 @@ TEST(Recipe, lists_every_key_once) {
 
 TEST(ComputeThreads, are_what_the_process_may_use_at_most) {
   const int most = runtime::available_hardware_threads();
-  // Fewer where OpenMP gives fewer (OMP_THREAD_LIMIT).
+  // OMP_THREAD_LIMIT may reduce the number.
   EXPECT_EQ(compute_threads({.threads = most}), runtime::given_team(most));
   EXPECT_EQ(compute_threads({.threads = 0}), runtime::given_team(runtime::default_compute_threads()));
   EXPECT_THROW(static_cast<void>(compute_threads({.threads = most + 1})), ConfigError);
@@ -218,7 +218,7 @@ TEST(TrainCores, are_shared_unless_some_are_kept_for_input) {
   EXPECT_THROW(static_cast<void>(compute_threads(larger)), ConfigError);
 }
 
-// Simulates a process that a launcher started as one of several, until it is destroyed.
+// Makes this process look like one of several started by a launcher, during its lifetime.
 class Launched {
  public:
   explicit Launched(const char* ranks_of_host) {

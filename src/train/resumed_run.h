@@ -17,17 +17,17 @@ class Schedule;
 struct Recipe;
 struct TrainJob;
 
-/// Reads the resume file on rank 0, without tensors for the others; nullopt for a fresh run. All ranks must call it.
-/// Throws ConfigError on rank 0 when the file is invalid, or of another run: recipe, labels, lists of images, images of
-/// an update. Warns of another number of ranks or threads.
+/// Reads the resume file; nullopt for a fresh run. Rank 0 reads the tensors, the other ranks get only the state. All
+/// ranks must call it. Throws ConfigError on rank 0 if the file is invalid or belongs to another run. Runs are compared
+/// by recipe, labels, lists of images and images per update. Warns of another number of ranks or threads.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job, const CheckpointInfo& info);
 
-/// Loads the result of read_resume(): on rank 0 weights, optimizer and averages, on all ranks the schedule. Logs the
-/// position of the run and, as changed_rates(), changes from there on. Throws ConfigError as apply_resume().
+/// Loads the result of read_resume(): weights, optimizer and averages on rank 0, the schedule on all ranks. Logs the
+/// position in the run, and the result of changed_rates() if not empty. Throws ConfigError as apply_resume() does.
 void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& memory, Schedule& schedule);
 
-/// Returns a line for the log when a changed train.epochs changes the rates from state.step on; else empty.
-/// @param begun_toml the recipe in the resume file
+/// Returns a log line if a changed train.epochs changes the learning rates from state.step on; else an empty text.
+/// @param begun_toml recipe in the resume file
 [[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state,
                                         int ranks = 1);
 

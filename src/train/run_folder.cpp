@@ -34,7 +34,7 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
   return name.starts_with(prefix) && name.ends_with(kSuffix) && name.size() > prefix.size() + kSuffix.size();
 }
 
-// Paths in a folder, sorted, whose names `is_wanted` accepts; none when the folder does not exist.
+// Returns the paths in a folder whose names `is_wanted` accepts, sorted; empty if the folder does not exist.
 template <typename Wanted>
 std::vector<fs::path> files_in(const fs::path& folder, const Wanted& is_wanted) {
   std::vector<fs::path> files;
@@ -125,7 +125,7 @@ void RunFolder::tidy_up() const {
   try {
     lock.emplace(root_);
   } catch (const ConfigError&) {
-    return;  // it is another's
+    return;  // the lock belongs to another process
   }
   remove_leftovers();
 }
@@ -162,7 +162,7 @@ void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limi
   std::error_code error;
   const fs::path old = folder.checkpoints() / fmt::format("{}{:09}{}", kOldResume, step, kSuffix);
   fs::create_hard_link(folder.resume(), old, error);
-  if (error && !fs::exists(old)) fs::copy_file(folder.resume(), old);  // file systems without links
+  if (error && !fs::exists(old)) fs::copy_file(folder.resume(), old);  // file systems without hard links
   std::vector<fs::path> files = files_in(folder.checkpoints(), is_old_resume);
   while (static_cast<std::int64_t>(files.size()) > limit - 1) {
     fs::remove(files.front());

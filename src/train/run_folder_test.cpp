@@ -32,7 +32,7 @@ TEST(RunFolder, is_made_once_and_not_over_another_run) {
 TEST(RunFolder, is_no_folder_of_other_files) {
   const TestFolder temporary;
   const RunFolder folder(temporary.path() / "run");
-  folder.check_own();  // nothing there yet
+  folder.check_own();  // the folder does not exist yet
   for (const char* name : {"run/lock", "run/.gitignore"}) temporary.write(name, "");
   folder.check_own();
   temporary.write("run/scan.png", "x");
@@ -72,7 +72,7 @@ TEST(RunFolder, removes_its_own_files_and_no_other) {
 TEST(RunFolder, removes_half_written_files_of_a_killed_run) {
   const TestFolder temporary;
   const RunFolder folder(temporary.path() / "run");
-  folder.remove_leftovers();  // nothing there yet
+  folder.remove_leftovers();  // the folder does not exist yet
   for (const char* name : {"run/.aucs.csv.roentgen-12-0.tmp", "run/checkpoints/.epoch-001.safetensors.roentgen-9-1.tmp",
                            "run/notes.tmp", "run/checkpoints/epoch-001.safetensors"}) {
     temporary.write(name, "x");
@@ -164,7 +164,7 @@ TEST(JsonLog, writes_one_object_a_line_and_forgets_what_comes_after_a_resume) {
   const std::string whole = io::read_text(path).or_throw();
   EXPECT_THAT(whole, HasSubstr("\"images_per_s\":16.0,\"data_wait\":0.25}\n"));
   EXPECT_THAT(whole, HasSubstr("\"val_auroc\":0.75"));
-  temporary.write("log.jsonl", whole + "{\"kind\":\"st");  // killed in the middle of a line
+  temporary.write("log.jsonl", whole + "{\"kind\":\"st");  // the process was killed in the middle of a line
   truncate_json_log(path, 2, 0);
   const std::string kept = io::read_text(path).or_throw();
   EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 2);
@@ -181,7 +181,7 @@ TEST(JsonLog, drops_an_epoch_that_a_resumed_run_ends_again) {
       log->on_epoch({.epoch = epoch, .step = epoch + 1, .train_loss = 0.5});
     }
   }
-  // A kill between the log line of epoch 1 and the resume file that includes its end.
+  // Simulates a kill after the log line of epoch 1, before the resume file that includes the end of the epoch.
   truncate_json_log(path, 2, 1);
   const std::string kept = io::read_text(path).or_throw();
   EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 3);
@@ -292,7 +292,7 @@ TEST(Progress, names_a_slow_rank_once_it_has_been_the_slowest_for_long) {
   }
 }
 
-// Progress line for one step after another.
+// Returns the progress line that is printed for a step.
 std::string progress_line(const StepRecord& record) {
   const auto progress = make_progress(ProgressStyle::Line);
   testing::internal::CaptureStderr();

@@ -22,54 +22,54 @@ namespace roentgen::train {
 struct RunState;
 struct TrainJob;
 
-/// Images of a run, and the division of the memory for them: train.memory_mb, or this rank's share of half of the free
-/// memory. Move-only.
+/// Training images of a run, and the memory for them. The memory is train.memory_mb, or this rank's share of half of
+/// the free memory. Move-only.
 struct RunInput {
-  /// Indices into the data set's samples.
+  /// Indices of the training images in the data set's samples.
   std::vector<std::uint32_t> training;
   std::vector<std::uint32_t> validation;
-  /// Batches held by the training step: train.slots, or as many as there is room for.
+  /// Number of batches in memory: train.slots, or as many as the memory can hold.
   int slots = 2;
-  /// Files that may be read ahead of the decoding threads.
+  /// Number of files that may be read ahead of the decoding threads.
   int readers = 0;
-  /// Decoded images, in memory or on a disk; never null.
+  /// Cache of decoded images, in memory or on disk; never null.
   std::unique_ptr<data::ImageStore> store;
 };
 
-/// Divides the memory and logs the parts. Throws ConfigError as data::require_fits() when the pipeline does not fit, or
-/// when train.slots is 1. Throws as data::DiskCache.
+/// Divides the memory between the parts of the input pipeline and logs the result. Throws ConfigError if the pipeline
+/// does not fit (data::require_fits()), or if train.slots is 1. Throws as data::DiskCache does.
 [[nodiscard]] RunInput plan_input(const TrainJob& job);
 
-/// Updates of an epoch, at least 1. ConfigError where the ranks cannot fill a batch, or where train.accumulate asks for
-/// more batches than there are.
+/// Number of updates per epoch, at least 1. Throws ConfigError if the ranks cannot fill a batch, or if train.accumulate
+/// is larger than the number of batches.
 [[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input);
 
-/// Warns where an epoch of this many updates leaves images out (skipped_note()).
+/// Warns if an epoch of `updates` updates leaves images out (skipped_note()).
 void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t updates);
 
-/// Options to load the training images from the position of `state` on. With the ranks and the batch of all earlier
-/// legs, the first batch is the one after the last. Otherwise it holds samples that no rank has had yet. Legs, step
-/// in the epoch and loss of `state` then become those of the present ranks. Throws ConfigError as
-/// data::resume_elsewhere().
+/// Options that load the training images from the position in `state` on. With unchanged numbers of ranks and images
+/// per batch, loading continues at the next batch. Otherwise it continues with samples that no rank has used yet in the
+/// epoch. Legs, step in the epoch and loss of `state` are then updated for the present ranks. Throws ConfigError as
+/// data::resume_elsewhere() does.
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, DType dtype,
                                                  RunState& state);
 
-/// Number of images that the updates of an epoch take.
+/// Numbers of images and updates of an epoch.
 struct EpochUse {
   /// Number of training images.
   std::int64_t images = 0;
-  /// Updates of an epoch, and images of all ranks in each.
+  /// Updates per epoch.
   std::int64_t updates = 0;
   std::int64_t images_per_update = 0;
   std::int64_t ranks = 1;
 };
 
-/// Returns a line where an epoch leaves out as many images as an update takes, or more; else empty.
+/// Returns a warning if an epoch leaves out at least as many images as one update uses; else an empty text.
 [[nodiscard]] std::string skipped_note(const EpochUse& use);
 
-/// Returns a line where every epoch reads the data through a network; else empty.
-/// @param network kind of the network file system (runtime/cache_folder.h), or null
-/// @param keeps_on_disk decoded images stay on a disk of this host
+/// Returns a warning if every epoch reads the data over a network; else an empty text.
+/// @param network type of the network file system (runtime/cache_folder.h), or null
+/// @param keeps_on_disk true if decoded images are cached on a disk of this host
 [[nodiscard]] std::string network_note(const char* network, const std::filesystem::path& data, bool keeps_on_disk);
 
 }  // namespace roentgen::train

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A holder that ends removes its file. Then the name refers to another file, or none, and the lock on the old file
-// means nothing.
+// Checks that the locked file is still the one in the folder. A process that ends removes its lock file, so another
+// process may hold a lock on a file that no longer has a name.
 bool is_still_named(int descriptor, const fs::path& path) {
   struct stat opened {};
   struct stat named {};
@@ -51,7 +51,7 @@ RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
 
 RunLock::~RunLock() {
   struct stat opened {};
-  // Removes the file before closing the descriptor releases the lock.
+  // Removes the file while the lock is still held; closing the descriptor releases it.
   if (::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
   ::close(descriptor_);
 }

@@ -8,16 +8,16 @@
 
 namespace roentgen::train {
 
-/// Holds the file `lock` of a run folder (flock(2)) while it lives; the system lets go of it when the process is
-/// killed. On file systems without locks it holds nothing. Not movable. One thread.
+/// Holds a lock (flock(2)) on the file `lock` of a run folder during its lifetime. The system releases the lock if the
+/// process is killed. On file systems without locks, it locks nothing. Not movable. One thread.
 class RunLock {
  public:
-  /// @param folder a folder that exists. ConfigError when another process holds its lock, DataError when no file can be
-  /// made in it.
+  /// Takes the lock. Throws ConfigError if another process holds it, DataError if the file cannot be created.
+  /// @param folder existing folder
   explicit RunLock(const std::filesystem::path& folder);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
-  /// Removes the file, unless another process replaced it.
+  /// Releases the lock and removes the file, unless another process replaced it.
   ~RunLock();
 
  private:

@@ -18,22 +18,22 @@ class Engine;
 
 namespace roentgen::train {
 
-/// The data folders of a run, one per line as `--data` takes it: "DIR" or "NAME=DIR", absolute.
+/// Returns the data folders of a run, one per line in the form of `--data`: "DIR" or "NAME=DIR", absolute.
 [[nodiscard]] std::string folder_lines(const data::SourceOptions& source);
 
-/// The data folders stored in a run folder, as `--data` takes them; none where it stores none. ConfigError for a file
-/// that cannot be read.
+/// Returns the data folders stored in a run folder, in the form of `--data`; empty if it stores none. Throws
+/// ConfigError if the file cannot be read.
 [[nodiscard]] std::vector<std::string> stored_data_folders(const RunFolder& run);
 
-/// Writes the recipe, the machine, and the data and their folders into a new run's folder.
+/// Writes recipe, machine, data and data folders into the folder of a new run.
 void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
                   const engine::Engine& engine);
 
-/// Fills an empty recipe file and empty data folders from a run, as far as it has them. Throws ConfigError if there is
-/// then no recipe.
+/// Fills `recipe` and `data`, if empty, with the recipe file and the data folders of a run. Throws ConfigError if there
+/// is no recipe then.
 void take_from_run(const RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
 
-/// True when the run in the folder is complete. ConfigError when its recipe is another.
+/// Returns true if the run in the folder is complete. Throws ConfigError if it has another recipe.
 [[nodiscard]] bool is_finished(Recipe recipe, const RunFolder& folder);
 
 }  // namespace roentgen::train

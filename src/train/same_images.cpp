@@ -22,12 +22,12 @@ namespace roentgen::train {
 namespace {
 
 constexpr dist::Phase kPhase{.name = "comparing data"};
-// Separator after a fact: names may hold any other character.
+// Separator between fields; a name may contain any other character.
 constexpr char kEnd = '\0';
 
 std::string value_text(float value) { return std::isnan(value) ? "unknown" : fmt::format("{:g}", value); }
 
-// Facts about all samples that ranks must agree on: name, split, labels, and the patient as a hash.
+// Describes all samples by the fields that ranks must agree on: name, split, labels, and a hash of the patient.
 std::string facts_of(const data::Dataset& dataset) {
   std::string facts;
   for (const data::Sample& sample : dataset.samples) {
@@ -40,8 +40,8 @@ std::string facts_of(const data::Dataset& dataset) {
   return facts;
 }
 
-// Hash of a sample's size and of its first, middle and last piece. Compressed images that differ anywhere nearly always
-// differ there: sizes change, and files end in checksums.
+// Hashes a file's size and its first, middle and last piece. Compressed images that differ anywhere nearly always
+// differ there, since the size changes and files end in checksums.
 std::uint64_t file_hash(data::FileReader& reader, const data::Sample& sample) {
   constexpr std::uint64_t kPiece = 4096, kUnreadable = 0;
   std::error_code error;
@@ -58,7 +58,7 @@ std::uint64_t file_hash(data::FileReader& reader, const data::Sample& sample) {
   return io::fast_hash(std::as_bytes(std::span(parts)));
 }
 
-// Samples whose files are compared.
+// Selects the samples whose files are compared.
 std::vector<std::uint32_t> compared(std::span<const std::uint32_t> samples) {
   const std::int64_t count = std::min(kComparedFiles, std::ssize(samples));
   std::vector<std::uint32_t> chosen;
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> compared(std::span<const std::uint32_t> samples) {
   return chosen;
 }
 
-// Facts of two ranks, and the first one that differs.
+// Descriptions of the samples on two ranks, and the first difference between them.
 struct Comparison {
   explicit Comparison(const Difference& difference)
       : rank(difference.rank), first(split(difference.first)), other(split(difference.other)) {

@@ -12,13 +12,13 @@
 
 namespace roentgen::train {
 
-/// Number of files whose bytes are compared, spread evenly over all.
+/// Number of files whose bytes are compared, spread evenly over all samples.
 inline constexpr std::int64_t kComparedFiles = 256;
 
-/// Requires that all ranks have the same images in the same order, by name, split, patient and labels. Compares also
-/// the bytes of kComparedFiles files: their size and three pieces of each. Otherwise all ranks throw ConfigError,
-/// naming rank, row and difference.
-/// @param samples equal on all ranks, as far as each can tell; files of other samples are not compared
+/// Throws ConfigError on all ranks, naming rank, row and difference, unless all ranks have the same images in the same
+/// order. Compares name, split, patient and labels of every sample. Compares also the size and three pieces of the
+/// bytes of kComparedFiles files.
+/// @param samples indices of the samples whose files may be compared; all ranks must pass the same list
 void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::span<const std::uint32_t> samples);
 
 }  // namespace roentgen::train

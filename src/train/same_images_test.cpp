@@ -20,12 +20,12 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Four images; rank 1 of two may have others.
+/// Runs two ranks with four images each; rank 1 may get changed images.
 class SameImages : public testing::Test {
  protected:
   using Change = std::function<void(data::Dataset& dataset)>;
 
-  // Exceptions of two ranks; null: none.
+  // Returns the exceptions of the two ranks; null if a rank threw none.
   std::vector<std::exception_ptr> compare(const Change& change) {
     return as_ranks(2, [&](dist::CommThread& comm) {
       data::Dataset dataset = make(comm.rank());

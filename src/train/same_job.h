@@ -9,9 +9,9 @@ namespace roentgen::train {
 struct CheckpointInfo;
 struct TrainJob;
 
-/// Throws ConfigError on all ranks where the data, recipe or options of one are not rank 0's. Compares what
-/// require_same_images() compares, too. All ranks call it.
-/// @param info of the job (describe_run())
+/// Throws ConfigError on all ranks if the data, recipe or options of a rank differ from rank 0's. Includes
+/// require_same_images(). All ranks must call it.
+/// @param info description of the job (describe_run())
 void require_same_job(const TrainJob& job, const CheckpointInfo& info);
 
 }  // namespace roentgen::train

@@ -16,8 +16,8 @@ namespace {
 
 double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-// TensorBoard reads files with "tfevents" in their name, ordered by name, so the name has microseconds for starts
-// within one second. It has no host name, for privacy.
+// Name of the event file. TensorBoard reads files with "tfevents" in their name, in the order of names. Microseconds
+// keep the order of two starts in one second. The host name is omitted for privacy.
 std::filesystem::path event_path(const std::filesystem::path& folder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();

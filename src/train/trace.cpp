@@ -53,10 +53,11 @@ std::string numbered(const std::string& name, std::int64_t index) {
   return index < 0 ? name : fmt::format("{} {}", name, index);
 }
 
-/// Splits a process's collectives into threads, so that none overlap on a thread.
+/// Distributes the collectives of a process over display threads, so that those on one thread do not overlap.
 class Lanes {
  public:
-  /// @param begin_ns not before the begin of the previous one
+  /// Returns the thread for a collective.
+  /// @param begin_ns not before the begin of the previous collective
   int take(std::int64_t begin_ns, std::int64_t end_ns) {
     auto lane = std::ranges::find_if(ends_, [&](std::int64_t end) { return end <= begin_ns; });
     if (lane == ends_.end()) lane = ends_.insert(ends_.end(), 0);
@@ -79,7 +80,7 @@ Value about_clock(const RankTrace& rank) {
                       {"dropped_spans", rank.dropped}};
 }
 
-/// Time at which the last rank started each collective, by rank 0's clock.
+/// Returns the time at which the last rank started each collective, by rank 0's clock.
 std::map<std::int64_t, std::int64_t> last_starts(const std::vector<RankTrace>& ranks) {
   std::map<std::int64_t, std::int64_t> last;
   for (const RankTrace& rank : ranks) {
@@ -131,7 +132,8 @@ class Merging {
           .thread = lane,
           .arguments = Value::Table{{"bytes", span.bytes}, {"ticket", span.ticket}}},
          span.begin_ns, span.end_ns);
-    // Time by this rank's clock, kept inside the span, because clocks differ by microseconds.
+    // Start on the last rank, by this rank's clock. It is limited to the span, because converted clocks are off by
+    // microseconds.
     const std::int64_t late_ns = last_starts_.at(span.ticket) - rank.to_first(span.started_ns);
     const std::int64_t met_ns = std::min(span.started_ns + std::max<std::int64_t>(late_ns, 0), span.end_ns);
     const auto part = [&](const char* what, std::int64_t begin_ns, std::int64_t end_ns) {
@@ -214,7 +216,7 @@ void Tracer::keep_in(const RunFolder& folder) {
     begin_trace_parts(folder.trace_parts(), about(), clocks());
     kept_ = folder;
   }
-  static_cast<void>(ranks_.broadcast("", kPhase));  // it is there
+  static_cast<void>(ranks_.broadcast("", kPhase));  // barrier: after it, the folder exists on all ranks
   if (!is_traced_) return;
   part_.emplace(folder.trace_parts(), ranks_.rank());
   timeline_.also_to([this](const Span& span) { part_->add(span); });
@@ -253,7 +255,7 @@ void Tracer::write(const std::filesystem::path& path) {
   }
   if (!ranks_.is_first()) return;
   write_trace(path, traces, about());
-  std::error_code ignored;  // the next start removes what is left
+  std::error_code ignored;  // the next start removes the remaining files
   if (kept_) std::filesystem::remove_all(kept_->trace_parts(), ignored);
   kept_.reset();
 }

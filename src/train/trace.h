@@ -26,22 +26,22 @@ class CommThread;
 
 namespace roentgen::train {
 
-/// Traced ranks of so many, ascending.
+/// Returns the numbers of the traced ranks, ascending: at most `most` of `ranks` ranks.
 [[nodiscard]] std::vector<int> traced_ranks(int ranks, std::int64_t most);
-/// Whether the update is traced; updates are counted from 0 at this start.
+/// Returns true if the update is traced. Updates are counted from 0 since the start of the process.
 [[nodiscard]] bool is_traced(std::int64_t update, const TraceOptions& options);
 
-/// Reading of a rank's clock against rank 0's, at a time of the rank's clock.
+/// Difference between a rank's clock and rank 0's, measured at one moment.
 struct ClockReading {
   std::int64_t at_ns = 0;
   dist::ClockOffset offset;
 };
 
-/// Records of a rank, in its own clock.
+/// Trace of one rank, in times of its own clock.
 struct RankTrace {
   int rank = 0;
   std::string host;
-  /// Spans; only their numbers are used.
+  /// Recorded spans; their names are in `names`, by number.
   std::vector<Span> spans;
   /// Name of each span.
   std::vector<std::string> names;
@@ -49,8 +49,8 @@ struct RankTrace {
   ClockReading begin;
   ClockReading end;
 
-  /// Converts a time of this rank's clock to rank 0's. Interpolates between two readings that differ by more than their
-  /// errors; otherwise uses the more exact one.
+  /// Converts a time of this rank's clock to rank 0's clock. Interpolates between the two readings if they differ by
+  /// more than their errors; otherwise uses the more exact reading.
   [[nodiscard]] std::int64_t to_first(std::int64_t ns) const;
 };
 
@@ -61,39 +61,40 @@ struct TraceParts {
   Value about;
 };
 
-/// Merges traces on one time axis, from the first span of all. A process is a rank. Its thread 0 is the training
-/// thread; the others are collectives, as many as were in flight at once. A collective is divided into QUEUE
-/// (requested, not started), WAIT_FOR_OTHER_TENSOR_DATA (not yet started by the last of these ranks) and MPI_ALLREDUCE.
-/// These are Horovod's words.
+/// Merges the traces of ranks on one time axis, which starts at the first span. A rank is shown as a process. Its
+/// thread 0 is the training thread; further threads show collectives, one thread for each that was in flight at once. A
+/// collective is divided into QUEUE (requested, not started), WAIT_FOR_OTHER_TENSOR_DATA (waiting for the last of these
+/// ranks to start it) and MPI_ALLREDUCE. The names are Horovod's.
 [[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
 
-/// Writes merge_traces() of these ranks, and `about` beside it. Throws DataError when it cannot be written.
+/// Writes merge_traces() of these ranks, with the description `about`. Throws DataError if the file cannot be written.
 void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about);
 
-/// Trace of one rank. One thread. CommError as dist::CommThread.
+/// Records the trace of one rank. One thread. Throws CommError as dist::CommThread does.
 class Tracer {
  public:
-  /// Measures the ranks' clocks: all ranks must make theirs together. From now on the group's averages are traced.
-  /// @param group null: one process; must outlive this
+  /// Measures the ranks' clocks; all ranks must construct their tracers together. From then on, the averages of `group`
+  /// are traced.
+  /// @param group communicator, which must outlive this object; null for one process
   Tracer(const TraceOptions& options, dist::CommThread* group);
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
   ~Tracer();
 
-  /// Timeline that records this rank's work; null: the rank is not traced.
+  /// Timeline for the work of this rank in a traced update; null if the rank is not traced.
   [[nodiscard]] Timeline* timeline() { return is_traced_ ? &timeline_ : nullptr; }
-  /// Must be called before and after every update.
+  /// Must be called before every update; end_update() must be called after it.
   void begin_update();
   void end_update();
-  /// Stores later records also in a file of each rank, for a run that fails; rank 0 merges the files when an exception
-  /// destroys it. All ranks must call it together, once the folder exists.
+  /// Writes later records also to a file per rank, so that a failed run has a trace, too. If an exception destroys the
+  /// tracer, rank 0 merges these files. All ranks must call it together, after the folder was created.
   void keep_in(const RunFolder& folder);
-  /// Writes the trace. All ranks must call it together; rank 0 writes, and removes the files of keep_in().
+  /// Writes the trace and removes the files of keep_in(). All ranks must call it together; rank 0 writes.
   void write(const std::filesystem::path& path);
 
  private:
   [[nodiscard]] std::vector<ClockReading> read_clocks() const;
-  /// Ranks, hosts and clocks, without spans, on rank 0.
+  /// Returns ranks, hosts and clock readings of all ranks, without spans. Only rank 0 gets the result.
   [[nodiscard]] std::vector<RankTrace> clocks() const;
   [[nodiscard]] Value about() const;
 
@@ -103,10 +104,10 @@ class Tracer {
   const bool is_traced_;
   Timeline timeline_;
   std::int64_t update_ = 0;
-  /// Clocks of each rank in traced_, on rank 0.
+  /// Clock readings of the ranks in traced_ at the start; only on rank 0.
   std::vector<ClockReading> begin_;
   std::optional<TracePart> part_;
-  /// Run folder that keeps the parts, on rank 0.
+  /// Run folder that contains the files of keep_in(); only on rank 0.
   std::optional<RunFolder> kept_;
   const int exceptions_ = std::uncaught_exceptions();
 };

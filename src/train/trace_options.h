@@ -8,13 +8,13 @@
 
 namespace roentgen::train {
 
-/// Options of a trace. Checkpoints and validations are always included.
+/// Selects what is traced. Checkpoints and validations are always traced.
 struct TraceOptions {
-  /// Number of updates traced from the start; after them, every `every`-th.
+  /// Number of updates at the start that are all traced; later, only every `every`-th update is.
   std::int64_t first = 100;
-  /// Interval of traced updates, at least 1.
+  /// Interval between traced updates after the first ones, at least 1.
   std::int64_t every = 100;
-  /// Largest number of traced ranks, at least 1; rank 0 is one of them, and the others are spread evenly.
+  /// Largest number of traced ranks, at least 1. Rank 0 is always traced, and the others are spread evenly.
   std::int64_t most_ranks = 16;
   friend bool operator==(const TraceOptions&, const TraceOptions&) = default;
 };

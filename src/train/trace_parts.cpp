@@ -51,7 +51,7 @@ void append_line(fmt::memory_buffer& text, const Span& span) {
                  span.started_ns, span.ticket, span.bytes, span.name);
 }
 
-// Merges spans and names from lines; stops at the first incomplete line.
+// Adds the spans and names of all lines to `into`; stops at the first incomplete line.
 void read_lines(std::string_view text, RankTrace& into) {
   while (true) {
     const std::size_t end = text.find('\n');
@@ -62,7 +62,7 @@ void read_lines(std::string_view text, RankTrace& into) {
     for (std::int64_t& number : numbers) {
       const auto [after, error] = std::from_chars(at, text.data() + tab, number);
       if (error != std::errc()) return;
-      at = std::min(after + 1, text.data() + tab);  // the blank
+      at = std::min(after + 1, text.data() + tab);  // skips the blank
     }
     into.spans.push_back({.index = numbers[0],
                           .begin_ns = numbers[1],

@@ -16,35 +16,36 @@ namespace roentgen::train {
 
 struct RankTrace;
 
-/// Spans and names of this process's own spans, and how many were dropped, as text for another rank.
+/// Converts this rank's spans, their names and the number of dropped spans to text for another rank.
 [[nodiscard]] std::string to_bytes(const RankTrace& own);
-/// Reads text of to_bytes(), with names; CommError for anything else.
+/// Parses a text of to_bytes(). Throws CommError if it is invalid.
 [[nodiscard]] RankTrace rank_trace_from(const std::string& bytes);
 
-/// A rank's file in the folder of parts: a line for each span. Not movable. One thread at a time.
+/// File with the spans of one rank, one line per span. Not movable. One thread at a time.
 class TracePart {
  public:
-  /// Creates the file. On failure, nothing is recorded: a host may not see the run folder.
+  /// Creates the file. If this fails, nothing is recorded, because a host may have no access to the run folder.
   TracePart(const std::filesystem::path& folder, int rank);
   TracePart(const TracePart&) = delete;
   TracePart& operator=(const TracePart&) = delete;
   ~TracePart();
 
-  /// Passes the line to the system, which keeps it even if this process dies. Does nothing after a failure.
+  /// Appends a line and hands it to the system, which keeps it even if this process dies. Does nothing after a failure.
   void add(const Span& span);
 
  private:
   int file_ = -1;
 };
 
-/// Creates an empty folder of parts and removes that of an earlier start. Rank 0 only. DataError when it cannot be
-/// made.
-/// @param about text that the trace contains
-/// @param clocks ranks, hosts and their clocks at the start
+/// Removes the trace parts of an earlier start and creates an empty folder. Only rank 0 may call it. Throws DataError
+/// if the folder cannot be created.
+/// @param about description to store in the trace
+/// @param clocks ranks, hosts and their clock readings at the start
 void begin_trace_parts(const std::filesystem::path& folder, const Value& about, const std::vector<RankTrace>& clocks);
 
-/// Builds a trace from the existing parts, without incomplete lines. Times of other hosts use the clocks of the start.
-/// Keeps the parts. Does nothing when the folder does not exist. Throws DataError when the trace cannot be written.
+/// Merges the existing trace parts into a trace and skips incomplete lines. Clocks of other hosts are converted by
+/// their readings at the start. Keeps the parts. Does nothing if the folder does not exist. Throws DataError if the
+/// trace cannot be written.
 void merge_trace_parts(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 }  // namespace roentgen::train

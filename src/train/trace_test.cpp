@@ -67,7 +67,7 @@ TEST(RankTrace, survives_its_way_as_bytes) {
   EXPECT_THROW(static_cast<void>(rank_trace_from("7 0\n1 2 3")), CommError);
 }
 
-// Begin and end of a process's parts, by name.
+// Begin and end of each part of a process, by name.
 std::map<std::string, std::pair<std::int64_t, std::int64_t>> times_of(const TraceParts& parts, int process) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> times;
   for (const io::TraceEvent& event : parts.events) {
@@ -107,7 +107,7 @@ TEST(MergedTraces, put_collectives_that_overlap_on_threads_of_their_own) {
         {.index = ticket, .begin_ns = begin_ns, .end_ns = end_ns, .started_ns = begin_ns, .ticket = ticket});
     trace.names.emplace_back("gradient bucket");
   };
-  add(1, 20, 60);  // not in the order of their begins
+  add(1, 20, 60);  // not sorted by begin
   add(0, 0, 50);
   add(2, 50, 70);
   std::map<std::string, int> threads;
@@ -117,14 +117,14 @@ TEST(MergedTraces, put_collectives_that_overlap_on_threads_of_their_own) {
   EXPECT_EQ(threads.at("gradient bucket 2"), 1);
 }
 
-/// An event of a trace file.
+/// One event of a trace file.
 struct Event {
   std::string name;
   double begin_us = 0.0;
   double end_us = 0.0;
 };
 
-/// Events of a trace file by process and thread, ordered by begin; of equal begins the longer first.
+/// Events of a trace file by (process, thread), sorted by begin; if begins are equal, the longer event comes first.
 using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Event>>;
 
 Threads read_trace(const std::filesystem::path& path) {
@@ -147,7 +147,7 @@ Threads read_trace(const std::filesystem::path& path) {
 // Half a nanosecond: the rounding error of microseconds with three decimals in a double.
 constexpr double kRounding_us = 5e-4;
 
-// Checks that every event lies within the last event that has not ended.
+// Checks that every event lies inside the enclosing event, the latest one that has not ended.
 void expect_nested(const std::vector<Event>& events) {
   std::vector<Event> open;
   for (const Event& event : events) {
@@ -169,7 +169,7 @@ std::vector<Event> called(const std::vector<Event>& events, const std::string& p
 
 class TracedRun : public Trainer {
  protected:
-  // Trains with several ranks and a trace. All ranks fail before update `failing` (from 0); negative: none fails.
+  // Trains with several ranks and a trace. All ranks fail before update `failing` (from 0); if negative, none fails.
   std::filesystem::path run_traced(int ranks, const TraceOptions& options = {}, int failing = -1) {
     const data::Dataset dataset = load();
     const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);
@@ -212,7 +212,7 @@ TEST_F(TracedRun, of_one_process_shows_where_its_time_went) {
   ASSERT_EQ(threads.size(), 1U);
   const std::vector<Event>& events = threads.at({0, 0});
   expect_nested(events);
-  // 4 epochs of 32 / 8 updates.
+  // The run has 4 epochs of 32 / 8 updates.
   for (const char* name : {"step ", "input", "forward", "backward", "optimizer"}) {
     EXPECT_EQ(called(events, name).size(), 16U) << name;
   }

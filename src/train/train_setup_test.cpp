@@ -24,7 +24,7 @@ using data::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Texts of all files in a folder, by path.
+/// Returns the texts of all files in a folder, by path.
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -33,7 +33,7 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-/// A process that sets up and does not train.
+/// Fixture that sets up a training job in one process but does not train.
 class SetupOfAJob : public Trainer {
  protected:
   void set_up(Start start = Start::Fresh, std::int64_t labels_of_model = 2) {
@@ -111,7 +111,7 @@ TEST_F(SetupOfAJob, leaves_a_run_as_it_is_that_another_recipe_cannot_resume) {
   EXPECT_EQ(ready_, 1);
 }
 
-/// Two ranks that set up and do not train.
+/// Fixture that sets up a training job on two ranks but does not train.
 class SetupOfRanks : public RanksOfARun {
  protected:
   void SetUp() override {
@@ -143,9 +143,9 @@ class SetupOfRanks : public RanksOfARun {
         limit);
   }
 
-  /// Group of the last set_up().
+  /// Group of ranks of the last set_up().
   std::optional<dist::LocalGroup> group_;
-  /// Phases that rank 0 had completed when it was about to make the folder.
+  /// Phases that rank 0 had completed just before it created the run folder.
   std::vector<std::string> ready_after_;
 };
 
@@ -211,7 +211,7 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
 }
 
 TEST_F(SetupOfRanks, end_with_one_line_where_one_fails_alone) {
-  constexpr std::chrono::milliseconds kShort{2000};  // wait limit of the other rank
+  constexpr std::chrono::milliseconds kShort{2000};  // time that the other rank waits at most
   const auto expect = [&](const std::string& text, const Change& change = {}) {
     const auto errors = set_up(Start::Fresh, change, {}, kShort);
     EXPECT_THAT(text_of(errors[0]), HasSubstr(text));

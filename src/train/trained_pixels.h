@@ -13,19 +13,19 @@
 
 namespace roentgen::train {
 
-/// Collects hashes of exactly the images that updates used, without those that workers only prefetched. A resumed run
+/// Collects hashes of the images that updates have used, without images that were only prefetched. A resumed run
 /// therefore stores the same hashes. One thread, except for hashes().
 class TrainedPixels {
  public:
-  /// @param samples of the data set
-  /// @param before result of list() from the resume file
+  /// @param samples number of samples in the data set
+  /// @param before result of list() in the resume file
   TrainedPixels(std::int64_t samples, std::vector<std::string> before);
 
-  /// Filled by the training loader.
+  /// Hashes by sample, which the training loader fills in.
   [[nodiscard]] data::PixelHashes& hashes() { return hashes_; }
-  /// Records the samples of one update.
+  /// Records the samples that one update used.
   void add(std::span<const std::uint32_t> samples);
-  /// Distinct hashes, 16 hex digits each, sorted; blank images have none.
+  /// Distinct hashes of the used images, 16 hex digits each, sorted. Blank images have no hash.
   [[nodiscard]] std::vector<std::string> list() const;
 
  private:

@@ -19,7 +19,7 @@
 
 namespace roentgen::train {
 
-/// Trains with several ranks on the data of Trainer.
+/// Fixture that trains with several ranks on the data of Trainer.
 class RanksOfARun : public Trainer {
  protected:
   void SetUp() override {
@@ -28,10 +28,10 @@ class RanksOfARun : public Trainer {
     recipe_.optimizer.lr = 0.2;
   }
 
-  /// Change to the job of one rank.
+  /// Function that changes the job of one rank.
   using Change = std::function<void(int rank, TrainJob& job)>;
 
-  // Calls `work` with a separate job per rank. An exception in `work` fails that rank, as in the program.
+  // Calls `work` on every rank with its own job. An exception in `work` fails that rank, as in the program.
   std::vector<std::exception_ptr> with_jobs(dist::LocalGroup& group, const RunFolder& folder, Start start,
                                             const Change& change, const std::function<void(const TrainJob&)>& work,
                                             std::chrono::milliseconds limit = kLimit) {
@@ -66,7 +66,7 @@ class RanksOfARun : public Trainer {
         limit);
   }
 
-  // Calls run() on several ranks with `batch` images each.
+  // Calls run() on several ranks, with `batch` images per step each.
   std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
                                             Start start = Start::Fresh, std::int64_t stop_after = 0,
                                             const Change& change = {}, std::chrono::milliseconds limit = kLimit) {
@@ -84,7 +84,8 @@ class RanksOfARun : public Trainer {
         [&](const TrainJob& job) { outcomes_[static_cast<std::size_t>(job.group->rank())] = train(job); }, limit);
   }
 
-  // The gradients' sums are rounded once per rank instead of once: 1e-6 of values about 1, over tens of updates.
+  // Expects nearly equal weights: sums of gradients are rounded once per rank instead of once in all. Bound: 1e-6 for
+  // values about 1, over tens of updates.
   static void expect_close_end(const Resume& a, const Resume& b) {
     ASSERT_EQ(a.weights.size(), b.weights.size());
     for (std::size_t i = 0; i < a.weights.size(); ++i) {
@@ -96,12 +97,12 @@ class RanksOfARun : public Trainer {
   }
 
   std::vector<TrainOutcome> outcomes_;
-  /// Simulated properties of a rank's machine.
+  /// Changes the engine of a rank, to simulate its machine.
   std::function<void(int rank, ReferenceEngine& engine)> machine_of_;
-  /// Change that makes rank 1 differ from rank 0.
+  /// Changes the data set of rank 1, to make it differ from rank 0's.
   std::function<void(data::Dataset&)> other_data_;
   std::function<void(Recipe&)> other_recipe_;
-  /// Per rank of the last jobs: 1 if it failed first, and so is the rank whose error the program prints.
+  /// Flag for each rank of the last jobs: 1 if it failed first, so that the program prints its error.
   std::vector<int> may_tell_;
 };
 

@@ -12,26 +12,27 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Prefixes, each up to the first dot, that are dropped. Those of model families may have a number and "_bn" after them.
+// Prefixes to drop, each with the dot after it. Names of model families may be followed by a number and "_bn".
 constexpr std::array kPrefixes{"module"sv, "model"sv, "_orig_mod"sv, "googlenet"sv, "inception_v3"sv, "inception_v4"sv};
 constexpr std::array kFamilies{"densenet"sv, "resnet"sv, "vgg"sv};
 
-/// A rule: `from` becomes `to`.
+/// Renaming rule: replaces `from` by `to`.
 struct Rename {
-  std::string_view within;  // applies to names that contain this; empty: to names that begin with `from`
+  std::string_view within;  // applies to names that contain this text; if empty, to names that begin with `from`
   std::string_view from;
   std::string_view to;
 };
 
-// Renaming rules except prefixes. At most one is applied to a name.
+// Renaming rules in addition to kPrefixes. At most one rule is applied to a name.
 constexpr std::array kRenames{
-    Rename{"", "classifier.0.", "classifier."},  // head in a sequence
+    Rename{"", "classifier.0.", "classifier."},  // last layer inside nn.Sequential
     Rename{"", "fc.0.", "fc."},
-    Rename{".denselayer", ".norm.1.", ".norm1."},  // DenseNet of torchvision before 0.3, and of its files until today
+    Rename{".denselayer", ".norm.1.", ".norm1."},  // DenseNet files of torchvision, which still use names from before
+                                                   // 0.3
     Rename{".denselayer", ".norm.2.", ".norm2."},
     Rename{".denselayer", ".conv.1.", ".conv1."},
     Rename{".denselayer", ".conv.2.", ".conv2."},
-    Rename{"", "pre_logits.fc1.", "classifier.0."},  // VGG of timm
+    Rename{"", "pre_logits.fc1.", "classifier.0."},  // VGG in timm
     Rename{"", "pre_logits.fc2.", "classifier.3."},
     Rename{"", "head.fc.", "classifier.6."},
 };

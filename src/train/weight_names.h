@@ -16,17 +16,17 @@
 
 namespace roentgen::train {
 
-/// Today's torchvision name of a tensor: prefixes "module.", "model.", "_orig_mod." and "<model>." dropped;
-/// "classifier.0." and "fc.0." without the 0; DenseNet's old "denselayer3.norm.1.weight" to "denselayer3.norm1.weight";
-/// timm's "pre_logits.fc1.weight" of VGG to "classifier.0.weight".
+/// Converts a tensor's name to its name in current torchvision. Drops the prefixes "module.", "model.", "_orig_mod."
+/// and "<model>."; drops the 0 from "classifier.0." and "fc.0.". Renames DenseNet's old "denselayer3.norm.1.weight" to
+/// "denselayer3.norm1.weight". Renames "pre_logits.fc1.weight" of timm's VGG to "classifier.0.weight".
 [[nodiscard]] std::string torchvision_name(std::string_view name);
 
-/// True for a tensor that belongs to torchxrayvision's models and is no weight: "op_threshs".
+/// Returns true for "op_threshs", a tensor of torchxrayvision's models that is not a weight.
 [[nodiscard]] bool is_operating_points(std::string_view name);
 
-/// Gives tensors the names of a graph's parameters: a name without its prefixes where a parameter has it, else
-/// torchvision_name(). A convolution that is a linear layer of ours (timm's VGG) gets that shape. Returns how many were
-/// renamed. Failure where two get one name.
+/// Renames tensors to a graph's parameters. Drops a prefix if a parameter has the remaining name, else uses
+/// torchvision_name(). timm's VGG stores some linear layers as convolutions: these get the shape of a linear layer.
+/// Returns how many tensors were renamed. Fails if two tensors get one name.
 /// @param what file name, for errors
 [[nodiscard]] Result<std::int64_t> rename_tensors(std::vector<NamedTensor>& tensors,
                                                   const std::vector<graph::Parameter>& parameters,

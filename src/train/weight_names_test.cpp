@@ -40,7 +40,7 @@ TEST(OperatingPoints, are_told_by_name_under_any_prefix) {
   EXPECT_FALSE(is_operating_points("features.op_threshs"));
 }
 
-// timm's VGG has a convolution where torchvision has a linear layer over all cells.
+// timm's VGG has a convolution over all cells, torchvision the equivalent linear layer.
 TEST(RenameTensors, flattens_a_convolution_that_is_a_linear_layer_of_the_network) {
   const std::vector<graph::Parameter> parameters{{.name = "classifier.0.weight", .shape = {2, 12}}};
   std::vector<NamedTensor> tensors{

@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// File that tools/peers/torch_files_golden.py wrote.
+// Path of a test file written by tools/peers/torch_files_golden.py.
 std::filesystem::path golden(const std::string& name) {
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
   return std::filesystem::path(source == nullptr ? "." : source) / "tests" / "golden" / "torch" / name;

@@ -22,7 +22,7 @@ std::span<std::uint16_t> as_bf16(std::span<std::byte> bytes) {
 
 bool is_same(Share a, Share b) { return a.index == b.index && a.count == b.count; }
 
-// Whether a message of the round passes through our own buffer instead of going from bucket to bucket.
+// True if a message passes through the staging buffer instead of going directly from bucket to bucket.
 bool is_staged(const ReducePlan& plan, const Round& round, bool is_received) {
   return plan.wire_of(round) != Wire::F32 || (is_received && round.carry == Carry::Parts);
 }
@@ -51,7 +51,7 @@ void ReduceSegment::forget() noexcept {
   pending_.clear();
 }
 
-// Offsets of receives in order, then of sends; a message to several ranks is stored once.
+// Computes the offsets of receives, then of sends. A message that is sent to several ranks is stored once.
 void ReduceSegment::lay_out(const ReducePlan& plan, const Round& round) {
   std::size_t end = 0;
   places_.clear();
@@ -138,7 +138,7 @@ bool ReduceBucket::advance(int tag) {
   return is_free_;
 }
 
-// Polls every segment of the window; whether any has moved.
+// Advances every segment of the window. Returns true if any has advanced.
 bool ReduceBucket::move(std::size_t count, int tag) {
   bool has_moved = false;
   const std::size_t rounds = plan_->schedule.rounds.size();

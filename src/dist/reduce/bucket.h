@@ -16,30 +16,30 @@
 
 namespace roentgen::dist {
 
-/// State shared by all buckets of a Reducer.
+/// Settings and state shared by all buckets of a Reducer.
 struct ReducePlan {
   Communicator& group;
   Schedule schedule{};
   Wire wire = Wire::F32;
-  /// Elements.
+  /// Number of elements in a segment.
   std::size_t segment = 1;
-  /// Segments under way at once.
+  /// Largest number of segments in flight at once.
   std::size_t window = 1;
   float mean_factor = 1.0F;
 
   [[nodiscard]] Wire wire_of(const Round& round) const { return round.is_exact ? Wire::F32 : wire; }
 };
 
-/// A segment on its way through the rounds.
+/// Segment of a bucket that is being averaged, round by round.
 class ReduceSegment {
  public:
-  /// Starts the first round. `data` is averaged in place; all messages have this tag.
+  /// Starts the first round. `data` is averaged in place. All messages of the segment have this tag.
   void begin(const ReducePlan& plan, std::span<float> data, Phase phase, int tag);
-  /// The round under way; as many as there are: all done.
+  /// Index of the current round; the number of rounds if all are done.
   [[nodiscard]] std::size_t round() const { return round_; }
-  /// Ends the round when all has arrived, and starts the next. Returns whether it did.
+  /// Ends the current round and starts the next if all messages have arrived. Returns false if some are missing.
   bool step(const ReducePlan& plan);
-  /// Lets messages under way go without a word.
+  /// Abandons the messages in flight without an error.
   void forget() noexcept;
 
  private:
@@ -53,20 +53,21 @@ class ReduceSegment {
   Phase phase_{};
   int tag_ = 0;
   std::size_t round_ = 0;
-  /// Buffer for messages that are not sent from or received into a bucket.
+  /// Buffer for messages that cannot be sent from or received into the bucket directly.
   std::vector<std::byte> staging_;
-  /// Offset and bytes in `staging_` of every receive, then of every send.
+  /// Offset and size in `staging_` for each receive, followed by those for each send.
   std::vector<std::pair<std::size_t, std::size_t>> places_;
   std::vector<const std::byte*> sources_;
   std::vector<Pending> pending_;
   std::size_t waiting_for_ = 0;
 };
 
-/// A bucket in flight. Each place in the window has a tag of its own. Segments follow each other in it, each with its
-/// rounds in order, on all ranks; this matches messages to each other.
+/// Bucket of gradients that is being averaged. A window of its segments is in flight at once, and each slot of the
+/// window has its own message tag. In a slot, all ranks process the same segments and rounds in the same order, so
+/// messages match.
 class ReduceBucket final : public Composite {
  public:
-  /// The most segments under way at once.
+  /// Largest number of segments in flight at once.
   static constexpr std::size_t kWindow = kTags;
 
   ReduceBucket() = default;
@@ -74,7 +75,7 @@ class ReduceBucket final : public Composite {
   ReduceBucket& operator=(const ReduceBucket&) = delete;
   ~ReduceBucket() override;
 
-  /// Fills a free bucket; `plan` and `data` must live until it is free again.
+  /// Starts to average `data` in a free bucket. `plan` and `data` must live until the bucket is free again.
   void fill(const ReducePlan& plan, std::span<float> data, Phase phase);
   [[nodiscard]] bool is_free() const { return is_free_; }
   [[nodiscard]] bool advance(int tag) override;
@@ -85,7 +86,7 @@ class ReduceBucket final : public Composite {
   const ReducePlan* plan_ = nullptr;
   std::span<float> data_;
   Phase phase_{};
-  /// The first segment that is not done; the first that has not begun.
+  /// Index of the first segment that is not done, and of the first that has not begun.
   std::size_t first_ = 0, begun_ = 0;
   bool is_free_ = true;
   std::array<ReduceSegment, kWindow> window_;

@@ -17,7 +17,7 @@ namespace {
 std::size_t allocations = 0;
 }  // namespace
 
-// Sanitizers bring their own; there nothing is counted.
+// Sanitizers replace operator new themselves, so this test counts nothing then.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) {
   ++allocations;
@@ -62,7 +62,7 @@ void expect_same_on_all(std::span<const float> values) {
 }
 
 TEST(MpiReduce, every_way_gives_the_mean_and_the_same_bits) {
-  constexpr std::size_t kCount = 300'011;  // more than a segment
+  constexpr std::size_t kCount = 300'011;  // more than one segment
   std::vector<std::vector<float>> given;
   for (int rank = 0; rank < group->size(); ++rank) given.push_back(values_of(rank, kCount));
   for (const ReduceOptions& options : all_options()) {

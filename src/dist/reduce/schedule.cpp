@@ -10,9 +10,9 @@ namespace roentgen::dist {
 namespace {
 
 struct TreePlace {
-  /// Members that are added to this one, nearest first.
+  /// Members whose elements are added to this member's, nearest first.
   std::vector<int> children;
-  /// Negative: this is the first member.
+  /// Member that receives this member's sum; negative for the first member.
   int parent = -1;
 };
 
@@ -59,7 +59,7 @@ void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::
   if (place.parent >= 0) {
     schedule.rounds.push_back({.carry = Carry::Result, .receives = all_of({place.parent}), .is_exact = kind.is_exact});
   }
-  std::ranges::reverse(place.children);  // the child with the largest subtree goes first
+  std::ranges::reverse(place.children);  // the child with the largest subtree first
   append_unless_empty(schedule, {.carry = Carry::Result, .sends = all_of(place.children), .is_exact = kind.is_exact});
 }
 
@@ -83,7 +83,7 @@ void append_exchange(Schedule& schedule, const std::vector<int>& members, std::s
 void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own) {
   const std::size_t count = members.size();
   schedule.is_chain = true;
-  // Offset of the share after `before` members.
+  // Returns the share with index own - before, counted around the ring.
   const auto share = [&](std::size_t before) {
     return Share{.index = static_cast<std::int64_t>((own + 2 * count - before) % count),
                  .count = static_cast<std::int64_t>(count)};

@@ -31,7 +31,8 @@ std::vector<Way> ways() {
   return all;
 }
 
-// Host maps: one host; a host for each rank; pairs; and hosts of several sizes whose ranks are not neighbours.
+// Distributions of ranks over hosts: one host; one host per rank; two ranks per host; and hosts of several sizes whose
+// ranks are not consecutive.
 std::vector<std::vector<int>> host_maps(int size) {
   std::vector<std::vector<int>> maps(4);
   for (int rank = 0; rank < size; ++rank) {
@@ -43,9 +44,9 @@ std::vector<std::vector<int>> host_maps(int size) {
   return maps;
 }
 
-// Properties of a message.
+// Properties of a message by which sent and received messages are compared.
 using Line = std::tuple<Carry, std::int64_t, std::int64_t, bool>;
-// Sender and receiver.
+// (sender, receiver)
 using Route = std::pair<int, int>;
 
 TEST(Schedule, what_is_sent_is_received_as_the_same_in_the_same_order) {

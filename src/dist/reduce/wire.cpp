@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-// Two steps between scalar and AVX2 are not worth their compile time.
+// The instruction sets between scalar code and AVX2 are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dist/reduce/wire.cpp"
@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<Floats> load(const std::uint16_t* src) {
   return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), hn::LoadU(Halves(), src))));
 }
 
-// The bits of a bf16 in the upper half; the lower half is 0.
+// Rounds to bf16: the upper half of each word has its bits, and the lower half is 0.
 HWY_INLINE hn::Vec<Words> rounded(hn::Vec<Floats> value) {
   const Words u32;
   const auto bits = hn::BitCast(u32, value);
@@ -48,7 +48,7 @@ HWY_INLINE void store(hn::Vec<Floats> value, std::uint16_t* dst) {
   hn::StoreU(hn::DemoteTo(Halves(), hn::BitCast(i32, hn::ShiftRight<16>(rounded(value)))), Halves(), dst);
 }
 
-// dst[i] = step(src[i], dst[i]) for all of `count`; the rest at the end goes through a buffer of one vector.
+// Computes dst[i] = step(src[i], dst[i]) for all `count` elements. The last partial vector goes through a buffer.
 template <typename Src, typename Dst, typename Step>
 HWY_INLINE void for_each(const Src* src, Dst* dst, std::size_t count, const Step& step) {
   const std::size_t lanes = hn::Lanes(Floats());
@@ -99,7 +99,7 @@ HWY_EXPORT(round_all);
 
 namespace {
 
-// Numbers that are worked on while they are in the first cache.
+// Number of elements in a block that fits into the L1 cache.
 constexpr std::size_t kBlock = 2048;
 
 enum class How : std::uint8_t { Set, Add };

@@ -14,32 +14,32 @@ namespace roentgen::dist {
 
 enum class Wire : std::uint8_t { F32, Bf16 };
 
-/// "f32" or "bf16"; else ConfigError naming them.
+/// Parses the name of a wire format: "f32" or "bf16". Throws ConfigError listing both for another name.
 [[nodiscard]] Wire parse_wire(std::string_view name);
-/// Bytes of this many numbers.
+/// Number of bytes that `count` elements take in a wire format.
 [[nodiscard]] constexpr std::size_t wire_bytes(Wire wire, std::size_t count) {
   return count * (wire == Wire::F32 ? sizeof(float) : sizeof(std::uint16_t));
 }
 
-/// src to dst, of one size, which do not overlap.
+/// Rounds float32 to bf16. `src` and `dst` must have the same size and must not overlap.
 void to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
 void from_bf16(std::span<const std::uint16_t> src, std::span<float> dst);
 
-/// values *= factor.
+/// Multiplies all values by `factor`.
 void scale(std::span<float> values, float factor);
 
-/// A sum of received elements and this rank's own.
+/// Options to sum received elements and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;
-  /// Received elements in the order of summing: own.size() numbers from each source, in the wire format.
+  /// Received elements in the order of summation. Each source has own.size() elements in the wire format.
   std::span<const std::byte* const> sources{};
-  /// Number of `sources` that are added before `own`.
+  /// Number of sources that are added before `own`.
   std::size_t own_at = 0;
-  /// Factor of the sum, which is then rounded to the wire format, so that sender and receivers hold the same values. 0:
-  /// no factor, no rounding.
+  /// Factor by which the sum is multiplied. The product is rounded to the wire format, so that sender and receivers get
+  /// the same values. 0 for neither.
   float mean_factor = 0.0F;
 };
-/// own = the sum ((source 0 + source 1) + ...), with own in its place among the sources.
+/// Computes own = (source 0 + source 1) + ..., where `own` is added at position sum.own_at.
 void sum_into(std::span<float> own, const WireSum& sum);
 
 }  // namespace roentgen::dist

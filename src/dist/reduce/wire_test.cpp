@@ -79,7 +79,7 @@ TEST(Wire, is_nearest_for_any_bits) {
   }
 }
 
-// Lengths around the block of 1,024 that the loops work in.
+// Counts below, at and above a block of 1,024 elements.
 TEST(Wire, sums_in_the_order_asked_for_whatever_the_length) {
   for (const std::size_t count : {0U, 1U, 1023U, 1024U, 1025U, 5000U}) {
     std::vector<float> first(count), second(count), own(count);

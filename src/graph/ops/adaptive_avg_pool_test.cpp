@@ -26,7 +26,7 @@ TEST(AdaptiveAvgPool, gives_its_size_whatever_the_image) {
 }
 
 TEST(AdaptiveAvgPool, regions_are_torchs) {
-  // 10 pixels in 4: 0-3, 2-5, 5-8, 7-10. 2 pixels in 3: 0-1, 0-2, 1-2.
+  // 10 pixels in 4 regions: 0-3, 2-5, 5-8, 7-10. 2 pixels in 3 regions: 0-1, 0-2, 1-2.
   const auto is = [](Region r, std::int64_t begin, std::int64_t end) { return r.begin == begin && r.end == end; };
   EXPECT_TRUE(is(region(0, 4, 10), 0, 3));
   EXPECT_TRUE(is(region(1, 4, 10), 2, 5));

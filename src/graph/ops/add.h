@@ -12,12 +12,14 @@
 
 namespace roentgen::graph {
 
-/// dst = src_0 + src_1, same shapes. Both gradients are diff_dst.
+/// Sum: dst = src_0 + src_1, both of the same shape. Both gradients equal diff_dst.
 struct Add {
-  static constexpr OpInfo kInfo{.name = "add", .inputs_min = 2, .inputs_max = 2};  ///< name and inputs
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "add", .inputs_min = 2, .inputs_max = 2};
 
-  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor&) {}  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Add&, const Add&) = default;
 };
 

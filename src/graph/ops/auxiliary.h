@@ -12,15 +12,17 @@
 
 namespace roentgen::graph {
 
-/// dst = src, logits (N, K) of an auxiliary classifier (Szegedy et al. 2014, arXiv 1409.4842, section 5). In training
-/// the loss adds `weight` times the loss of these logits (graph/loss.h). Inference omits the auxiliary classifier
-/// (graph/inference.h). The gradient passes unchanged.
+/// Marks the logits (N, K) of an auxiliary classifier: dst = src (Szegedy et al. 2014, arXiv 1409.4842, section 5). In
+/// training, `weight` times the loss of these logits is added to the loss (graph/loss.h). Inference omits the auxiliary
+/// classifier (graph/inference.h). The gradient passes unchanged.
 struct Auxiliary {
-  static constexpr OpInfo kInfo{.name = "auxiliary"};  ///< name and inputs
-  double weight = 0.3;                                 ///< weight of its loss
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "auxiliary"};
+  double weight = 0.3;  ///< weight of the classifier's loss
 
-  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor);  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Auxiliary&, const Auxiliary&) = default;
 };
 

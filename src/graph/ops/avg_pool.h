@@ -12,26 +12,30 @@
 
 namespace roentgen::graph {
 
-/// dst[n, c, oh, ow] = mean of src over the window, zeros of the padding counted in unless `count_pad` is off.
-/// (N, C, H, W) -> (N, C, OH, OW). diff_src = diff_dst / count, summed over the windows a pixel is in.
+/// Average pooling (N, C, H, W) -> (N, C, OH, OW): dst[n, c, oh, ow] = mean of src over the window. With `count_pad`,
+/// the mean includes padding as zeros. diff_src = sum of diff_dst / count, over all windows that contain the pixel.
 struct AvgPool {
-  static constexpr OpInfo kInfo{.name = "avg_pool"};  ///< name and inputs
-  Extent kernel{2, 2};                                ///< size of the window
-  Extent stride{2, 2};                                ///< step from window to window
-  Extent pad{0, 0};                                   ///< padding on each side
-  bool count_pad = true;                              ///< whether padding counts as zeros
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "avg_pool"};
+  Extent kernel{2, 2};    ///< size of the window
+  Extent stride{2, 2};    ///< distance between windows
+  Extent pad{0, 0};       ///< padding on each side
+  bool count_pad = true;  ///< whether the mean includes padding as zeros
 
-  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor);  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const AvgPool&, const AvgPool&) = default;
 };
 
-/// dst[n, c] = mean of src over (H, W). (N, C, H, W) -> (N, C, 1, 1).
+/// Global average pooling (N, C, H, W) -> (N, C, 1, 1): dst[n, c] = mean of src over (H, W).
 struct GlobalAvgPool {
-  static constexpr OpInfo kInfo{.name = "global_avg_pool"};  ///< name and inputs
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "global_avg_pool"};
 
-  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor&) {}  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const GlobalAvgPool&, const GlobalAvgPool&) = default;
 };
 

@@ -23,17 +23,18 @@ namespace roentgen::graph {
 ///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
 /// Passes (graph/passes) set `relu`, `folded` and the second input; callers may set them as well.
 struct BatchNorm {
-  /// Name and inputs.
+  /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics
   bool relu = false;      ///< act is max(., 0), else the identity
-  /// In inference: folded into the convolution before it, whose only reader it is, by weights that include scale and
-  /// statistics. The computed values stay the same.
+  /// Inference only: true if the batch norm is folded into the convolution before it, whose output nothing else reads.
+  /// The weights of the convolution then include scale and statistics. The computed values stay the same.
   bool folded = false;
 
-  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor);  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const BatchNorm&, const BatchNorm&) = default;
 };
 

@@ -13,14 +13,16 @@
 namespace roentgen::graph {
 
 /// Dropout (Srivastava et al. 2014), scaled in training: dst = src * keep / (1 - p), where keep is 0 with probability
-/// p. Draws come from a stream keyed by (seed, step, node), so a resumed run draws the same values. Inference: dst =
+/// p. The random numbers depend only on (seed, step, node), so a resumed run draws the same values. Inference: dst =
 /// src.
 struct Dropout {
-  static constexpr OpInfo kInfo{.name = "dropout"};  ///< name and inputs
-  double probability = 0.5;                          ///< p, probability of being dropped
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "dropout"};
+  double probability = 0.5;  ///< probability p that a value is set to 0
 
-  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor);  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Dropout&, const Dropout&) = default;
 };
 

@@ -12,12 +12,14 @@
 
 namespace roentgen::graph {
 
-/// (N, C, H, W) -> (N, C*H*W), row-major. The gradient is reshaped back.
+/// Reshapes (N, C, H, W) to (N, C*H*W), row-major. The gradient is reshaped back.
 struct Flatten {
-  static constexpr OpInfo kInfo{.name = "flatten"};  ///< name and inputs
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "flatten"};
 
-  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor&) {}  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Flatten&, const Flatten&) = default;
 };
 

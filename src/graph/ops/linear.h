@@ -12,17 +12,19 @@
 
 namespace roentgen::graph {
 
-/// dst = src * weight^T + bias. src (N, IC), weight (OC, IC), bias (OC), dst (N, OC).
-/// diff_src = diff_dst * weight; diff_weight = diff_dst^T * src; diff_bias = sum of diff_dst over n.
+/// Linear layer: dst = src * weight^T + bias. src (N, IC), weight (OC, IC), bias (OC), dst (N, OC). diff_src = diff_dst
+/// * weight; diff_weight = diff_dst^T * src; diff_bias = sum of diff_dst over n.
 struct Linear {
-  static constexpr OpInfo kInfo{.name = "linear", .keeps = {.inputs = true}};  ///< name and inputs
-  std::int64_t out_features = 0;                                               ///< OC
-  bool bias = true;                                                            ///< has a bias?
-  Init weight_init{Init::Kind::UniformFanIn};                                  ///< initial weight
-  Init bias_init{Init::Kind::UniformFanIn};                                    ///< initial bias
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "linear", .keeps = {.inputs = true}};
+  std::int64_t out_features = 0;               ///< OC
+  bool bias = true;                            ///< whether there is a bias
+  Init weight_init{Init::Kind::UniformFanIn};  ///< initial values of the weight
+  Init bias_init{Init::Kind::UniformFanIn};    ///< initial values of the bias
 
-  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor);  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Linear&, const Linear&) = default;
 };
 

@@ -29,9 +29,9 @@ TEST(MaxPool, rounds_up_with_ceil) {
 }
 
 TEST(MaxPool, last_window_of_ceil_starts_inside_the_padded_input) {
-  // Length 5, kernel 1, stride 4, pad 0: (5-1)/4 = 1 exactly. Length 3, kernel 2, stride 3, pad 1: ceil gives 2
-  // windows, of which the second starts at 3 < 3 + 1, inside. Length 2, kernel 2, stride 3, pad 1: it would start at 3
-  // = 2 + 1.
+  // Length 5, kernel 1, stride 4, pad 0: (5-1)/4 = 1 exactly. Length 3, kernel 2, stride 3, pad 1: rounding up gives 2
+  // windows; the second starts inside the padded input, at 3 < 3 + 1. Length 2, kernel 2, stride 3, pad 1: a second
+  // window would start outside, at 3 = 2 + 1.
   EXPECT_EQ(node_of(MaxPool{.kernel = {2, 2}, .stride = {3, 3}, .pad = {1, 1}, .is_ceil = true}, {{1, 1, 3, 2}}).shape,
             (Shape{1, 1, 2, 1}));
 }

@@ -9,7 +9,7 @@
 
 namespace roentgen::graph {
 
-/// "mean_known", "mean_batch", "sum": in the order of Reduction (losses.h).
+/// Names of the constants of Reduction (losses.h), in order: "mean_known", "mean_batch", "sum".
 [[nodiscard]] const std::vector<std::string_view>& reduction_names();
 
 }  // namespace roentgen::graph

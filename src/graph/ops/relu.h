@@ -12,16 +12,18 @@
 
 namespace roentgen::graph {
 
-/// dst = max(src, 0), any shape. diff_src = diff_dst where dst > 0, else 0.
+/// ReLU: dst = max(src, 0), any shape. diff_src = diff_dst where dst > 0, else 0.
 struct Relu {
-  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};  ///< name and inputs
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};
 
-  /// In inference: folded into the convolution or linear layer before it, whose only reader it is. Set by a pass
-  /// (graph/passes); the computed values stay the same.
+  /// Inference only: true if the ReLU is folded into the convolution or linear layer before it, whose output nothing
+  /// else reads. A pass sets it (graph/passes). The computed values stay the same.
   bool folded = false;
 
-  void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Relu&, const Relu&) = default;
 };
 

@@ -12,12 +12,14 @@
 
 namespace roentgen::graph {
 
-/// dst = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * dst * (1 - dst).
+/// Sigmoid: dst = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * dst * (1 - dst).
 struct Sigmoid {
-  static constexpr OpInfo kInfo{.name = "sigmoid", .keeps = {.output = true}};  ///< name and kept values
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "sigmoid", .keeps = {.output = true}};
 
-  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor&) {}  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Sigmoid&, const Sigmoid&) = default;
 };
 

@@ -12,13 +12,15 @@
 
 namespace roentgen::graph {
 
-/// dst = src * s, s = 1 / (1 + exp(-src)) (Elfwing et al. 2017), any shape. diff_src = diff_dst * s * (1 + src * (1 -
-/// s)).
+/// SiLU (Elfwing et al. 2017): dst = src * s with s = 1 / (1 + exp(-src)), any shape. diff_src = diff_dst * s * (1 +
+/// src * (1 - s)).
 struct Silu {
-  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};  ///< name and inputs
+  /// Name in graph text, number of inputs, and values that backward reads.
+  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};
 
-  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
+  void visit(AttributeVisitor&) {}  ///< visits all attributes
+  /// Infers output shape and parameters. Throws ShapeError if the inputs do not fit.
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Silu&, const Silu&) = default;
 };
 

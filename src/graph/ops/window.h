@@ -13,21 +13,22 @@
 
 namespace roentgen::graph {
 
-/// A sliding window over (H, W), in pixels.
+/// Sliding window of a pooling op over (H, W), in pixels.
 struct Window {
   Extent kernel{1, 1};
   Extent stride{1, 1};
   Extent pad{0, 0};
   Extent dilation{1, 1};
-  /// Round the output size up instead of down (torch's ceil_mode); the last window must start inside the padded input.
+  /// Rounds the output size up instead of down (torch's ceil_mode). The last window must start inside the padded input.
   bool is_ceil = false;
 };
 
 /// Throws ShapeError naming op, node and shape unless `shape` has `rank` axes.
 void require_rank(std::string_view op, std::string_view node, const Shape& shape, int rank);
-/// (OH, OW) of a window over src (N, C, H, W); throws ShapeError when the window does not fit.
+/// Output size (OH, OW) of a window over src (N, C, H, W). Throws ShapeError if the window does not fit.
 [[nodiscard]] Extent window_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
-/// Shape after pooling over such a window; ShapeError where it does not fit, or pads more than half the kernel.
+/// Shape after pooling with this window. Throws ShapeError if it does not fit, or if padding exceeds half of the
+/// kernel.
 [[nodiscard]] Inferred pool_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
 
 }  // namespace roentgen::graph

@@ -17,7 +17,7 @@ bool is_fusable(const Graph& graph, NodeId id, const std::vector<std::vector<Nod
 
 Graph batch_norm_relu(const Graph& graph) {
   const auto readers = graph.consumers();
-  // Drops the relu and lets the batch norm, in its own place, apply it.
+  // Removes each relu after a batch norm, which applies it instead and keeps its position.
   return rewrite(graph, [&](NodeId id) {
     Replacement same = keep(graph, id);
     if (std::holds_alternative<Relu>(graph.node(id).op) && is_fusable(graph, graph.node(id).inputs[0], readers)) {
@@ -32,8 +32,8 @@ Graph batch_norm_relu(const Graph& graph) {
 
 Graph batch_norm_add_relu(const Graph& graph) {
   const auto readers = graph.consumers();
-  // Maps a relu r = relu(add(b, s)) to its fusable batch norm b. The pass moves b to r's place, since s may be computed
-  // after b.
+  // Maps each relu r = relu(add(b, s)) to the batch norm b that can be fused with it. The fused node gets the position
+  // of r, because s may be computed after b.
   std::vector<NodeId> norm_of_relu(graph.nodes().size(), -1);
   std::vector<bool> is_absorbed(graph.nodes().size(), false);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {

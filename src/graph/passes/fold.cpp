@@ -7,7 +7,8 @@
 
 namespace roentgen::graph {
 namespace {
-// Copies the graph. Sets `folded` in every Folding that is the only reader of one of Layers.
+// Copies the graph and sets `folded` in every node of type Folding that is the only reader of a node of the types
+// Layers.
 template <typename Folding, typename... Layers>
 Graph fold_into(const Graph& graph) {
   const auto readers = graph.consumers();

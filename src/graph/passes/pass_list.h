@@ -20,9 +20,9 @@
 // batch_norm_add_relu: relu(batch_norm(x) + r) becomes one node: one pass over memory instead of three.
 // batch_norm_relu:     relu(batch_norm(x)) becomes one node.
 // virtual_concat:      a concat that only batch norms read is never stored.
-// fold_batch_norm:     a batch norm that alone reads a convolution is computed by it, with the activation and the
-//                      addition that it took in.
-// fold_relu:           a relu that alone reads a convolution or linear layer is computed by it.
+// fold_batch_norm:     a convolution also computes the batch norm that is its only reader, including the activation
+//                      and addition that were fused into the batch norm.
+// fold_relu:           a convolution or linear layer also computes the relu that is its only reader.
 #define RG_PASS_LIST(X)          \
   X(batch_norm_add_relu, Always) \
   X(batch_norm_relu, Always)     \
@@ -30,11 +30,11 @@
   X(fold_batch_norm, Inference)  \
   X(fold_relu, Inference)
 
-// In training:
-// normalised_input: a convolution or pooling normalises what it reads; the batch norm's result is stored nowhere.
-// norm_moments:     a convolution adds up the moments of what it writes for the batch norm that reads it.
-// norm_gradient:    a convolution's data gradient does the backward of the batch norm before it, of those that share
-//                   their statistics.
+// Fusions in training:
+// normalised_input: a convolution or pooling normalises its own input; the batch norm's result is never stored.
+// norm_moments:     a convolution sums the moments of its output for the batch norm that reads it.
+// norm_gradient:    the data gradient of a convolution includes the backward pass of the batch norms before it, if
+//                   these share their statistics.
 #define RG_FUSION_LIST(X) X(normalised_input) X(norm_moments) X(norm_gradient)
 
 namespace roentgen::graph {
@@ -43,10 +43,10 @@ namespace roentgen::graph {
 RG_PASS_LIST(RG_PASS_DECLARATION)
 #undef RG_PASS_DECLARATION
 
-/// Purpose that a graph is prepared for.
+/// Use for which a graph is prepared.
 enum class Purpose : std::uint8_t { Training, Inference };
 
-/// Fusions that a choice leaves enabled.
+/// Fusions that are enabled.
 struct Fusions {
 #define RG_FUSION_MEMBER(name) bool name = false; /**< is this fusion on? */
   RG_FUSION_LIST(RG_FUSION_MEMBER)
@@ -54,22 +54,22 @@ struct Fusions {
   bool operator==(const Fusions&) const = default;
 };
 
-/// Names of all passes, in running order.
+/// Names of all passes, in the order in which they run.
 [[nodiscard]] const std::vector<std::string_view>& pass_names();
-/// Names of the passes that training can use.
+/// Names of the passes that are used in training.
 [[nodiscard]] std::vector<std::string_view> training_pass_names();
 /// Names of all fusions.
 [[nodiscard]] const std::vector<std::string_view>& fusion_names();
-/// ConfigError unless run_passes() takes this choice.
+/// Throws ConfigError if run_passes() does not accept this choice of passes.
 void check_passes(std::string_view choice);
-/// Runs the chosen passes that are useful for the purpose: "on" (all), "off" (none), or a comma-separated list of
-/// names. "on,-virtual_concat,-norm_moments" means all except those with a minus. Throws ConfigError for an unknown
-/// name.
+/// Runs the chosen passes that are useful for `purpose`. `choice` is "on" (all), "off" (none), or a list of names
+/// separated by commas. "on,-virtual_concat,-norm_moments" means all except the names with a minus. Throws ConfigError
+/// for an unknown name.
 [[nodiscard]] Graph run_passes(const Graph& graph, std::string_view choice, Purpose purpose);
-/// The fusions of such a choice; none for inference.
+/// Returns the fusions that `choice` enables; none for inference.
 [[nodiscard]] Fusions fusions_of(std::string_view choice, Purpose purpose);
-/// Number of nodes that each chosen pass changes, in running order; nodes that it removes do not count. Passes that
-/// change nothing in this graph are left out.
+/// For each chosen pass, in the order in which they run, the number of nodes that it changes; removed nodes do not
+/// count. Omits passes that change nothing in this graph.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::int64_t>> pass_effects(const Graph& graph,
                                                                                   std::string_view choice,
                                                                                   Purpose purpose);

@@ -41,7 +41,7 @@ void require_known(std::string_view name, std::string_view part) {
                                part.empty() ? "an empty name" : part, "on"));
 }
 
-// Names of the passes and fusions that are on.
+// Returns the names of the enabled passes and fusions.
 std::vector<std::string_view> chosen_names(std::string_view choice) {
   if (choice == "off") return {};
   std::vector<std::string_view> chosen = comma_parts(choice);
@@ -57,7 +57,7 @@ std::vector<std::string_view> chosen_names(std::string_view choice) {
   return names;
 }
 
-// Calls `visit` with every pass of the choice, the graph before it and the graph after it.
+// Runs the chosen passes and calls `visit` with each pass, the graph before it and the graph after it.
 template <typename Visit>
 Graph run_each(const Graph& graph, std::string_view choice, Purpose purpose, const Visit& visit) {
   const std::vector<std::string_view> chosen = chosen_names(choice);
@@ -72,7 +72,7 @@ Graph run_each(const Graph& graph, std::string_view choice, Purpose purpose, con
   return result;
 }
 
-// Nodes whose computation differs from that of the node of the same name before.
+// Counts the nodes whose op or inputs differ from the equally named node in `before`.
 std::int64_t count_changed(const Graph& before, const Graph& after) {
   return std::ranges::count_if(after.nodes(), [&](const Node& node) {
     const NodeId old = before.find(node.name);

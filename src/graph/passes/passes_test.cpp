@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-// relu(norm(conv(x))) twice, and a residual sum after the second.
+// Graph with relu(norm(conv(x))) twice, where a residual is added after the second norm.
 Graph two_layers() {
   Builder b("two_layers");
   const auto layer = [&](const std::string& name, NodeId from) {

@@ -11,27 +11,28 @@
 
 namespace roentgen::graph {
 
-/// Result of a rewrite for one node.
+/// Decision of a rewrite about one node of the old graph.
 struct Replacement {
-  /// Node (id of the old graph) that replaces this one for its readers; the node itself is not copied. -1: copied.
+  /// Old id of the node that readers use instead of this node, which is not copied. -1 if this node is copied.
   NodeId forwarded_to = -1;
-  /// True: the node is copied later, in place of the node that it replaces (see `stands_for`).
+  /// True if the node is copied later, at the position of the node that it replaces (see `stands_for`).
   bool is_postponed = false;
-  /// Old node to copy here (with `op` and `inputs`); readers of this node will read the copy. -1: the node itself.
+  /// Old id of the node to copy at this position, with `op` and `inputs`; readers of this node read the copy. -1 to
+  /// copy this node itself.
   NodeId stands_for = -1;
-  /// The op and inputs (old ids) to use for the copy.
+  /// Op of the copy; its inputs (old ids) follow.
   Op op;
   std::vector<NodeId> inputs;
 };
 
-/// Copies `graph`, asking `decide` for every node that is no input. Another node must stand for every postponed one
-/// later.
+/// Copies `graph`. Calls `decide` for every node except inputs. Each postponed node must be copied later in place of
+/// another node.
 [[nodiscard]] Graph rewrite(const Graph& graph, const std::function<Replacement(NodeId)>& decide);
 
-/// A Replacement that copies the node as it is.
+/// Returns the decision to copy the node unchanged.
 [[nodiscard]] Replacement keep(const Graph& graph, NodeId id);
 
-/// True for a node that is an output of the graph.
+/// True if the node is an output of the graph.
 [[nodiscard]] bool is_output(const Graph& graph, NodeId id);
 
 }  // namespace roentgen::graph

@@ -13,7 +13,8 @@ std::string words_of(cudaError_t status) {
 
 void check(cudaError_t status, std::string_view what) {
   if (status == cudaSuccess) return;
-  // Errors that do not break the device (no memory, bad argument) stay pending until they are read.
+  // Clears the error. Errors that leave the device usable (out of memory, bad argument) stay pending until they are
+  // read.
   static_cast<void>(cudaGetLastError());
   throw DeviceError(error_text("runtime.cuda", what, "success", words_of(status)));
 }

@@ -11,14 +11,14 @@
 
 namespace roentgen::runtime::cuda {
 
-/// Does nothing on cudaSuccess; else clears the error and throws DeviceError "[runtime.cuda] <what>: expected success,
-/// got <CUDA's name and words>". Errors of earlier asynchronous work surface here, too.
+/// Throws DeviceError "[runtime.cuda] <what>: expected success, got <CUDA's name and text>" unless status is
+/// cudaSuccess, and clears CUDA's pending error. The error may come from earlier asynchronous work.
 void check(cudaError_t status, std::string_view what);
 
-/// "no CUDA-capable device is detected (cudaErrorNoDevice)".
+/// Text of a status: "no CUDA-capable device is detected (cudaErrorNoDevice)".
 [[nodiscard]] std::string words_of(cudaError_t status);
 
-/// Makes a device the calling thread's current one, where new memory, streams and kernel launches go.
+/// Makes a device the current device of the calling thread. New memory, streams and kernel launches use it.
 void use_device(int index);
 
 }  // namespace roentgen::runtime::cuda

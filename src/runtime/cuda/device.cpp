@@ -19,10 +19,10 @@ namespace roentgen::runtime {
 namespace cuda {
 namespace {
 
-/// Copies on a stream of their own, which is waited for.
+/// Copies on a separate stream and waits for each copy.
 class CudaCopies final : public DeviceCopies {
  public:
-  /// On the current device.
+  /// Creates the stream on the current device.
   explicit CudaCopies(int index) : index_(index), stream_(make_stream_handle()) {}
   void read(const std::byte* from, std::span<std::byte> to) override { copy(from, to.data(), to.size()); }
   void write(std::span<const std::byte> from, std::byte* to) override { copy(from.data(), to, from.size()); }
@@ -38,17 +38,18 @@ class CudaCopies final : public DeviceCopies {
   StreamHandle stream_;
 };
 
-// Bytes that are free on the current device.
+// Number of free bytes on the current device.
 std::size_t free_memory() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "free memory");
   return free;
 }
 
-/// cudaMalloc's memory: 256-byte aligned. Freeing waits for the device's work, so never inside a step.
+/// Device memory from cudaMalloc, aligned to 256 bytes. Freeing it waits for the device's work, so never free it inside
+/// a step.
 class CudaDeviceBuffer final : public DeviceBuffer {
  public:
-  /// On the current device; zeroed by `stream`, which is waited for.
+  /// Allocates on the current device and waits until `stream` has zeroed the memory.
   CudaDeviceBuffer(std::size_t bytes, cudaStream_t stream, DeviceCopies& copies) : copies_(copies), size_(bytes) {
     if (bytes == 0) return;
     void* memory = nullptr;
@@ -70,8 +71,8 @@ class CudaDeviceBuffer final : public DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// cudaHostAlloc's memory, whole pages, known to all devices: page-locked, so that a device copies from and to it while
-/// the host works on.
+/// Page-locked host memory from cudaHostAlloc, usable by all devices. Devices can copy from and to it while the host
+/// continues to work.
 class CudaPinnedBuffer final : public PinnedBuffer {
  public:
   explicit CudaPinnedBuffer(std::size_t bytes) : size_(bytes) {
@@ -120,7 +121,7 @@ class CudaDevice final : public Device {
  private:
   int index_;
   std::string name_;
-  /// Zeroes new memory.
+  /// Stream that zeroes new memory.
   StreamHandle setup_;
   std::unique_ptr<CudaCopies> copies_;
 };

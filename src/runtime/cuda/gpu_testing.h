@@ -12,7 +12,7 @@
 
 namespace roentgen::runtime {
 
-/// The first CUDA device. Without one, tests are skipped with the reason.
+/// Fixture with the first CUDA device. If there is none, its tests are skipped with the reason.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {

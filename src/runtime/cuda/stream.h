@@ -14,12 +14,12 @@ namespace roentgen::runtime::cuda {
 using StreamHandle = UniqueHandle<CUstream_st, cudaStreamDestroy>;
 using EventHandle = UniqueHandle<CUevent_st, cudaEventDestroy>;
 
-/// A new stream of the current device that does not wait for the default stream.
+/// Creates a stream of the current device that does not synchronise with the default stream.
 [[nodiscard]] StreamHandle make_stream_handle();
 
 class CudaEvent final : public Event {
  public:
-  /// Creates an event of the current device.
+  /// Creates an event on the current device.
   CudaEvent();
   [[nodiscard]] bool is_reached() const override;
   void wait() const override;
@@ -31,9 +31,9 @@ class CudaEvent final : public Event {
 
 class CudaStream final : public Stream {
  public:
-  /// Creates a stream of the current device, whose index is `device`.
+  /// Creates a stream on the current device, whose index is `device`.
   explicit CudaStream(int device);
-  /// Waits for what is queued.
+  /// Waits until the queued work is finished.
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -42,17 +42,17 @@ class CudaStream final : public Stream {
   void record(Event& event) override;
   void wait_for(const Event& event) override;
   void synchronize() override;
-  /// For kernel launches: makes its device the calling thread's current one and gives the handle.
+  /// Returns the handle for a kernel launch, after making its device the current device of the calling thread.
   [[nodiscard]] cudaStream_t launch_handle();
 
  private:
   int device_;
   StreamHandle handle_;
-  /// synchronize() waits for it, since cudaStreamSynchronize spins.
+  /// Event that synchronize() waits for, because cudaStreamSynchronize would spin.
   CudaEvent end_;
 };
 
-/// The CUDA stream behind the interface; DeviceError when it is another device's.
+/// Returns the CUDA stream behind the interface. Throws DeviceError if it belongs to another kind of device.
 [[nodiscard]] CudaStream& as_cuda(Stream& stream);
 
 }  // namespace roentgen::runtime::cuda

@@ -16,7 +16,7 @@ namespace {
 
 using Rules = engine::OptimizerRules;
 
-// Default options, but for one rule's.
+// Default options of all rules, except for `rule`.
 template <typename Rule>
 Rules with(const Rule& rule) {
   Rules rules;

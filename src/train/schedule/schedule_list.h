@@ -20,11 +20,11 @@ namespace roentgen::train {
 RG_SCHEDULE_LIST(RG_SCHEDULE_FACTORY)
 #undef RG_SCHEDULE_FACTORY
 
-/// Remedy for a setting out of range.
+/// Advice in the error about a setting that is out of range.
 inline constexpr std::string_view kSeeDefaults =
     "a value in that range, such as the default that roentgen train --keys shows";
 
-/// Progress of the schedule after its warm-up at `step`, 0 ... 1: (step - warmup) / (total - warmup).
+/// Progress of the schedule at `step`, from 0 after warm-up to 1: (step - warmup) / (total - warmup).
 [[nodiscard]] double progress(const ScheduleOptions& options, std::int64_t step);
 
 }  // namespace roentgen::train

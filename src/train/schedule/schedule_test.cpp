@@ -103,9 +103,9 @@ TEST(Plateau, drops_after_patience_and_not_before) {
   const auto schedule =
       make_schedule("plateau", {.base_lr = 1.0, .total_steps = 99, .gamma = 0.1, .patience = 1, .min_delta = 0.01});
   schedule->observe(1.0);
-  schedule->observe(0.995);  // better by less than min_delta: counts as a bad validation
+  schedule->observe(0.995);  // better by less than min_delta, so no improvement
   EXPECT_DOUBLE_EQ(schedule->lr(0), 1.0);
-  schedule->observe(1.0);  // two bad: drop
+  schedule->observe(1.0);  // second validation without improvement: the rate drops
   EXPECT_DOUBLE_EQ(schedule->lr(0), 0.1);
   schedule->observe(0.5);  // improvement resets the count
   schedule->observe(0.6);
