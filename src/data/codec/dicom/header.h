@@ -9,9 +9,9 @@
 
 namespace roentgen::data {
 
-/// Decoder of a transfer syntax's pixels.
+/// Decoder that reads the pixels of a transfer syntax.
 enum class PixelCoding : std::uint8_t {
-  Plain,     ///< no compression but that of the whole data set
+  Plain,     ///< uncompressed, except that the whole data set may be deflated
   Jpeg8,     ///< JPEG baseline: our own codec
   Jpeg,      ///< JPEG extended and lossless: jpeg_stream.h
   JpegLs,    ///< jpeg_stream.h
@@ -19,10 +19,10 @@ enum class PixelCoding : std::uint8_t {
   Jpeg2000,  ///< jpeg2000.h, HTJ2K included
 };
 
-/// Decoder for a Transfer Syntax UID; Failure for an unsupported one.
+/// Returns the decoder for a Transfer Syntax UID. Fails if the syntax is not supported.
 [[nodiscard]] Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what);
 
-/// Reads and checks the header of a data set that was read so far.
+/// Reads and checks the image header of a data set that was parsed up to `extent`.
 [[nodiscard]] Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what,
                                               DicomExtent extent = DicomExtent::Whole);
 
