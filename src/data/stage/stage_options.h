@@ -19,10 +19,10 @@ enum class Carries : std::uint8_t {
   Rows,     ///< decoded, distorted, resized and normalised
   Batches,  ///< rows in the caller's slots
 };
-/// "files", "samples", "rows", "batches"; "nothing".
+/// Name of a kind: "nothing", "files", "samples", "rows" or "batches".
 [[nodiscard]] std::string_view name_of(Carries carries);
 
-/// A whole number among a stage's settings.
+/// An integer setting of a stage.
 struct CountSetting {
   std::string_view name;           ///< name in pipeline texts
   std::int64_t default_value = 0;  ///< value that is not printed
@@ -31,23 +31,23 @@ struct CountSetting {
   std::int64_t greatest = std::numeric_limits<std::int32_t>::max();  ///< largest value allowed
 };
 
-/// Visits a stage's settings by name: one visitor, written once per stage, serves printer and parser. The first one
-/// may be written without its name.
+/// Visits the settings of a stage by name. Each stage has one describe() function, which serves both the printer and
+/// the parser. Texts may omit the name of the first setting.
 class StageVisitor {
  public:
   virtual ~StageVisitor() = default;
   virtual void count(const CountSetting& setting, std::int64_t& value) = 0;  ///< visits a whole number
-  /// One word out of `words`; `value` is its index.
+  /// Visits a setting that is one of `words`; `value` is the index of the word.
   virtual void word(std::string_view name, int& value, int default_value,
                     const std::vector<std::string_view>& words) = 0;
 };
 
-/// Returns `then` when `before` is one of `allowed`. Otherwise throws ConfigError "[data.pipeline] pipeline, stage ..."
-/// naming the kinds that it takes.
+/// Returns `then` if `before` is one of `allowed`. Otherwise throws ConfigError "[data.pipeline] pipeline, stage ..."
+/// that names the accepted kinds.
 [[nodiscard]] Carries carried(std::string_view stage, Carries before, const std::vector<Carries>& allowed,
                               Carries then);
 
-/// carried() of a stage that gives files, samples and rows as it gets them.
+/// Applies carried() for a stage that accepts files, samples and rows and passes on the same kind.
 [[nodiscard]] Carries passed_on(std::string_view stage, Carries before);
 
 }  // namespace roentgen::data
