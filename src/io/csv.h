@@ -37,10 +37,10 @@ struct Csv {
 /// field is an ordinary character. The apostrophe that csv_field() puts before formulas is removed.
 /// Fails, with the line, for empty text, an unclosed quote, text after a closing quote, a zero byte, or over 65,536
 /// fields in a row.
-/// The error for UTF-16 without a byte order mark says so. `what` names the text in errors.
+/// UTF-16 without a byte order mark has an error text of its own. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
 /// Parses only the column names; the text may end anywhere after them. Fails as parse_csv() does, for errors in the
-/// `what` names the text in errors. UTF-16 without a byte order mark has an error text of its own.
+/// header.
 Result<std::vector<std::string>> parse_csv_header(std::string_view text, std::string_view what);
 /// Reads and parses a file of at most 1 GiB. It may be gzipped; the unpacked size is also at most 1 GiB.
 Result<Csv> read_csv(const std::filesystem::path& path);

@@ -9,8 +9,8 @@
 
 namespace roentgen::io {
 
-/// Puts `text` in double quotes with the escapes \" \\ \b \t \n \f \r and \u00XX, valid in both JSON and TOML. Each byte
-/// that is not well-formed UTF-8 becomes U+FFFD.
+/// Puts `text` in double quotes with the escapes \" \\ \b \t \n \f \r and \u00XX, valid in both JSON and TOML. Each
+/// byte that is not well-formed UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string quote_string(std::string_view text);
 
 /// True if the text begins with a byte order mark of UTF-16.

@@ -301,7 +301,8 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 [[nodiscard]] std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split);
 
 /// Salted hash of each distinct known patient of a split, sorted. A hash is the first 16 hex digits of the SHA-256 of
-/// salt + "\n" + patient_namespace + "\n" + patient. Used in checkpoints and to detect patients in both training and test data.
+/// salt + "\n" + patient_namespace + "\n" + patient. Used in checkpoints and to detect patients in both training and
+/// test data.
 [[nodiscard]] std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt);
 
 /// Salted hashes under which a checkpoint may contain one patient.

@@ -42,7 +42,8 @@ void check_splits(const io::Csv& table, const std::string& what, std::size_t col
 void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule = SplitRule::Normal);
 
 /// Number in [0, 1) that depends only on the arguments: the first 13 hex digits of a SHA-256, divided by 2^52. The hash
-/// is of "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient. A patient is put in the drawn split if the number is below the split's fraction.
+/// is of "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient. A patient is put in the drawn
+/// split if the number is below the split's fraction.
 [[nodiscard]] double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
                                 std::string_view patient);
 
