@@ -27,9 +27,9 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, Count>&
 
 bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// A header's code, fit to be printed: short, of letters, digits and blanks.
+// Makes a code in a header printable: short, with only letters, digits and blanks.
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 16;  // longest CS value
+  constexpr std::size_t kLongest = 16;  // length of the longest CS value
   std::string out;
   for (const char c : text.substr(0, kLongest)) {
     out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ' ' ? c : '_';

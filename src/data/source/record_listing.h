@@ -134,8 +134,8 @@ class RecordListing {
 /// True if two texts differ only in case, like "Patient" and "patient".
 [[nodiscard]] bool differ_in_case_alone(std::string_view a, std::string_view b);
 
-/// Key of the field that is read as `name`: `name` itself if it exists, else the first readable key that differs only
-/// in case, else `name`. `fields` contains pairs of keys and values; `is_readable` tests a value.
+/// Key of the field that is read as `name`: exactly this key, else the first readable key that differs only in case,
+/// else `name`. `fields` contains pairs of keys and values; `is_readable` tests a value.
 template <typename Fields, typename IsReadable>
 [[nodiscard]] std::string_view key_of(const Fields& fields, std::string_view name, IsReadable is_readable) {
   std::string_view found = name;

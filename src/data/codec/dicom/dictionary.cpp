@@ -18,7 +18,7 @@ struct Element {
   DcmTagKey tag;
   DcmEVR vr;
   const char* name;
-  /// DcmVariableVM: any number.
+  /// Value multiplicity; DcmVariableVM: any number of values.
   int values = 1;
 };
 
