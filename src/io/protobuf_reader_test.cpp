@@ -54,7 +54,7 @@ TEST(ProtobufReader, notices_what_is_no_field) {
   EXPECT_TRUE(is_damaged("\x0b"));                                              // a group
   EXPECT_TRUE(is_damaged("\x0f\x01"));                                          // type 7
   EXPECT_TRUE(is_damaged("\x08"));                                              // no value
-  EXPECT_TRUE(is_damaged("\x08\xff"));                                          // a varint cut short
+  EXPECT_TRUE(is_damaged("\x08\xff"));                                          // a truncated varint
   EXPECT_TRUE(is_damaged("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"));      // more than 64 bits
   EXPECT_TRUE(is_damaged("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // eleven bytes
   EXPECT_TRUE(

@@ -213,8 +213,7 @@ class Scan {
     if (size && !is_extra && next_.size) size = next_.size;
     const std::uint64_t room = archive_.size() - at_ - kBlock_bytes;
     const bool is_file = type == '0' || type == '\0' || type == '7';
-    const bool has_data =
-        type < '1' || type > '6';  // links, folders and devices have no data, even if they state a size
+    const bool has_data = type < '1' || type > '6';  // links, folders and devices have no data, whatever their size
     if (type == 'S' || next_.is_sparse) return refuse("files as they are", "a sparse file");
     if (size && !has_data) size = 0;
     if (!size || *size > room) {
@@ -254,8 +253,7 @@ class Scan {
   [[nodiscard]] std::string name_of(std::span<const std::byte> header) const {
     if (next_.name) return *next_.name;
     const std::string_view name = text_of(header, kName);
-    const bool is_ustar =
-        text_of(header, kMagic) == "ustar";  // GNU's magic continues with blanks, and its headers have no prefix
+    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU pads its magic with blanks and has no prefix
     const std::string_view prefix = is_ustar ? text_of(header, kPrefix) : std::string_view();
     return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
   }
