@@ -24,11 +24,11 @@ struct ImageLayout {
   /// Sample value that means white: 255, 65535, or less if the file says so (12-bit DICOM: 4095).
   std::uint32_t max_value = 255;
 
-  /// Bytes of one row.
+  /// Number of bytes in one row.
   [[nodiscard]] std::size_t row_bytes() const {
     return static_cast<std::size_t>(width_px) * static_cast<std::size_t>(channels) * static_cast<std::size_t>(bits / 8);
   }
-  /// Bytes of all rows.
+  /// Number of bytes in all rows.
   [[nodiscard]] std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height_px); }
   friend bool operator==(const ImageLayout&, const ImageLayout&) = default;
 };
@@ -43,7 +43,7 @@ struct ImagePart {
   std::int64_t top = 0;  ///< reduced pixels from the picture's upper edge
   /// Size of the whole picture in its file.
   std::int64_t picture_width_px = 0;
-  std::int64_t picture_height_px = 0;  ///< rows of the picture
+  std::int64_t picture_height_px = 0;  ///< rows of the whole picture
   friend bool operator==(const ImagePart&, const ImagePart&) = default;
 };
 
@@ -91,7 +91,7 @@ class Image {
     borrowed_ = nullptr;
   }
 
-  [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< form of the pixels
+  [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< size, channels and sample type of the pixels
   [[nodiscard]] const ImagePart& part() const { return part_; }        ///< part of the picture that the pixels show
   /// True if the image shows the whole picture at full size.
   [[nodiscard]] bool is_whole() const { return part_ == whole(layout_); }

@@ -36,7 +36,7 @@ struct CopyOptions {
 
 /// Result of a copy.
 struct CopiedFolder {
-  /// Path of the copy, to be used instead of the source.
+  /// Path of the copy. Use it instead of the source.
   std::filesystem::path folder;
   std::int64_t files = 0;
   std::uint64_t bytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Recognizes weight files of other programs, so that an error can say how to convert them. PyTorch's files are read by
+// Recognises weight files of other programs, so that an error can say how to convert them. PyTorch's files are read by
 // io/torch_file.h.
 #pragma once
 

@@ -48,7 +48,7 @@ struct OnnxValue {
   std::map<std::size_t, std::string> symbols;
 };
 
-/// A whole model.
+/// A complete model.
 struct OnnxModel {
   std::string name;
   /// Description for human readers.

@@ -17,7 +17,7 @@
 
 namespace roentgen::io {
 
-/// Index of a node.
+/// Index of a node in Pickle::nodes.
 using PickleId = std::uint32_t;
 inline constexpr PickleId kNoPickle = std::numeric_limits<PickleId>::max();  ///< index that means no node
 
@@ -39,7 +39,7 @@ enum class PickleKind : std::uint8_t {
   Persistent,  ///< object that is stored outside the pickle
 };
 
-/// A value of a pickle.
+/// A node: one value of a pickle.
 struct PickleNode {
   PickleKind kind = PickleKind::None;
   std::int64_t integer = 0;  ///< value of Bool and Integer; 0 for an Integer of more than 8 bytes

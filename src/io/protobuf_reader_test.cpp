@@ -59,12 +59,12 @@ TEST(ProtobufReader, notices_what_is_no_field) {
   EXPECT_TRUE(is_damaged("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // eleven bytes
   EXPECT_TRUE(
       is_damaged("\x0a\x05"
-                 "four"));                                                  // beyond the end
+                 "four"));                                                  // bytes beyond the end
   EXPECT_TRUE(is_damaged("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // 2^64 - 1 bytes
   EXPECT_TRUE(
       is_damaged("\x0d"
                  "123"));                                   // three of four bytes
-  EXPECT_TRUE(is_damaged("\xff\xff\xff\xff\xff\x7f\x01"));  // a field beyond 2^31
+  EXPECT_TRUE(is_damaged("\xff\xff\xff\xff\xff\x7f\x01"));  // a field number beyond 2^31
   EXPECT_FALSE(is_damaged(""));
 }
 

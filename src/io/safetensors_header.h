@@ -22,7 +22,7 @@ constexpr std::uint64_t kLimitHeaderBytes = 100'000'000;
 /// Key of the metadata in the header; a tensor cannot have this name.
 constexpr std::string_view kMetadataKey = "__metadata__";
 
-/// Content of a header.
+/// Parsed header.
 struct Header {
   /// Tensors in the order of their data.
   std::vector<TensorInfo> tensors;

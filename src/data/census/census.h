@@ -36,7 +36,7 @@ struct CensusOptions {
 /// An image that cannot be read.
 struct BrokenImage {
   std::uint32_t sample = 0;  ///< index into Dataset::samples
-  std::string reason;        ///< one line that names the image
+  std::string reason;        ///< one-line error that names the image
 };
 
 /// Counts of equal images. Images are equal if their file bytes or their pixels are (data::pixel_hash, which skips
@@ -73,7 +73,7 @@ struct Census {
   /// Number of images of each size; the key is (width, height) in px.
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
   std::vector<BrokenImage> broken;  ///< images that cannot be read, in the order of the samples
-  SameImages duplicates;            ///< images that occur more than once
+  SameImages duplicates;            ///< counts of equal images
   /// Gray ranges by form; empty for CensusDepth::Headers.
   std::map<std::string, GrayRange> ranges;
 };
@@ -84,7 +84,8 @@ struct Census {
 
 /// Report for the terminal, warnings included. Ends with a newline.
 [[nodiscard]] std::string to_text(const Census& census);
-/// Returns the census for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken: {images,
+/// Returns the census as a table for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken:
+/// {images,
 /// reasons},
 ///   duplicates: {groups, images, across_splits, across_patients},
 ///   gray: {FORM: {lowest, highest, white, below_a_quarter}}, warnings}.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts the channels of a file to the requested ones. The rules are those of codec.h.
+// Converts images between channel counts, such as RGB to gray. codec.h lists the rules.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace roentgen::data {
       (std::uint64_t{19595} * r + std::uint64_t{38470} * g + std::uint64_t{7471} * b + 32768U) >> 16U);
 }
 
-/// Interleaved samples and the number of samples per pixel.
+/// Samples with interleaved channels, and the number of channels.
 template <typename T>
 struct PixelSpan {
   std::span<T> samples;

@@ -53,7 +53,7 @@ struct DecodeLimits {
 /// Channels of the decoded Image. FromFile: 1 for gray files, 3 for colour files (even if R = G = B).
 enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
-/// Part of a picture that the caller needs; a codec may decode only this part.
+/// Part of a picture that the caller needs. A codec may decode only this part.
 struct ImageNeed {
   /// Reduction factor 1, 2, 4 or 8: each pixel is the mean of reduction x reduction pixels (ImagePart).
   int reduction = 1;
@@ -64,7 +64,7 @@ struct ImageNeed {
   std::int64_t height_px = 0;  ///< rows, in reduced pixels
 };
 
-/// Options of decoding.
+/// Settings of Decoder::decode().
 struct DecodeOptions {
   Channels channels = Channels::FromFile;  ///< channels of the decoded image
   DecodeLimits limits;                     ///< limits beyond which the image is refused

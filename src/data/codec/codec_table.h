@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// One file to decode.
+/// A file to decode, and how to decode it.
 struct DecodeJob {
   std::span<const std::byte> bytes;
   std::string_view what;

@@ -32,7 +32,7 @@ struct TestPng {
   std::uint8_t interlace = SPNG_INTERLACE_NONE;
   std::vector<std::byte> samples;
   std::vector<spng_plte_entry> palette;
-  /// Alpha of the first palette entries.
+  /// Alpha values of the first palette entries.
   std::vector<std::uint8_t> palette_alpha;
 };
 

@@ -64,7 +64,7 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   }
 }
 
-// A checksum covers every byte of pixel data.
+// A changed byte must be detected, because a checksum covers every byte of pixel data.
 TEST(Damage, a_png_with_any_byte_of_its_pixels_changed_is_refused) {
   Decoder decoder;
   Image image;

@@ -43,7 +43,7 @@ struct DicomStudy {
 /// built without DICOM support. Thread-safe.
 [[nodiscard]] Result<DicomStudy> read_dicom_study(std::span<const std::byte> bytes, std::string_view what);
 
-/// DICOM support of this program.
+/// Whether this program supports DICOM.
 struct DicomSupport {
   bool is_built = false;  ///< true if the program can read DICOM
   /// Names of the DICOM libraries, or of the packages to install.

@@ -42,7 +42,8 @@ struct GrayMeaning {
   bool is_signed = false;
   /// True if Photometric Interpretation is MONOCHROME1.
   bool is_inverted = false;
-  /// Presentation LUT Shape INVERSE: inverts as MONOCHROME1 does. A file with both is inverted once, except for `xrv`.
+  /// True if Presentation LUT Shape is INVERSE, which inverts like MONOCHROME1. A file with both is inverted only once.
+  /// The preset `xrv` ignores this field.
   bool is_shape_inverse = false;
   double slope = 1.0;
   double intercept = 0.0;
@@ -71,7 +72,8 @@ struct GrayTable {
 /// True if PS3.3 C.11.2.1 defines an output for the window.
 [[nodiscard]] bool is_defined(const VoiWindow& window);
 
-/// PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1 (Sigmoid), on an output range of 0 to 1.
+/// Output of a window, from 0 to 1. Formulas: PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1
+/// (Sigmoid).
 [[nodiscard]] double apply_window(const VoiWindow& window, double value);
 
 /// True if the table depends on the file's lookup tables, rescale and windows.

@@ -65,9 +65,9 @@ class JpegStep {
 /// second with `others`. They differ only at the start of a block.
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
 
-/// Working data of the decoder's inner loop.
+/// Data of the decoder's inner loop.
 struct JpegScan {
-  /// Entries of a lookup table.
+  /// Number of entries in a lookup table.
   static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;
 
   /// Component of the file, with its codes.

@@ -35,7 +35,7 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// An output file.
+/// An output file, and the samples that it contains.
 struct Shard {
   fs::path path;
   /// Indices of its samples in Dataset::samples.

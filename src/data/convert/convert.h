@@ -22,7 +22,7 @@ namespace roentgen::data {
 enum class Encoding : std::uint8_t {
   Keep,  ///< the file's bytes unchanged; in a folder of PNG files, files of other formats become PNG
   Png,   ///< pixels as lossless PNG
-  Raw,   ///< raw pixels; one channel for a gray picture stored as colour (R = G = B)
+  Raw,   ///< raw pixels without a codec; one channel if a gray picture is stored as colour (R = G = B)
   Jpeg,  ///< pixels in 8 bits as JPEG, which changes them
 };
 
@@ -32,7 +32,7 @@ struct ConvertOptions {
   /// Output format: a name in record_form.h.
   std::string form = "tfrecord";
   Encoding encoding = Encoding::Keep;  ///< how images are stored
-  /// Quality for Encoding::Jpeg, 1 to 100.
+  /// JPEG quality for Encoding::Jpeg, 1 to 100.
   int jpeg_quality = 92;
   /// Side of the stored images, in px; 0 keeps their size. Not allowed with Keep.
   std::int64_t size_px = 0;

@@ -24,7 +24,7 @@ namespace roentgen::data {
 
 /// An encoded image, ready to be stored.
 struct StoredForm {
-  std::vector<std::byte> image{};  ///< bytes for the record
+  std::vector<std::byte> image{};  ///< encoded bytes of the image
   /// Format name such as "png" or "jpeg", or "raw" for rows of interleaved little-endian samples.
   std::string_view format{};
   ImageLayout layout{};  ///< size, channels and bits

@@ -50,7 +50,7 @@ class ChexpertLabels {
   };
   std::vector<Column> columns_;
   std::optional<std::size_t> no_finding_, support_devices_;
-  /// Columns of findings that contradict "No Finding".
+  /// Columns of findings. If one is positive, "No Finding" must be 0.
   std::vector<std::size_t> findings_;
 };
 

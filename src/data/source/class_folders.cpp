@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kThing = "data.class_folders";
 
-/// Facts about one path below the root, from the walk.
+/// Path relative to the root; empty for the root itself.
 std::string below(const fs::path& root, const fs::path& path) {
   const std::size_t begin = (root / "").native().size();
   return begin < path.native().size() ? path.native().substr(begin) : std::string();
@@ -197,7 +197,7 @@ class ClassImages {
   /// Refuses or notes everything that is no image of a class.
   void settle_left_out(LeftOut left_out, Listing& listing) const {
     check_apart(layout_, left_out, options_);
-    // Links next to train, val and test lead to nothing that would be read.
+    // Links next to train, val and test are ignored, because nothing there would be read.
     std::vector<fs::path> beside;
     std::vector<std::string> dangling;
     for (fs::path& path : left_out.dangling) {

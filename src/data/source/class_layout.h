@@ -20,7 +20,7 @@ namespace roentgen::data {
 
 /// Folder of one class, in one split if the data set has split folders.
 struct ClassFolder {
-  /// Path below the root.
+  /// Path relative to the root.
   std::filesystem::path path;
   std::string name;
   Split split = Split::None;
@@ -70,9 +70,9 @@ struct CommonFolders {
   std::vector<std::string> holders{};
 };
 
-/// Finds two or more subfolders that all class folders share, ignoring case, blanks, `_` and `-`, where no image lies
-/// directly in a class folder. Class folders without subfolders do not count. Returns nothing for other trees. Throws
-/// DataError when a folder cannot be read.
+/// Finds two or more subfolders that all class folders share, ignoring case, blanks, `_` and `-`. Class folders without
+/// subfolders do not count. Returns no folders for other trees, and if an image lies directly in a class folder. Throws
+/// DataError if a folder cannot be read.
 [[nodiscard]] CommonFolders common_folders(const std::filesystem::path& root, const ClassLayout& layout);
 
 /// Split that a folder's name means: train, val, test, or another word that find_split() knows, ignoring case.

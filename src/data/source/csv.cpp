@@ -51,7 +51,7 @@ struct Columns {
   }
 };
 
-/// Label columns of the tables.
+/// Labels of the tables, and how they were chosen.
 struct Labels {
   std::vector<std::string> names;
   /// True if convert wrote the tables. Their order is then known, there may be no labels, and a column `id` exists.

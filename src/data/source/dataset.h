@@ -32,7 +32,7 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 
 /// How the bytes of a record are stored in their file.
 enum class Framing : std::uint8_t {
-  Plain,          ///< contiguous bytes
+  Plain,          ///< contiguous bytes without a checksum
   MaskedCrc32c,   ///< the last 4 bytes are the masked CRC32C of all others (io/record.h)
   RecordIoParts,  ///< several parts that must be joined (io/recordio.h)
 };
@@ -57,11 +57,11 @@ struct StoredImage {
   PixelOrder order = PixelOrder::Interleaved;  ///< pixel order of raw pixels
 };
 
-/// One image.
+/// An image of a data set, with its labels and properties.
 struct Sample {
   /// Name in tables and preds.csv: NIH's "00000001_000.png", or the path as the csv states it.
   std::string id{};
-  /// File to read.
+  /// File that contains the image.
   std::filesystem::path path{};
   /// Position of the image in the file; nullopt if the file is the image.
   std::optional<StoredImage> stored{};
@@ -107,8 +107,8 @@ struct LabelCounts {
 
 /// Counts of one split.
 struct SplitSummary {
-  Split split = Split::None;  ///< split that is counted
-  std::int64_t images = 0;    ///< images in it
+  Split split = Split::None;  ///< the split
+  std::int64_t images = 0;    ///< number of images in the split
   /// Number of distinct known patients.
   std::int64_t patients = 0;
   /// Hash of the names of its images (io::name_list_sha256); empty if it has none. eval/split_list.h knows published
@@ -131,7 +131,7 @@ struct Dataset {
   std::vector<DatasetPart> parts;
   /// (K) names of the labels.
   std::vector<std::string> label_names;
-  /// Samples in the order of the csv.
+  /// Samples of all images, in the order of the csv.
   std::vector<Sample> samples;
   /// Label tables that were read.
   std::vector<std::filesystem::path> csv;
@@ -159,8 +159,8 @@ enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
 /// How label fields that are neither 0 nor 1 are read.
 struct LabelPolicy {
-  Blank blank = Blank::Unknown;             ///< meaning of an empty field
-  Uncertain uncertain = Uncertain::Ignore;  ///< meaning of -1
+  Blank blank = Blank::Unknown;             ///< how an empty field is read
+  Uncertain uncertain = Uncertain::Ignore;  ///< how -1 is read
   friend bool operator==(const LabelPolicy&, const LabelPolicy&) = default;
 };
 
@@ -200,7 +200,7 @@ struct SplitOptions {
   double test_fraction = 0.2;
   /// Fraction of the remaining patients that go to val, if val is drawn.
   double val_fraction = 0.125;
-  std::uint64_t seed = 0;  ///< seed of the draw
+  std::uint64_t seed = 0;  ///< seed of the random draw
   /// Text files with one image name per line, relative to the root or absolute; text after the first space is ignored.
   /// If empty, lists are searched for by their usual names.
   std::filesystem::path train_val_list{};
@@ -254,7 +254,7 @@ struct SourceOptions {
   std::vector<std::string> views{};
   Absent absent = Absent::Refuse;              ///< action for rows whose image is absent
   Duplicates duplicates = Duplicates::Refuse;  ///< action for repeated image names
-  ImageFiles files = ImageFiles::Needed;       ///< whether image files are looked for
+  ImageFiles files = ImageFiles::Needed;       ///< whether image files must exist
   SplitOptions split{};                        ///< how images are divided into splits
   /// Value of Dataset::patient_namespace. If empty, the source's name is used, or `name` if several data sets are
   /// merged.

@@ -37,7 +37,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-// PS3.3 C.8.1.2.1.1 has LL and RL for laterals, and RLO and LLO for obliques; decubitus views (RLD, LLD) are frontal.
+// True for lateral and oblique views. PS3.3 C.8.1.2.1.1 defines LL and RL as laterals, RLO and LLO as obliques.
+// Decubitus views (RLD, LLD) are frontal.
 bool is_lateral(const DicomStudy& study) {
   constexpr std::array<std::string_view, 6> kLaterals{"LL", "RL", "LAT", "LATERAL", "L", "R"};
   if (!study.view.empty()) return is_one_of(study.view, kLaterals) || study.view.starts_with("LATERAL");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Renames labels: a hospital's own table may call "derrame" what a recipe calls Effusion. For src/data/source only.
+// Renames labels, because a hospital's own table may call "derrame" what a recipe calls Effusion. For src/data/source
+// only.
 #pragma once
 
 #include <functional>

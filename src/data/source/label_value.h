@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// Meaning of a label field.
+/// Values that a label field can have.
 enum class LabelValue : std::uint8_t { Positive, Negative, Uncertain, Empty };
 
 /// Reads a field, ignoring case.

@@ -77,7 +77,7 @@ bool is_nih_table(const std::vector<std::string>& header, ImageFiles files) {
   return name_column(header, files) && find_column(header, {kFindingsColumn});
 }
 
-/// Name without ".gz".
+/// File name without ".gz".
 std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
@@ -132,7 +132,7 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
 /// Value of label `k` from its own column.
 float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
                const Reading& reading) {
-  const std::string& label = reading.options.labels[k];  // the requested spelling
+  const std::string& label = reading.options.labels[k];  // spelling in the request
   const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
   const std::string text = field(row, own.column);
   if (own.value) {

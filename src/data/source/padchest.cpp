@@ -128,7 +128,7 @@ struct ListedName {
   std::vector<PadchestRelation> relations;
 };
 
-/// State that is passed through all rows.
+/// State that is kept while rows are read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
@@ -211,7 +211,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "a row without");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
-    // Three layouts: as published, all images in one folder, and as the zip files unpack.
+    // Places of the image in three layouts: as published, all images in one folder, and as the zip files unpack.
     const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
     reading.rows.add(std::move(sample), places, where,
                      [&] { return read_labels(field(row, columns.labels), where, reading); });

@@ -24,7 +24,7 @@ namespace roentgen::data {
 /// Adds each image once, and counts rows with absent and repeated images. One thread.
 class PlacedRows {
  public:
-  /// Reads the labels of the current row.
+  /// Function that reads the labels of the current row.
   using ReadLabels = std::function<std::vector<float>()>;
 
   /// @param options must outlive the object, as must `listing`

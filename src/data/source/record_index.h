@@ -32,7 +32,7 @@ struct UnreadEntry {
   std::string where;
 };
 
-/// Index of one file.
+/// Stored headers of one record file.
 struct RecordIndex {
   std::vector<IndexedRecord> records;
   std::vector<std::string> notes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Labels of images in record files. For src/data/source only.
+// Forms in which records state labels. For src/data/source only.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct Listing {
   std::vector<std::filesystem::path> csv{};
   std::vector<std::string> csv_sha256{};
   std::vector<std::string> notes{};
-  /// Value of Dataset::left_out_images.
+  /// Becomes Dataset::left_out_images.
   std::int64_t left_out_images = 0;
   /// Origin of the splits that the tables state, for messages ("column split of labels.csv"); empty if they state none.
   std::string given_splits{};

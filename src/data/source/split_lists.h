@@ -13,7 +13,7 @@
 
 namespace roentgen::data {
 
-/// A list file.
+/// A split list that was read from a file.
 struct NameList {
   std::filesystem::path path;  ///< file that was read
   /// First word of each line, unchanged.

@@ -27,7 +27,7 @@ struct BatchSlot {
 /// A row whose sample could not be read, with the reason.
 struct BadRow {
   std::int64_t row = 0;  ///< row of the batch, from 0
-  std::string reason;    ///< one line that names the sample
+  std::string reason;    ///< one-line error that names the sample
 };
 
 /// A filled slot. The caller may use it until release(slot).
@@ -58,14 +58,14 @@ class BatchSource {
 
 /// Counts and times of a loader since its start.
 struct LoaderStats {
-  std::int64_t samples = 0;  ///< samples loaded
+  std::int64_t samples = 0;  ///< number of samples loaded
   /// Seconds that callers waited in next().
   double wait_s = 0.0;
   /// Seconds of reading, summed over all workers.
   double read_s = 0.0;
   double decode_s = 0.0;     ///< seconds of decoding, summed over all workers
   double transform_s = 0.0;  ///< seconds of resizing and normalising, summed over all workers
-  /// Bytes read from files.
+  /// Number of bytes read from files.
   std::uint64_t read_bytes = 0;
   /// Number of samples that came from the cache.
   std::int64_t cached = 0;

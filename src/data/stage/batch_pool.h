@@ -64,7 +64,7 @@ class BatchPool {
     std::int64_t row = 0;
   };
 
-  /// Time spent on a row.
+  /// Times spent on a row.
   struct RowTimes {
     /// Time for reading, decoding and all other work, without waiting for a permit.
     double busy_s = 0.0;
@@ -127,8 +127,8 @@ class BatchPool {
   std::unique_ptr<Chain> chain_;
 
   mutable Mutex mutex_;
-  std::condition_variable_any work_;   // an element was placed, a slot is free, a batch is asked for, or stopping
-  std::condition_variable_any ready_;  // a batch is done
+  std::condition_variable_any work_;   // signals that a worker may find work, or must stop
+  std::condition_variable_any ready_;  // signals that a batch is complete
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
   bool is_awaited_ RG_GUARDED_BY(mutex_) = false;

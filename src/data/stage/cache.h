@@ -19,7 +19,7 @@ enum class CachePlace : std::uint8_t { Memory, Disk };
 struct CacheStage {
   static constexpr std::string_view kName = "cache";  ///< name in pipeline texts
   std::int64_t limit_mb = kLimit_mb;                  ///< largest size in memory, MiB
-  CachePlace where = CachePlace::Memory;              ///< memory or disk
+  CachePlace where = CachePlace::Memory;              ///< where elements are stored
 
   static constexpr std::int64_t kLimit_mb = 1024;  ///< default of limit_mb
 

@@ -17,7 +17,7 @@
 
 namespace roentgen::data {
 
-/// Whether the pipeline repeats the data.
+/// True if the pipeline contains a repeat stage.
 [[nodiscard]] bool has_repeat(const Pipeline& pipeline);
 
 /// Files that contain `samples` (indices), in the order in which the samples first refer to them.

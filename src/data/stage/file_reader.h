@@ -27,13 +27,13 @@ class FileReader {
   /// Drop: asks the system to remove each file from the page cache before it is read, for benchmarks.
   enum class PageCache : std::uint8_t { Use, Drop };
 
-  explicit FileReader(PageCache page_cache = PageCache::Use);  ///< opens nothing yet
+  explicit FileReader(PageCache page_cache = PageCache::Use);  ///< opens no file yet
   ~FileReader();
   FileReader(FileReader&&) noexcept;             ///< takes over its memory and open files
   FileReader& operator=(FileReader&&) noexcept;  ///< takes over its memory and open files
 
-  /// Bytes of a regular file of at most `limit_bytes`, by pread; valid until the next call. `what` names it in
-  /// messages. Failure: absent, a folder, empty, too large, shorter than its size, or an error of the system.
+  /// Reads a regular file of at most `limit_bytes`; the result is valid until the next call. `what` names the file in
+  /// messages. Fails if it is absent, a folder, empty, too large, or shorter than its size, or if a system call fails.
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::filesystem::path& path, std::string_view what,
                                                         std::uint64_t limit_bytes = std::uint64_t{1} << 30);
   /// Reads `length` bytes of a file from offset `begin`, as read() does. Keeps up to kOpenFiles files open. Fails as

@@ -16,9 +16,9 @@ namespace roentgen::data {
 /// as many samples; 1: the pulling thread reads.
 struct InterleaveStage {
   static constexpr std::string_view kName = "interleave";  ///< name in pipeline texts
-  std::int64_t cycle = 1;                                  ///< files open at a time
+  std::int64_t cycle = 1;                                  ///< number of files open at a time
   std::int64_t block = 1;                                  ///< consecutive samples from one file
-  std::int64_t parallel = 1;                               ///< threads that read
+  std::int64_t parallel = 1;                               ///< number of reading threads
 
   void describe(StageVisitor& visitor);               ///< lists the settings
   [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`

@@ -62,7 +62,7 @@ struct LoaderOptions {
   std::vector<int> cores = {};
   /// Seed of the random streams Shuffle, Augment and Replace.
   std::uint64_t seed = 0;
-  /// Position to start at, for resume.
+  /// Position at which a resumed run starts.
   LoaderPosition start{};
   /// Samples (indices, ascending) of the epoch of `start` that were used before and must be skipped. Needed when a run
   /// resumes with another batch size or number of ranks; resume_elsewhere() sets it together with `start`. Store both
@@ -71,7 +71,7 @@ struct LoaderOptions {
   /// Number of epochs of a repeat stage without a number: next() returns nullopt from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
   Preprocess preprocess{};  ///< conversion of an image to the network's input
-  /// Augmentation; not used in evaluation.
+  /// Random distortions; not used in evaluation.
   Augment augment{};
   /// Evaluation: distortion applied to every image (test_views.h); nullopt: none. Not used in training.
   std::optional<AugmentDraw> view{};

@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// Sizes of one sample.
+/// Memory of one sample in bytes.
 struct SampleBytes {
   std::uint64_t file = 0;     ///< bytes of its file
   std::uint64_t decoded = 0;  ///< bytes of its decoded pixels
@@ -27,7 +27,7 @@ struct SampleBytes {
 [[nodiscard]] SampleBytes largest_sample(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
                                          int channels, int looked_at = 16);
 
-/// Quantities that determine the memory of a pipeline.
+/// Sizes and numbers that determine the memory of a pipeline.
 struct MemoryNeeds {
   std::int64_t samples = 0;  ///< number of samples that are read
   SampleBytes sample;        ///< the largest sample
@@ -77,7 +77,7 @@ struct MemoryWishes {
   MemoryNeeds needs;
   /// Smallest number of slots, at least 1, which is used even if it does not fit.
   int fewest_slots = 2;
-  /// Uses outside the pipeline, such as validation.
+  /// Memory used outside the pipeline, such as by validation.
   std::vector<MemoryUse> others{};
   /// Desired bytes for decoded images in memory, taken from the unused part of the budget.
   std::uint64_t cache_bytes = 0;

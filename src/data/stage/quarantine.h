@@ -17,7 +17,7 @@ namespace roentgen::data {
 struct BadSample {
   std::uint32_t sample = 0;  ///< index into Dataset::samples
   std::string id;            ///< Sample::id
-  std::string reason;        ///< one line that names the sample
+  std::string reason;        ///< one-line error that names the sample
 };
 
 /// An unreadable sample and the epoch in which a rank found it.

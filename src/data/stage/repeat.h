@@ -14,7 +14,7 @@ namespace roentgen::data {
 /// Repeat stage. times = 0 ("forever"): repeats until training ends.
 struct RepeatStage {
   static constexpr std::string_view kName = "repeat";  ///< name in pipeline texts
-  std::int64_t times = 0;                              ///< passes; 0: endless
+  std::int64_t times = 0;                              ///< number of passes; 0: endless
 
   void describe(StageVisitor& visitor);               ///< lists the settings
   [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`

@@ -19,7 +19,7 @@ namespace roentgen::data {
 struct Dataset;
 struct LoaderOptions;
 
-/// Time and bytes of the samples loaded since the last take().
+/// Times and bytes of the samples loaded since the last take_costs().
 struct SampleCosts {
   double read_s = 0.0;           ///< seconds of reading
   double decode_s = 0.0;         ///< seconds of decoding
@@ -41,7 +41,7 @@ struct SampleCosts {
 /// Loads samples and reuses its buffers. Thread-compatible: each worker has its own.
 class SampleLoader {
  public:
-  /// Both arguments must outlive it.
+  /// `dataset` and `options` must outlive the object.
   SampleLoader(const Dataset& dataset, const LoaderOptions& options);
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless it is null. `file`: bytes of the sample's

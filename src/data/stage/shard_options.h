@@ -13,7 +13,7 @@ namespace roentgen::data {
 enum class Tail : std::uint8_t {
   Pad,   ///< the last batches have fewer valid samples: each sample counts exactly once (evaluation)
   Drop,  ///< these samples are omitted in this epoch
-  Wrap,  ///< the last batches are filled with the first samples of the same order
+  Wrap,  ///< the last batches are filled with the first samples of the epoch's order
 };
 /// Name of the policy: "pad", "drop" or "wrap".
 [[nodiscard]] std::string_view name_of(Tail tail);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Counters of a stage.
+// Counters of a pipeline stage.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace roentgen::data {
 
-/// Work of a stage so far.
+/// Work that a stage has done so far.
 struct StageMeter {
   /// Number of elements returned; after a batch stage, of batches.
   std::int64_t items = 0;

@@ -14,7 +14,7 @@ namespace roentgen::data {
 /// Stage that passes only the first `count` elements of a pass.
 struct TakeStage {
   static constexpr std::string_view kName = "take";  ///< name in pipeline texts
-  std::int64_t count = 0;                            ///< elements kept
+  std::int64_t count = 0;                            ///< number of elements
 
   void describe(StageVisitor& visitor);               ///< lists the settings
   [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`

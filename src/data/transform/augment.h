@@ -73,7 +73,7 @@ struct AugmentDraw {
   double crop_y = 0.5;       ///< centre of the crop, from the top
   bool flip = false;         ///< mirrored left to right
   double brightness = 0.0;   ///< added gray, as a fraction of black to white
-  double contrast = 1.0;     ///< factor about mid-gray
+  double contrast = 1.0;     ///< factor on the distance from mid-gray
   /// Position at which Preprocess cuts its input from a larger picture, 0 to 1 from left to right. It selects number
   /// ceil(position * choices) of the possible first pixels, counted from 1; 0.5 is the centre.
   double cut_x = 0.5;

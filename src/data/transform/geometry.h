@@ -16,7 +16,7 @@ namespace roentgen::data {
 struct Geometry {
   /// Axis of the output's width; with rotation, of the width of the upright intermediate picture, which is square.
   Axis x;
-  Axis y;  ///< axis of the height
+  Axis y;  ///< axis of the output's height
   /// True if the picture is rotated or sheared; "with rotation" in this file means either.
   bool is_rotated = false;
   /// Coefficients of the rotation in pixels. Output pixel (i, j) of S x S is at this offset from the centre of the

@@ -16,7 +16,7 @@
 
 namespace roentgen::data {
 
-/// One resize by Pillow.
+/// A resize by Pillow with its expected result.
 struct GoldenResize {
   /// Name of the case, or path of the file in the test data.
   std::string name;

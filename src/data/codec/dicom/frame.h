@@ -32,14 +32,14 @@ struct JpegSegment {
 struct JpegFrame {
   /// Second byte of the frame's marker, 0xC0 to 0xCF or 0xF7.
   std::uint8_t marker = 0;
-  /// Bits of a sample.
+  /// Number of bits of a sample.
   int precision = 0;
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
   int components = 0;
   /// JPEG-LS: largest error of a sample (parameter NEAR); 0 for lossless.
   int near = 0;
-  /// Bytes from the start marker to the end marker, both included.
+  /// Number of bytes from the start marker to the end marker, both included.
   std::size_t length_bytes = 0;
   /// Segments between the start and end markers, in order. They refer to the stream's bytes.
   std::vector<JpegSegment> segments;

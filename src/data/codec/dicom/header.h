@@ -12,11 +12,11 @@ namespace roentgen::data {
 /// Decoder that reads the pixels of a transfer syntax.
 enum class PixelCoding : std::uint8_t {
   Plain,     ///< uncompressed, except that the whole data set may be deflated
-  Jpeg8,     ///< JPEG baseline: our own codec
-  Jpeg,      ///< JPEG extended and lossless: jpeg_stream.h
-  JpegLs,    ///< jpeg_stream.h
-  Rle,       ///< rle.h
-  Jpeg2000,  ///< jpeg2000.h, HTJ2K included
+  Jpeg8,     ///< JPEG baseline, decoded by our own JPEG codec
+  Jpeg,      ///< JPEG extended and lossless, decoded by jpeg_stream.h
+  JpegLs,    ///< JPEG-LS, decoded by jpeg_stream.h
+  Rle,       ///< DICOM's run-length coding, decoded by rle.h
+  Jpeg2000,  ///< JPEG 2000 and HTJ2K, decoded by jpeg2000.h
 };
 
 /// Returns the decoder for a Transfer Syntax UID. Fails if the syntax is not supported.
