@@ -15,7 +15,7 @@ namespace roentgen::data {
 enum class Intensity : std::uint8_t {
   Stored,    ///< stored values over the range of their bits; no lookup table and no window
   Voi,       ///< modality table or rescale, then VOI table or first window, as a viewer shows the file (PS3.3 C.11)
-  Nih,       ///< Voi in 8 bits, because NIH made its PNGs with the window of the header (Wang et al., CVPR 2017)
+  Nih,       ///< as Voi, in 8 bits, because NIH made its PNGs with the window of the header (Wang et al., CVPR 2017)
   MimicJpg,  ///< smallest to largest value in 8 bits, equalised (MIMIC-CXR-JPG; github.com/MIT-LCP/mimic-cxr/issues/16)
   Chexpert,  ///< 0 to largest value in 8 bits, equalised (github.com/stanfordmlgroup/chexpert-labeler/issues/11)
   Xrv,       ///< as Stored, but only MONOCHROME1 inverts, not Presentation LUT Shape, as in torchxrayvision

@@ -31,6 +31,7 @@ class HuffmanCode {
     std::uint8_t bits = 0;
   };
 
+  /// Assigns codes to symbols. Returns false if there are more codes than the lengths allow.
   /// @param counts number of symbols for each code length, kLongest numbers
   [[nodiscard]] bool assign(Bytes counts, Bytes symbols) {
     symbols_.assign(symbols.begin(), symbols.end());
