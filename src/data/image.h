@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Image: the pixels of one decoded file, in memory that the next file reuses. No file format and no arithmetic here.
+// Image: the pixels of one decoded file. The next file reuses its memory. Contains no file formats and no arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +13,37 @@
 
 namespace roentgen::data {
 
-/// Form of a decoded picture.
+/// Size, channels and sample type of an image.
 struct ImageLayout {
   std::int64_t width_px = 0;   ///< columns
   std::int64_t height_px = 0;  ///< rows
-  /// 1 = gray, 3 = red, green, blue. Alpha never gets this far.
+  /// Number of channels: 1 = gray, 3 = red, green, blue. Codecs drop alpha.
   int channels = 1;
-  /// Bits of the container of one sample: 8 (std::uint8_t) or 16 (std::uint16_t, native order).
+  /// Bits of a sample's container: 8 (std::uint8_t) or 16 (std::uint16_t, native byte order).
   int bits = 8;
-  /// The sample value that means white: 255, 65535, or less where a file says so (12-bit DICOM: 4095).
+  /// Sample value that means white: 255, 65535, or less if the file says so (12-bit DICOM: 4095).
   std::uint32_t max_value = 255;
 
-  /// Bytes of one row.
+  /// Number of bytes in one row.
   [[nodiscard]] std::size_t row_bytes() const {
     return static_cast<std::size_t>(width_px) * static_cast<std::size_t>(channels) * static_cast<std::size_t>(bits / 8);
   }
-  /// Bytes of all rows.
+  /// Number of bytes in all rows.
   [[nodiscard]] std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height_px); }
   friend bool operator==(const ImageLayout&, const ImageLayout&) = default;
 };
 
-/// Part of a picture that pixels show, and their size.
+/// Part of a picture that an Image shows, and the reduction of its pixels.
 struct ImagePart {
-  /// Factor of a reduced decode. Each pixel is the mean of reduction x reduction of the picture's pixels, or of fewer
-  /// at its right and lower edges.
+  /// Factor of a reduced decode. Each pixel is the mean of reduction x reduction pixels of the picture; at the right
+  /// and lower edges of fewer.
   int reduction = 1;
-  /// Position of the part in reduced pixels, from the picture's upper left corner.
+  /// Position of the part, in reduced pixels from the picture's upper left corner.
   std::int64_t left = 0;
-  std::int64_t top = 0;  ///< pixels from the picture's upper edge
-  /// The picture as its file has it.
+  std::int64_t top = 0;  ///< reduced pixels from the picture's upper edge
+  /// Size of the whole picture in its file.
   std::int64_t picture_width_px = 0;
-  std::int64_t picture_height_px = 0;  ///< rows of the picture
+  std::int64_t picture_height_px = 0;  ///< rows of the whole picture
   friend bool operator==(const ImagePart&, const ImagePart&) = default;
 };
 
@@ -53,7 +53,7 @@ class Image {
  public:
   Image() = default;
   explicit Image(const ImageLayout& layout) { reset(layout); }  ///< pixels are undefined
-  /// An image that borrows the pixels of this one, which must not change or die before it.
+  /// Returns an image that refers to this image's pixels, which must stay alive and unchanged while it is used.
   [[nodiscard]] Image view() const {
     Image image;
     image.show(layout_, bytes());
@@ -61,15 +61,15 @@ class Image {
     image.is_for_one_use_ = is_for_one_use_;
     return image;
   }
-  /// An image that borrows pixels of another owner, as show() does.
+  /// Returns an image that refers to pixels of another owner, as show() does.
   [[nodiscard]] static Image borrow(const ImageLayout& layout, std::span<const std::byte> pixels) {
     Image image;
     image.show(layout, pixels);
     return image;
   }
 
-  /// Shows pixels that others own and that outlive their use here, until the next reset() or show(). They are aligned
-  /// to their samples, layout.bytes() of them, and only read.
+  /// Refers to pixels of another owner until the next reset() or show(). The pixels (layout.bytes() bytes) must outlive
+  /// their use here. They are only read and must be aligned to their samples.
   void show(const ImageLayout& layout, std::span<const std::byte> pixels) {
     RG_ASSERT(pixels.size() == layout.bytes());
     RG_ASSERT(reinterpret_cast<std::uintptr_t>(pixels.data()) % static_cast<std::size_t>(layout.bits / 8) == 0);
@@ -79,10 +79,10 @@ class Image {
     borrowed_ = pixels.data();
   }
 
-  /// Takes a new form. Memory grows when it must and never shrinks; the pixels are undefined afterwards. Throws
-  /// DeviceError when memory is short: callers check their limits first.
+  /// Sets a new layout. Memory grows as needed and never shrinks; afterwards the pixels are undefined. Throws
+  /// DeviceError if memory is short, so callers check their limits first.
   void reset(const ImageLayout& layout) { reset(layout, whole(layout)); }
-  /// Takes a new form, of a part of a picture.
+  /// Sets a new layout for a part of a picture.
   void reset(const ImageLayout& layout, const ImagePart& part) {
     if (layout.bytes() > memory_.size()) memory_ = runtime::AlignedBuffer(layout.bytes());
     layout_ = layout;
@@ -91,43 +91,43 @@ class Image {
     borrowed_ = nullptr;
   }
 
-  [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< form of the pixels
+  [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< size, channels and sample type of the pixels
   [[nodiscard]] const ImagePart& part() const { return part_; }        ///< part of the picture that the pixels show
-  /// Whether these are all pixels of the picture, at its own size.
+  /// True if the image shows the whole picture at full size.
   [[nodiscard]] bool is_whole() const { return part_ == whole(layout_); }
-  /// layout(), but with the width and height of the picture.
+  /// layout() with the width and height of the whole picture.
   [[nodiscard]] ImageLayout picture() const {
     ImageLayout picture = layout_;
     picture.width_px = part_.picture_width_px;
     picture.height_px = part_.picture_height_px;
     return picture;
   }
-  /// Whether the pixels fit only this use of the picture. Such an image must not be cached.
+  /// True if the pixels suit only the current use of the picture. Such an image must not be cached.
   [[nodiscard]] bool is_for_one_use() const { return is_for_one_use_; }
-  /// Marks the pixels as fit for one use, until the next reset() or show().
+  /// Marks the pixels as suitable only for the current use, until the next reset() or show().
   void set_for_one_use() { is_for_one_use_ = true; }
   [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }    ///< columns
   [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }  ///< rows
   [[nodiscard]] int channels() const { return layout_.channels; }             ///< 1 or 3
 
-  /// Bytes to write; not for borrowed pixels.
+  /// Pixels as bytes, for writing. Not allowed for borrowed pixels.
   [[nodiscard]] std::span<std::byte> bytes() {
     RG_ASSERT(borrowed_ == nullptr);
     return memory_.bytes().first(layout_.bytes());
   }
-  /// Bytes of all pixels, for reading.
+  /// Pixels as bytes, for reading.
   [[nodiscard]] std::span<const std::byte> bytes() const {
     return borrowed_ != nullptr ? std::span(borrowed_, layout_.bytes()) : memory_.bytes().first(layout_.bytes());
   }
 
-  /// All samples as T: std::uint8_t or std::uint16_t, whichever layout().bits says.
+  /// Pixels as samples of type T, which must match layout().bits: std::uint8_t or std::uint16_t.
   template <typename T>
   [[nodiscard]] std::span<T> samples() {
     RG_ASSERT(layout_.bits == static_cast<int>(8 * sizeof(T)));
     return {reinterpret_cast<T*>(bytes().data()), layout_.bytes() / sizeof(T)};
   }
   template <typename T>
-  /// All samples as T, for reading.
+  /// Pixels as samples of type T, for reading.
   [[nodiscard]] std::span<const T> samples() const {
     RG_ASSERT(layout_.bits == static_cast<int>(8 * sizeof(T)));
     return {reinterpret_cast<const T*>(bytes().data()), layout_.bytes() / sizeof(T)};
@@ -145,7 +145,7 @@ class Image {
   const std::byte* borrowed_ = nullptr;
 };
 
-/// Calls `work` with a 0 of the type of samples with 8 or 16 bits, and returns its result.
+/// Calls work(std::uint8_t{0}) for 8 bits or work(std::uint16_t{0}) for 16, and returns its result.
 template <typename Work>
 decltype(auto) with_sample_type(int bits, Work work) {
   return bits == 8 ? work(std::uint8_t{0}) : work(std::uint16_t{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of vector code: every instruction set that this machine has and that was compiled in.
+// Helper for tests of vector code: runs them on every instruction set that is compiled in and that this machine has.
 #pragma once
 
 #include <hwy/targets.h>
@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// Runs test(name) once per instruction set. Not thread-safe.
+/// Runs test(name) once for each instruction set. Not thread-safe.
 template <typename Test>
 void on_every_target(Test test) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

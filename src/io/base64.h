@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bytes as text, for data URIs.
+// Encodes bytes as text for data URIs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace roentgen::io {
 
-/// Base 64 with '+', '/' and padding (RFC 4648, 4), without line breaks.
+/// Base64 with '+', '/' and padding (RFC 4648, section 4), without line breaks.
 [[nodiscard]] std::string to_base64(std::span<const std::byte> bytes);
 
 }  // namespace roentgen::io

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The test vectors of RFC 4648, 10.
+// Test vectors of RFC 4648, section 10.
 #include "io/base64.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace roentgen::io {
 namespace {
 
-// The format counts microseconds; three decimals keep nanoseconds.
+// Converts to microseconds, the format's unit; three decimals keep nanoseconds.
 std::string microseconds(std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
 
 std::string quoted(const std::string& text) { return to_json(Value(text), -1); }

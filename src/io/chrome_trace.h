@@ -13,29 +13,30 @@
 
 namespace roentgen::io {
 
-/// A span of time of a thread. Events of one thread must nest: viewers draw them as stacks.
+/// A time span of a thread. Events of one thread must nest, because viewers draw them as stacks.
 struct TraceEvent {
   std::string name;
-  /// Category by which viewers can filter.
+  /// Category that viewers can filter by.
   std::string category;
   int process = 0;
   int thread = 0;
-  /// Start and end, relative to any moment; at least 0.
+  /// Start and end (`end_ns`) relative to any common moment; at least 0.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  /// Table of further properties; may be null.
+  /// Table of further properties that viewers show; may be null.
   Value arguments{};
 };
 
-/// Name of a process or of one of its threads. Viewers show processes and threads in the order of their numbers.
+/// Name of a process or one of its threads. Viewers sort processes and threads by number.
 struct TraceName {
   int process = 0;
-  /// Number of the thread; negative: name of the process itself.
+  /// Number of the thread; negative if this names the process itself.
   int thread = -1;
   std::string name;
 };
 
-/// @param about stands beside the events, as "otherData"
+/// Writes a trace file.
+/// @param about written next to the events as "otherData"
 void write_chrome_trace(const std::filesystem::path& path, const std::vector<TraceName>& names,
                         const std::vector<TraceEvent>& events, const Value& about);
 

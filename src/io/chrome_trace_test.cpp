@@ -29,7 +29,7 @@ TEST(ChromeTrace, has_complete_events_in_microseconds) {
                                 .arguments = Value::Table{{"bytes", 4096}}}});
   EXPECT_EQ(trace.at("otherData").at("program").as_string(), "roentgen");
   const Value::Array& events = trace.at("traceEvents").as_array();
-  ASSERT_EQ(events.size(), 5U);  // two names, each on its own track
+  ASSERT_EQ(events.size(), 5U);  // includes two names, each on its own track
   EXPECT_EQ(events[0].at("name").as_string(), "process_name");
   EXPECT_EQ(events[0].at("args").at("name").as_string(), "rank 3 \"of\" 4");
   EXPECT_EQ(events[2].at("name").as_string(), "thread_name");

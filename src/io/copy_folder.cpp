@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
   throw DataError(error_text("io.copy", path.string(), expected, got, remedy));
 }
 
-/// A file that is read and written at offsets.
+/// A file that is read and written at given offsets.
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags) : path_(path), file_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
@@ -50,7 +50,7 @@ class OpenFile {
   }
 
   [[nodiscard]] int get() const { return file_.get(); }
-  /// Fills `out` as far as the file reaches; returns the number of bytes.
+  /// Fills `out` up to the end of the file; returns the number of bytes read.
   [[nodiscard]] std::size_t read(std::span<std::byte> out, std::uint64_t at) const {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -77,7 +77,7 @@ class OpenFile {
   const Descriptor file_;
 };
 
-/// Lock of the copying process; the system releases it when the process dies.
+/// Lock of the process that copies; the system releases it when the process dies.
 class CopyLock {
  public:
   CopyLock(const fs::path& path, const CopyOptions& options) : file_(path, O_RDWR | O_CREAT | O_NOFOLLOW) {
@@ -123,11 +123,11 @@ class Copier {
   void verify(const CopyFile& file, std::span<std::byte> memory);
   void note(const CopyFile& file, std::size_t chunk, const std::string& hash);
   void progress(std::uint64_t bytes);
-  /// The part of `memory` that chunk `number` of a file fills.
+  /// The part of `memory` that chunk `number` of a file needs.
   [[nodiscard]] std::span<std::byte> part(const CopyFile& file, std::size_t number, std::span<std::byte> memory) const {
     return memory.first(std::min<std::uint64_t>(memory.size(), file.bytes - number * options_.chunk_bytes));
   }
-  /// An empty file has one chunk of nothing, so that it has a hash.
+  /// Number of chunks of a file. An empty file has one empty chunk, so that it has a hash.
   [[nodiscard]] std::size_t chunks_of(const CopyFile& file) const {
     return std::max<std::size_t>(1, (file.bytes + options_.chunk_bytes - 1) / options_.chunk_bytes);
   }
@@ -167,7 +167,7 @@ bool Copier::is_finished() const {
   return is_same && fs::exists(target_);
 }
 
-// Compares sizes and times only, since every start of a run checks a finished copy.
+// Compares only sizes and times, because every start of a run checks a finished copy.
 void Copier::require_whole() const {
   const std::vector<CopyFile> there = list_to_copy(target_);
   const auto differs = [&](const CopyFile& file) {
@@ -196,8 +196,8 @@ void Copier::require_room() const {
          "freeing space there, or another folder");
 }
 
-// Removes files that the source has lost since an earlier call that was killed, and folders without files. The source
-// may have a file in place of such a folder now.
+// Removes files that the source no longer has but an earlier, killed call copied, and folders without files. The source
+// may now have a file in place of such a folder.
 void Copier::remove_strangers() const {
   const fs::path root = state_ / "files";
   std::set<fs::path> folders;
@@ -235,7 +235,7 @@ void Copier::progress(std::uint64_t bytes) {
   if (options_.on_progress) options_.on_progress(done_, total_);
 }
 
-// Chunks named by the journal are checked on the disk, because a power failure can have lost them.
+// Chunks in the journal are checked on disk, because a power failure may have lost them.
 void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   const fs::path path = state_ / "files" / file.path;
   fs::create_directories(path.parent_path());
@@ -280,7 +280,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   }
 }
 
-// Reads the copy back from the disk, as far as the system drops its cached pages.
+// Reads the copy back from disk, if the system drops its cached pages.
 void Copier::verify(const CopyFile& file, std::span<std::byte> memory) {
   const fs::path path = state_ / "files" / file.path;
   const OpenFile in(path, O_RDONLY);
@@ -310,7 +310,7 @@ void Copier::for_each_file(void (Copier::*step)(const CopyFile&, std::span<std::
           (this->*step)(files_[at], {memory.get(), options_.chunk_bytes});
         }
       } catch (...) {
-        next = files_.size();  // other threads end after their current file
+        next = files_.size();  // makes other threads stop after their current file
         MutexLock lock(mutex_);
         if (!error_) error_ = std::current_exception();
       }
@@ -330,7 +330,7 @@ CopiedFolder Copier::run() {
   if (is_finished()) return result;
   fs::remove(state_ / "manifest");
   fs::create_directories(state_ / "files");
-  // Folders below have the usual permissions; the top folder has those of the source and decides who gets in.
+  // Subfolders have default permissions; the top folder has those of the source and controls access.
   fs::permissions(state_, fs::perms::owner_all);
   fs::permissions(state_ / "files", fs::status(source_).permissions() | fs::perms::owner_all);
   remove_strangers();
@@ -338,7 +338,7 @@ CopiedFolder Copier::run() {
   {
     MutexLock guard(mutex_);
     hashes_ = read_journal(state_ / "journal", files_);
-    // Rewritten without torn lines and lines of another state, so it has no more lines than there are chunks.
+    // Rewritten without incomplete and outdated lines, so it has no more lines than there are chunks.
     std::string lines;
     for (const CopyFile& file : files_) {
       const ChunkHashes& chunks = hashes_[file.path];

@@ -51,7 +51,7 @@ class CopyFolder : public ::testing::Test {
   [[nodiscard]] CopyOptions options() const {
     return {.source = source(), .folder = root_ / "local", .workers = 2, .chunk_bytes = 1000};
   }
-  /// Every file below a folder, with its bytes and time.
+  /// Content and time of every file below a folder, by path.
   static std::map<std::string, std::pair<std::string, std::int64_t>> tree(const fs::path& folder) {
     std::map<std::string, std::pair<std::string, std::int64_t>> files;
     for (const CopyFile& file : list_to_copy(folder)) {
@@ -67,7 +67,7 @@ class CopyFolder : public ::testing::Test {
     }
     return "no refusal";
   }
-  /// Copies in a child process that kills itself at the n-th progress call; false when it finished before.
+  /// Copies in a child process that kills itself at the n-th progress call. Returns false if it finished before.
   [[nodiscard]] bool is_killed_at(int n) const {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -117,7 +117,7 @@ TEST_F(CopyFolder, goes_on_wherever_it_was_killed) {
     EXPECT_FALSE(fs::exists(root_ / "local/chest"));
     const CopiedFolder copied = copy_folder(options());
     EXPECT_EQ(tree(copied.folder), wanted) << n;
-    // existing chunks are not copied again: the later the kill, the less is left
+    // Existing chunks are not copied again, so a later kill leaves less to copy.
     EXPECT_LT(copied.copied_bytes, least) << n;
     least = copied.copied_bytes;
   }
@@ -194,7 +194,7 @@ TEST_F(CopyFolder, is_made_by_one_process_while_others_wait) {
   std::optional<std::int64_t> holder;
   wanted.on_wait = [&](std::int64_t process) {
     holder = process;
-    EXPECT_EQ(::write(go[1], "g", 1), 1);  // continues once this process waits
+    EXPECT_EQ(::write(go[1], "g", 1), 1);  // tells the other process to continue
   };
   EXPECT_EQ(copy_folder(wanted).copied_bytes, 0U);
   EXPECT_EQ(holder, child);

@@ -80,12 +80,12 @@ class Lister {
   }
 
   const fs::path source_;
-  /// Folders from the source down to the one that is listed.
+  /// Folders on the path from the source to the one that is being listed.
   std::set<std::pair<dev_t, ino_t>> above_;
   std::vector<CopyFile> files_;
 };
 
-/// Removes the number in front of a space from a line; false where there is none.
+/// Removes the number and the space at the start of a line; false if there is none.
 template <typename Number>
 bool take(std::string_view& line, Number& number) {
   const auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), number);
@@ -94,7 +94,7 @@ bool take(std::string_view& line, Number& number) {
   return true;
 }
 
-/// Hash of a file: that of its only chunk, or that of the text of all chunks.
+/// Hash of a file: that of its only chunk, or else the hash of the text of all chunk hashes.
 std::string hash_of(const ChunkHashes& chunks) {
   if (chunks.size() == 1) return chunks.front();
   const std::string text = fmt::format("{}", fmt::join(chunks, "\n"));
@@ -120,7 +120,7 @@ std::map<std::string, ChunkHashes> read_journal(const fs::path& journal, const s
   for (const CopyFile& file : files) known.emplace(file.path, &file);
   std::map<std::string, ChunkHashes> hashes;
   std::ifstream in(journal, std::ios::binary);
-  for (std::string text; std::getline(in, text) && !in.eof();) {  // an incomplete line
+  for (std::string text; std::getline(in, text) && !in.eof();) {  // at eof the line is incomplete
     std::string_view line = text;
     if (line.size() <= kHashDigits || line[kHashDigits] != ' ') continue;
     const std::string_view hash = line.substr(0, kHashDigits);
@@ -133,7 +133,7 @@ std::map<std::string, ChunkHashes> read_journal(const fs::path& journal, const s
     if (found == known.end() || *found->second != file) continue;
     ChunkHashes& chunks = hashes[file.path];
     if (chunk > chunks.size()) continue;
-    chunks.resize(chunk);  // everything after an incomplete chunk is copied again
+    chunks.resize(chunk);  // everything after a missing chunk is copied again
     chunks.emplace_back(hash);
   }
   return hashes;

@@ -16,11 +16,12 @@
 namespace roentgen::io {
 namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// Limit of columns, far above any data set: a file of nothing but commas would take 32 times its size in memory.
+// Limits on file size and columns. The column limit is far above any data set, because a file of commas only would take
+// 32 times its size in memory.
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
-/// Separator of the fields: the first comma, semicolon, tab or bar outside quotes in the first line; a comma when there
+/// Field separator: the first comma, semicolon, tab or vertical bar outside quotes in the first line; a comma if there
 /// is none.
 char separator_of(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
@@ -28,7 +29,7 @@ char separator_of(std::string_view text) {
   bool is_quoted = false, is_closed = false, is_start = true;  // state of the current field
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   for (const char c : text) {
-    if (c == '"' && (is_quoted || is_closed || is_start)) {  // two quotes within a quoted field mean one
+    if (c == '"' && (is_quoted || is_closed || is_start)) {  // two quotes inside a quoted field mean one
       is_closed = is_quoted;
       is_quoted = !is_quoted;
       is_start = false;
@@ -43,7 +44,7 @@ char separator_of(std::string_view text) {
   return best < kSeparators.size() ? kSeparators[best] : ',';
 }
 
-/// True for text of UTF-16 without its byte order mark: the zero bytes of Latin letters are every second one.
+/// True for text in UTF-16 without a byte order mark. In Latin text every second byte is then zero.
 bool looks_like_utf16(std::string_view text) {
   constexpr std::size_t kSample_bytes = 512;
   const std::string_view head = text.substr(0, std::min(text.size(), kSample_bytes));
@@ -53,13 +54,13 @@ bool looks_like_utf16(std::string_view text) {
   return few == 0 && many > 0 && many >= head.size() / 4;
 }
 
-/// "UTF-16 without its byte order mark" or "a zero byte" for bytes that are no text; empty for text.
+/// Returns "UTF-16 without its byte order mark" or "a zero byte" if the bytes are no text, else an empty string.
 std::string_view not_text(std::string_view text) {
   if (text.find('\0') == std::string_view::npos) return {};
   return looks_like_utf16(text) ? "UTF-16 without its byte order mark" : "a zero byte";
 }
 
-/// Removes the line "sep=;" from the text and returns its separator; nullopt if there is none.
+/// Removes a first line "sep=;" from the text and returns its separator; nullopt if there is none.
 std::optional<char> take_declared_separator(std::string_view& text) {
   constexpr std::string_view kName = "sep=";
   std::string_view line = text.substr(0, text.find_first_of("\r\n"));
@@ -78,7 +79,7 @@ std::optional<char> take_declared_separator(std::string_view& text) {
   return separator;
 }
 
-/// Reads one record after another. The text outlives it.
+/// Reads one record after another. The text must outlive it.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {
@@ -89,9 +90,9 @@ class Scanner {
 
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::int64_t line() const { return line_; }
-  /// The text read so far.
+  /// Text read so far.
   [[nodiscard]] std::string_view taken() const { return text_.substr(0, position_); }
-  /// Skips a line with nothing on it; false when the line has something.
+  /// Skips an empty line. Returns false if the line is not empty.
   bool skip_blank_line() { return !at_end() && take_line_end(); }
 
   Result<std::vector<std::string>> record() {
@@ -144,7 +145,7 @@ class Scanner {
         }
         ++position_;
       }
-      // A CR LF inside quotes is one line, a lone CR or LF too.
+      // Inside quotes, CR LF counts as one line end, like a single CR or LF.
       if (c == '\n' || (c == '\r' && text_.substr(position_, 2) != "\r\n")) ++line_;
       value.push_back(c);
     }
@@ -155,7 +156,7 @@ class Scanner {
   std::string_view text_;
   std::string_view what_;
   char separator_ = ',';
-  /// Characters that end a field without quotes.
+  /// Characters that end an unquoted field.
   std::string ends_;
   std::size_t position_ = 0;
   std::int64_t line_ = 1;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Reads comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark).
-// Reads spreadsheets' variants too: UTF-16 with its byte order mark, semicolons, tabs or bars for commas, a first line
-// "sep=;".
+// Also reads variants that spreadsheets write: UTF-16 with a byte order mark, semicolons, tabs or vertical bars instead
+// of commas, and a first line "sep=;".
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,32 @@
 
 namespace roentgen::io {
 
-/// A parsed file: the header's names and the rows below it.
+/// A parsed file: names in the header, and rows.
 struct Csv {
   std::vector<std::string> header;
-  /// Fields as text. Rows keep their own length: NIH's files have ragged ones.
+  /// Fields as text. Rows can have different lengths, because some of NIH's files are ragged.
   std::vector<std::vector<std::string>> rows;
-  /// 1-based line on which each row starts, for errors.
+  /// Line on which each row starts, counted from 1, for errors.
   std::vector<std::int64_t> lines;
-  /// SHA-256 of the text, hex: of the file's bytes, or of the unpacked ones.
+  /// SHA-256 (hex) of the file's bytes; for a gzipped file, of the unpacked bytes.
   std::string sha256;
 
-  /// Position of a column, exact match.
+  /// Index of the column with exactly this name; nullopt if there is none.
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
 };
 
-/// Parses text. Fields are separated by commas, semicolons, tabs or bars: the first of these that the header has
-/// outside quotes. A first line "sep=;", as Excel writes it, names the separator instead and is no row.
-/// Blank lines are skipped. A comma at the end of a line gives an empty last field. A quote inside an unquoted field
-/// stands for itself. The apostrophe that csv_field() puts before formulas is removed.
-/// Failure, with the line: an empty text, an unclosed quote, text after a closing quote, a zero byte, over 65,536
-/// fields in a row. UTF-16 without its byte order mark is named as such. `what` names the text in errors.
+/// Parses text. The separator is the first of comma, semicolon, tab and vertical bar that occurs in the header outside
+/// quotes. A first line "sep=;", as Excel writes it, sets the separator instead and is not a row.
+/// Blank lines are skipped. A separator at the end of a line means an empty last field. A quote inside an unquoted
+/// field is an ordinary character. The apostrophe that csv_field() puts before formulas is removed.
+/// Fails, with the line, for empty text, an unclosed quote, text after a closing quote, a zero byte, or over 65,536
+/// fields in a row.
+/// UTF-16 without a byte order mark has an error text of its own. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
-/// Names of the columns, in a text that may end anywhere after them. Failure: as parse_csv(), of the text that was
-/// read.
+/// Parses only the column names; the text may end anywhere after them. Fails as parse_csv() does, for errors in the
+/// header.
 Result<std::vector<std::string>> parse_csv_header(std::string_view text, std::string_view what);
-/// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).
+/// Reads and parses a file of at most 1 GiB. It may be gzipped; the unpacked size is also at most 1 GiB.
 Result<Csv> read_csv(const std::filesystem::path& path);
 
 }  // namespace roentgen::io

@@ -15,7 +15,7 @@ namespace roentgen::io {
 namespace {
 using Row = std::vector<std::string>;
 
-/// A row as a caller writes it: one empty field alone needs its quotes, else the line is blank.
+/// Line of a row. A single empty field is quoted, because the line would otherwise be blank.
 std::string line_of(const Row& row, const std::string& line_end) {
   if (row == Row{""}) return "\"\"" + line_end;
   std::string line;
@@ -25,7 +25,7 @@ std::string line_of(const Row& row, const std::string& line_end) {
 
 RC_GTEST_PROP(CsvProperty, what_is_written_reads_back, ()) {
   const auto text = rc::gen::map(testing::any_text(), [](std::string field) {
-    field.erase(std::remove(field.begin(), field.end(), '\0'), field.end());  // never in a text file
+    field.erase(std::remove(field.begin(), field.end(), '\0'), field.end());  // text files contain no zero bytes
     return field;
   });
   const auto row = rc::gen::nonEmpty(rc::gen::container<Row>(text));

@@ -18,7 +18,7 @@ using Row = std::vector<std::string>;
 
 Csv parsed(std::string_view text) { return parse_csv(text, "test.csv").or_throw(); }
 
-/// The error of a text that must not parse.
+/// Error for a text that must not be accepted.
 std::string error_of(std::string_view text) {
   const auto result = parse_csv(text, "test.csv");
   return result.ok() ? "no error" : result.error();
@@ -201,7 +201,8 @@ TEST(CsvField, quotes_only_where_it_must) {
   EXPECT_EQ(csv_field("cr\r"), "\"cr\r\"");
 }
 
-// No crash and no endless loop (the sanitizers watch), and every refusal one line that names the file.
+// Damaged text causes no crash and no endless loop (sanitizers check this). Every error is one line that names the
+// file.
 TEST(Csv, survives_damaged_text) {
   constexpr std::uint64_t kSeed = 11;
   const std::string base = "\xEF\xBB\xBFpath,\"label, one\",age\r\na.png,\"x \"\"y\"\"\",3\n\n\"b\nc.png\",,\n";

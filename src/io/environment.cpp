@@ -17,16 +17,16 @@
 #include <string>
 #include <vector>
 
-#include "build_info.h"  // written into the build folder by cmake/build_info.cmake
+#include "build_info.h"  // cmake/build_info.cmake writes it into the build folder
 
 namespace roentgen::io {
 namespace {
-/// The instruction sets that decide which kernels run, as /proc/cpuinfo spells them.
+/// Instruction sets that determine which kernels run, as /proc/cpuinfo spells them.
 constexpr std::array<std::string_view, 12> kFlags{"sse4_2",      "avx2",     "fma",         "f16c",
                                                   "avx512f",     "avx512bw", "avx512_vnni", "avx512_bf16",
                                                   "avx512_fp16", "avx_vnni", "amx_bf16",    "amx_int8"};
-/// Variables that change threads or kernels and hold numbers or plain words. Other variables of these families hold
-/// paths.
+/// Variables that change threads or kernels and contain numbers or plain words. Other variables of these families
+/// contain paths.
 constexpr std::array<std::string_view, 25> kVariables{"DNNL_CPU_ISA_HINTS",    "DNNL_DEFAULT_FPMATH_MODE",
                                                       "DNNL_MAX_CPU_ISA",      "DNNL_PRIMITIVE_CACHE_CAPACITY",
                                                       "DNNL_VERBOSE",          "GOMP_CPU_AFFINITY",
@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 25> kVariables{"DNNL_CPU_ISA_HINTS",    "
                                                       "OMP_STACKSIZE",         "OMP_THREAD_LIMIT",
                                                       "OMP_WAIT_POLICY"};
 
-/// The text behind the colon of the first line of /proc/cpuinfo that starts with `key`.
+/// Text after the colon in the first line of /proc/cpuinfo that starts with `key`.
 std::string cpuinfo(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -53,7 +53,8 @@ std::string cpuinfo(std::string_view key) {
 
 Value positive(long count) { return count > 0 ? Value(count) : Value(); }
 
-/// Cores this process may run on. The mask grows until the kernel's fits: machines may have over 1,024 cores.
+/// Number of cores that this process may use. The mask grows until it is as large as the kernel's, because machines can
+/// have over 1,024 cores.
 Value affinity_cores() {
   for (std::size_t sets = 1; sets <= 64; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);
@@ -95,7 +96,8 @@ Value kernel_report() {
   return report;
 }
 
-/// Numbers, words and the lists that these variables take ("{0,1}:4", "granularity=fine"): no path, no address.
+/// True if a value contains only numbers, words and lists ("{0,1}:4", "granularity=fine"), so it is no path and no
+/// address.
 bool is_plain(std::string_view value) {
   return std::ranges::all_of(value, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -39,7 +39,7 @@ TEST(Environment, counts_cores_and_memory_of_this_machine) {
   EXPECT_GT(report.at("memory_bytes").as_integer(), std::int64_t{1} << 26);
 }
 
-/// Sets a variable for the life of this object.
+/// Sets a variable until the object is destroyed.
 class SetVariable {
  public:
   SetVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -92,7 +92,7 @@ TEST(Environment, names_neither_host_nor_folder) {
   struct utsname names {};
   ASSERT_EQ(::uname(&names), 0);
   const std::string host = names.nodename;
-  // Host names such as "linux" or "gcc" occur in the text for other reasons.
+  // Short host names such as "linux" or "gcc" occur in the text for other reasons.
   if (host.size() >= 8) {
     EXPECT_EQ(text.find(host), std::string::npos) << text;
   }

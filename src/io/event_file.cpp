@@ -14,7 +14,7 @@
 
 namespace roentgen::io {
 namespace {
-// Fields of Event, Summary, Summary.Value and SessionLog.
+// Field numbers of Event, Summary, Summary.Value and SessionLog.
 constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
 constexpr int kSummaryValue = 1, kTag = 1, kSimpleValue = 2;
 constexpr int kStatus = 1;

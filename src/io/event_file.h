@@ -15,18 +15,18 @@
 
 namespace roentgen::io {
 
-/// A named number in one step: "train/loss".
+/// Name and value of a number in one step, such as "train/loss".
 using Scalar = std::pair<std::string_view, double>;
 
-/// An event file that grows; every event is one write(2), so a killed process leaves at most one cut short, which
-/// TensorBoard skips. One thread.
+/// Event file that events are appended to. Every event is one write(2), so a killed process leaves at most one
+/// incomplete event, which TensorBoard skips. One thread.
 class EventFile {
  public:
-  /// Creates the file and records that a run starts or resumes after `step`. TensorBoard then ignores later steps of
-  /// the folder's older files. Throws DataError when the file exists already or cannot be created.
+  /// Creates the file and records that a run starts or resumes after `step`. TensorBoard then ignores later steps in
+  /// older files of the folder. Throws DataError if the file already exists or cannot be created.
   /// @param wall_time seconds since 1970
   EventFile(std::filesystem::path path, std::int64_t step, double wall_time);
-  /// DataError on a full disk.
+  /// Appends an event with these numbers. Throws DataError if the disk is full.
   void scalars(std::int64_t step, double wall_time, std::span<const Scalar> scalars);
 
  private:

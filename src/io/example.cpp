@@ -14,11 +14,11 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Fields of Example, Features, its map's entries, Feature and the three lists.
+// Field numbers of Example, Features, its map's entries, Feature and the three lists.
 constexpr int kFeatures = 1, kFeature = 1, kKey = 1, kValue = 2, kListValue = 1;
 constexpr int kBytesList = 1, kFloatList = 2, kIntegerList = 3;
 
-// Calls `on_field` for every field; false when the message is damaged or the call says so.
+// Calls `on_field` for every field. Returns false if the message is damaged or `on_field` returns false.
 template <typename OnField>
 bool each_field(Bytes message, OnField on_field) {
   ProtobufReader reader(message);

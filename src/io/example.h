@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// tf.train.Example (tensorflow/core/example/example.proto): named lists of bytes, floats or integers, the usual content
-// of a record of a TFRecord file.
+// tf.train.Example (tensorflow/core/example/example.proto): named lists of bytes, floats or integers. Records of
+// TFRecord files usually contain this message.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@
 
 namespace roentgen::io {
 
-/// Views of a message's byte strings.
+/// Byte strings, as views into the message.
 using BytesList = std::vector<std::span<const std::byte>>;
 
-/// A list of one kind; std::monostate where a feature has none.
+/// List of values of one type; std::monostate if the feature has none.
 using Feature = std::variant<std::monostate, BytesList, std::vector<float>, std::vector<std::int64_t>>;
 
-/// Features by name. Points into the message it was read from.
+/// Features by name. Refers to the message that it was read from.
 using Example = std::map<std::string_view, Feature>;
 
-/// Reads an Example; lists may be packed or not, and of two features of one name the last counts, as protobuf has it.
-/// `what` names it in messages. Failure: no such message.
+/// Parses an Example. Lists may be packed or not. If two features have the same name the last counts, as in protobuf.
+/// `what` names the message in errors. Fails if the bytes are no such message.
 [[nodiscard]] Result<Example> parse_example(std::span<const std::byte> message, std::string_view what);
 
-/// The feature's first byte string as text; empty where there is none, or where it has another type.
+/// First byte string of a feature as text; empty if there is none or the feature has another type.
 [[nodiscard]] std::string_view text_of(const Example& example, std::string_view name);
-/// The feature's integers; empty where there is none, or where it has another type.
+/// Integers of a feature; empty if there are none or the feature has another type.
 [[nodiscard]] std::span<const std::int64_t> integers_of(const Example& example, std::string_view name);
 
-/// Writes an Example, features in the order given.
+/// Writes an Example, with features in the order of the calls.
 class ExampleWriter {
  public:
   void bytes(std::string_view name, std::span<const std::byte> value);
@@ -46,7 +46,7 @@ class ExampleWriter {
   void integer(std::string_view name, std::int64_t value) { integers(name, {&value, 1}); }
   void number(std::string_view name, float value);
 
-  /// The message.
+  /// Returns the encoded message.
   [[nodiscard]] std::string data() const;
 
  private:

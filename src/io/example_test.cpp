@@ -48,7 +48,7 @@ TEST(Example, has_nothing_under_other_names_and_kinds) {
   EXPECT_TRUE(integers_of(example, "image/filename").empty());
 }
 
-// Fields 1, 0 and 258 of an int64 list, one by one and packed; a float list likewise.
+// Values 1, 0 and 258 of an int64 list, once as separate fields and once packed; also a float list.
 TEST(Example, takes_lists_that_are_not_packed) {
   ProtobufWriter integers, floats, feature, other, entry, second, features, example;
   for (const std::int64_t value : {1, 0, 258}) integers.integer(1, value);

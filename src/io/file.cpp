@@ -23,10 +23,10 @@ namespace roentgen::io {
 namespace {
 namespace fs = std::filesystem;
 
-// Largest transfer of a system call, below the kernel's limit (0x7ffff000 bytes on Linux).
+// Largest transfer per system call, below the kernel's limit (0x7ffff000 bytes on Linux).
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 
-/// Remedy for a file that cannot be opened or written, by the system's error code.
+/// Remedy for a file that cannot be opened or written, chosen by errno.
 std::string_view remedy_for(int code) {
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "freeing space there, or another folder";
   if (code == ENOENT) return "checking the path: a file or folder in it is missing";
@@ -45,7 +45,7 @@ Failure unreadable(const fs::path& path, int code) {
   return Failure{short_error_text("io.file", path.string(), problem())};
 }
 
-/// Size of an open regular file, or why it cannot be read.
+/// Size of an open regular file, or the reason why it cannot be read.
 Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return unreadable(path, errno);
@@ -59,7 +59,7 @@ Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
   return static_cast<std::uint64_t>(info.st_size);
 }
 
-// O_NONBLOCK: opening a pipe without a writer must not hang; regular files ignore it.
+// Opens with O_NONBLOCK, so that a pipe without a writer does not hang; regular files ignore the flag.
 int open_to_read(const fs::path& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
 template <typename Buffer>
@@ -95,12 +95,12 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
 
 constexpr std::string_view kMark = ".roentgen-";
 constexpr std::string_view kSuffix = ".tmp";
-// Characters of the final name in the temporary name, which must stay below the 255 bytes that file systems allow.
+// Number of characters of the final name that the temporary name contains. File systems allow 255 bytes in total.
 constexpr std::size_t kLongestName = 200;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-/// ".NAME.roentgen-", which a process and a number follow.
+/// Beginning ".NAME.roentgen-" of a temporary name; the process id and a number follow.
 std::string temporary_stem(const fs::path& path) {
   return "." + path.filename().string().substr(0, kLongestName) + std::string(kMark);
 }
@@ -109,7 +109,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Whether a file's name is that of a temporary of AtomicFile. With an empty `stem`: of any file.
+/// True if a file name is that of an AtomicFile's temporary file: of any file if `stem` is empty.
 bool is_temporary(std::string_view name, std::string_view stem) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
@@ -126,7 +126,7 @@ bool is_regular_and_named(int descriptor, const fs::path& path) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-/// Opens and locks a new file. The lock distinguishes files being written from leftovers, which nobody locks.
+/// Opens and locks a new file. The lock distinguishes files being written from leftovers, which no process locks.
 std::pair<int, fs::path> open_temporary(const fs::path& path) {
   const std::string stem = temporary_stem(path) + std::to_string(::getpid()) + "-";
   constexpr int kMost = 10'000;
@@ -135,8 +135,8 @@ std::pair<int, fs::path> open_temporary(const fs::path& path) {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) write_failed(path, "a place to write", errno);
-    // Some network file systems have no locks: continue without. A process that holds the lock has taken the file for a
-    // leftover.
+    // Continues without a lock on network file systems that have none. If another process holds the lock, it has
+    // mistaken the file for a leftover, and a new name is tried.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (is_regular_and_named(file.get(), temporary)) return {file.release(), std::move(temporary)};
   }
@@ -156,7 +156,7 @@ void remove_leftovers(const fs::path& folder, std::string_view stem) {
 
 void sync_folder(const fs::path& path) {
   const Descriptor descriptor(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot sync a folder (EINVAL), and a folder may be writable yet not readable.
+  // Some file systems cannot sync a folder (EINVAL). A folder may also be writable but not readable.
   if (descriptor.get() < 0) return;
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     write_failed(path, "its folder to reach the disk", errno);
@@ -178,7 +178,7 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
   const Result<std::uint64_t> size = regular_size(file.get(), path);
   if (!size) return size.why();
   MappedFile mapped;
-  if (size.value() == 0) return mapped;  // mmap refuses a length of 0
+  if (size.value() == 0) return mapped;  // mmap rejects a length of 0
   const auto bytes = static_cast<std::size_t>(size.value());
   void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) {

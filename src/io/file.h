@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whole files: read, map, and write so that nothing half-written is ever seen under the final name.
+// Reads, maps and writes whole files. A partially written file never appears under the final name.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace roentgen::io {
 
-/// Reads a whole regular file. Refuses directories, pipes, absent files and files over `limit_bytes`, before
-/// allocating.
+/// Reads a whole regular file. Fails for directories, pipes, absent files and files over `limit_bytes`, before it
+/// allocates memory.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 32);
-/// Reads a file as text; otherwise as read_file.
+/// Reads a file as text. Fails as read_file() does.
 Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 32);
 
-/// Read-only memory map of a whole file. Move-only; thread-safe to read. A file that an AtomicFile replaces stays
-/// readable through an older map. Missing pages of a file that was truncated in place read as zeros (map_guard.h).
+/// Read-only memory map of a whole file. Move-only; thread-safe to read. If an AtomicFile replaces the file, the map
+/// keeps the old content. If the file is truncated in place, missing pages read as zeros (map_guard.h).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
@@ -39,18 +39,18 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes to a new file ".NAME.roentgen-PID-N.tmp" beside `path`; commit() fsyncs, renames over `path` and fsyncs the
-/// folder. Destroyed without commit(), it removes the temporary and leaves `path` unchanged. With two writers of one
-/// path the last commit wins, whole. A lock (flock(2)) on the temporary distinguishes it from a leftover of a killed
-/// process. One thread.
+/// Writes to a temporary file ".NAME.roentgen-PID-N.tmp" in the folder of `path`. commit() syncs it, renames it to
+/// `path` and syncs the folder. Without commit(), the destructor removes the temporary file and leaves `path`
+/// unchanged. If two writers write the same path, the last commit wins. A lock (flock(2)) distinguishes the temporary
+/// file from the leftover of a killed process. One thread.
 class AtomicFile {
  public:
-  /// Creates the temporary; DataError (naming path and cause) when that fails.
+  /// Creates the temporary file. Throws DataError that names path and cause if this fails.
   explicit AtomicFile(std::filesystem::path path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
-  /// Appends; DataError on a full disk.
+  /// Appends bytes. Throws DataError if the disk is full.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   void commit();
@@ -61,11 +61,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Removes temporaries that killed processes left in `folder`, not below it. Keeps files being written and files with
-/// other names. Never fails: what cannot be removed stays.
+/// Removes temporary files that killed processes left directly in `folder`. Keeps files that are being written and
+/// files with other names. Never fails; files that cannot be removed stay.
 void remove_leftover_temporaries(const std::filesystem::path& folder);
 
-/// Writes a file with AtomicFile; first removes leftover temporaries of `path`.
+/// Writes a file with AtomicFile, after removing leftover temporary files of `path`.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace roentgen::io

@@ -25,7 +25,7 @@ using testing::TemporaryFolder;
 
 std::string text_of(const fs::path& path) { return read_text(path).or_throw(); }
 
-/// Text of the error that `call` throws; "" when it does not throw.
+/// Message of the exception that `call` throws; empty if it throws none.
 template <typename Call>
 std::string error_of(Call call) {
   try {
@@ -80,7 +80,7 @@ TEST(ReadFile, refuses_more_than_the_limit_before_reading) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "large";
   put_file(path, "x");
-  fs::resize_file(path, std::uintmax_t{1} << 40);  // sparse: a terabyte that takes no room
+  fs::resize_file(path, std::uintmax_t{1} << 40);  // a sparse terabyte, which needs no disk space
   const auto result = read_file(path);
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.error().find("expected at most 4294967296 bytes, got 1099511627776 bytes"), std::string::npos)
@@ -109,7 +109,7 @@ TEST(MappedFile, outlives_a_move_and_the_name) {
   put_file(folder.path() / "b", "second");
   MappedFile kept = MappedFile::open(folder.path() / "a").or_throw();
   MappedFile moved = std::move(kept);
-  EXPECT_TRUE(kept.bytes().empty());  // NOLINT(bugprone-use-after-move): what a moved-from map promises
+  EXPECT_TRUE(kept.bytes().empty());  // NOLINT(bugprone-use-after-move): tests the state of a moved-from map
   fs::remove(folder.path() / "a");
   EXPECT_EQ(static_cast<char>(moved.bytes()[0]), 'f');
   moved = MappedFile::open(folder.path() / "b").or_throw();
@@ -148,7 +148,7 @@ TEST(AtomicFile, without_a_commit_leaves_everything_as_it_was) {
   EXPECT_EQ(listing(folder.path()), "a");
 }
 
-/// Leaves two temporaries of `path` behind, as a killed process does.
+/// Leaves two temporary files of `path`, as a killed process does.
 void leave_temporaries(const fs::path& path) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

@@ -12,12 +12,12 @@ namespace roentgen::io {
 namespace {
 static_assert(std::endian::native == std::endian::little, "elements of files are little-endian and read as they lie");
 
-/// IEEE 754 half precision to single: exact, NaN payloads kept.
+/// Converts IEEE 754 half precision to single precision. Exact; NaN payloads are kept.
 float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1fU;
   const std::uint32_t fraction = half & 0x3ffU;
-  if (exponent == 0) {  // zero and subnormals: fraction x 2^-24, exact in single precision
+  if (exponent == 0) {  // zero and subnormals: fraction x 2^-24 is exact in single precision
     const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
   }
@@ -27,7 +27,7 @@ float float_of_half(std::uint16_t half) {
 
 float float_of_bfloat(std::uint16_t bfloat) { return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat) << 16); }
 
-/// Converts element by element; the data need not be aligned.
+/// Converts element by element; the data may be unaligned.
 template <typename Element, typename Convert>
 std::vector<float> converted(std::span<const std::byte> bytes, Convert convert) {
   std::vector<float> values(bytes.size() / sizeof(Element));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Elements of files as float32.
+// Converts stored array elements to float32.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace roentgen::io {
 /// True for f32, f64, f16 and bf16.
 [[nodiscard]] bool is_float(DType dtype);
 
-/// Converts little-endian elements, which need not be aligned: f32 copied, f16 and bf16 exactly, f64 rounded. `dtype`
-/// is_float(); the bytes are a whole number of elements.
+/// Converts little-endian elements, which may be unaligned. f32, f16 and bf16 are converted exactly, f64 is rounded.
+/// is_float(dtype) must be true, and `bytes` must be a whole number of elements.
 [[nodiscard]] std::vector<float> to_floats(std::span<const std::byte> bytes, DType dtype);
 
 }  // namespace roentgen::io

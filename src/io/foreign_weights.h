@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Recognises weight files of other programs, so that an error can say how to convert them. io/torch_file.h reads
-// PyTorch's files.
+// Recognises weight files of other programs, so that an error can say how to convert them. PyTorch's files are read by
+// io/torch_file.h.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace roentgen::io {
 
-/// Failure that names the format of a file that is no safetensors, and what converts it; nullopt for unknown bytes.
-/// @param bytes of the file, at least the first 512 where it has as many
+/// Returns a Failure that names the format of a file that is not safetensors, and how to convert it; nullopt for
+/// unknown formats.
+/// @param bytes beginning of the file: at least 512 bytes, or all of a shorter file
 [[nodiscard]] std::optional<Failure> foreign_weights(const std::filesystem::path& path,
                                                      std::span<const std::byte> bytes);
 

@@ -14,13 +14,13 @@ using Sink = std::function<void(std::string_view piece)>;
 
 enum class Ending : std::uint8_t { Whole, CutShort, Damaged, Full };
 
-/// Unpacks until the end, damage, or `most_bytes`. Gives `sink` pieces of at most 1 MiB, at most `most_bytes` in all;
-/// fewer only if the input ends first.
+/// Unpacks until the end, damage, or `most_bytes`. Passes pieces of at most 1 MiB to `sink`, and at most `most_bytes`
+/// in total; fewer only if the input ends first.
 Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sink) {
   constexpr std::size_t kMostInput = std::size_t{1} << 30;
   constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 20;
   const auto state = std::make_unique<inflate_state>();
-  // One byte more than allowed distinguishes "too long" from "exactly as long".
+  // One byte more than allowed distinguishes "too long" from "exactly at the limit".
   std::string piece(static_cast<std::size_t>(std::min(kMostPiece, most_bytes + 1)), '\0');
   std::uint64_t left = most_bytes;
   const char* const end = packed.data() + packed.size();
@@ -29,13 +29,13 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
     state->crc_flag = ISAL_GZIP;
     while (state->block_state != ISAL_BLOCK_FINISH) {
       const std::size_t in = std::min(packed.size(), kMostInput);
-      // The library takes a pointer to non-const and reads only.
+      // ISA-L only reads the input, but takes a non-const pointer.
       state->next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(packed.data()));
       state->avail_in = static_cast<std::uint32_t>(in);
       state->next_out = reinterpret_cast<std::uint8_t*>(piece.data());
       state->avail_out = static_cast<std::uint32_t>(piece.size());
       const int error = isal_inflate(state.get());
-      // At a member's end the library returns the bytes that it had read ahead, which may come from before this call.
+      // At a member's end the library returns bytes that it had read ahead, possibly before this call.
       const char* const next = reinterpret_cast<const char*>(state->next_in);
       const std::size_t made = piece.size() - state->avail_out;
       const bool is_idle = next == packed.data() && made == 0;
@@ -47,7 +47,7 @@ Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sin
       if (made > taken) return Ending::Full;
       if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return Ending::CutShort;
     }
-    // Zero padding between members and after the last one, as on tapes.
+    // Skips zero padding between members and after the last one, as tapes have.
     packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
   }
   return Ending::Whole;

@@ -56,10 +56,10 @@ TEST(Gzip, refuses_what_is_cut_short_at_any_byte) {
   }
 }
 
-// Bytes 3 to 9 hold flags, time and system: changes there are harmless unless a flag announces a longer header.
+// Bytes 3 to 9 contain flags, time and system. Changes there are harmless unless a flag announces a longer header.
 TEST(Gzip, notices_any_changed_bit_of_data_sum_and_length) {
   for (std::size_t byte = 10; byte < kTable.size(); ++byte) {
-    if (byte == 19) continue;  // the last packed byte, whose upper bits are unused
+    if (byte == 19) continue;  // last compressed byte, whose upper bits are unused
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged(kTable);
       damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: temporary folders, full disks, damaged copies of bytes.
+// Helpers for tests: temporary folders, full disks, and damaged copies of bytes.
 #pragma once
 
 #include <sys/mount.h>
@@ -26,7 +26,8 @@ namespace roentgen::io::testing {
 
 using roentgen::TemporaryFolder;
 
-/// Mounts a file system in memory of a few pages on a folder while it lives. Only root may: ask is_there().
+/// Mounts a memory file system of a few pages on a folder, until it is destroyed. Only root can do this: check
+/// is_there().
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, std::size_t size_bytes) : path_(std::move(folder)) {
@@ -45,8 +46,8 @@ class SmallDisk {
   bool is_there_ = false;
 };
 
-/// While it lives, this process cannot make a file longer than `limit_bytes`: a full disk for anybody. Standard output
-/// may be a file too, so nothing must be printed meanwhile.
+/// Limits the length of files that this process writes to `limit_bytes`, to simulate a full disk without being root.
+/// Print nothing meanwhile, because standard output may be a file too.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::size_t limit_bytes) : handler_before_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -66,12 +67,12 @@ class FileSizeLimit {
   void (*handler_before_)(int);
 };
 
-/// Writes a file without error handling.
+/// Writes a file without checking for errors.
 inline void put_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-/// Names in a folder, sorted, separated by spaces.
+/// Names of the files in a folder, sorted and joined by spaces.
 inline std::string listing(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
@@ -81,8 +82,8 @@ inline std::string listing(const std::filesystem::path& folder) {
   return text;
 }
 
-/// A copy with 1 to 4 random damages: a byte changed or taken from elsewhere, a stretch removed or repeated, the end
-/// cut.
+/// Returns a copy with 1 to 4 random damages: a byte changed or copied from elsewhere, a range removed or repeated, or
+/// the end removed.
 inline std::string damaged(std::string content, Random& random) {
   for (std::uint64_t accidents = 1 + random.below(4); accidents > 0 && !content.empty(); --accidents) {
     const std::size_t at = random.below(content.size());
@@ -108,7 +109,7 @@ inline std::string damaged(std::string content, Random& random) {
   return content;
 }
 
-/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+/// Folder of real test files: ROENTGEN_TEST_DATA, or shared/data in the checkout.
 inline std::filesystem::path real_data() {
   if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");

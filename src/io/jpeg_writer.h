@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes JPEG images (TurboJPEG), for pictures to look at. Reading images is data/codec's business.
+// Writes JPEG images for viewing (TurboJPEG). data/codec reads images.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace roentgen::io {
 struct JpegImage {
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
-  /// 1 gray, 3 RGB.
+  /// Number of channels: 1 gray, 3 RGB.
   int channels = 1;
   std::span<const std::uint8_t> pixels;
 };
 
-/// Encodes with the accurate DCT and without colour subsampling. Gives the same bytes for the same pixels and library
-/// version. `quality` 1 to 100. Throws ShapeError for a size that does not fit or a side above 65500, the library's
-/// limit. Throws ConfigError for another quality, and DataError where the library fails, such as for want of memory.
-/// Thread-safe.
+/// Encodes with the accurate DCT and without colour subsampling. The same pixels and library version give the same
+/// bytes. `quality` is 1 to 100. Throws ShapeError if the pixels do not match the size, or a side exceeds the library's
+/// limit of 65500. Throws ConfigError for another quality, and DataError if the library fails, for example for lack of
+/// memory. Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_jpeg(const JpegImage& image, int quality = 85);
 
 }  // namespace roentgen::io

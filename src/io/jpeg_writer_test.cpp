@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Written files are JPEGs of the given size and nearly the given pixels, as TurboJPEG itself decodes them.
+// Written files are JPEGs of the right size and nearly the right pixels, as TurboJPEG decodes them.
 #include "io/jpeg_writer.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(EncodeJpeg, gives_back_nearly_the_same_pixels) {
     ASSERT_EQ(height, 21);
     double sum = 0.0;
     for (std::size_t i = 0; i < pixels.size(); ++i) sum += std::abs(double{pixels[i] * 1.0} - back[i]);
-    EXPECT_LT(sum / static_cast<double>(pixels.size()), 2.0) << channels;  // quality 95 of smooth pixels: about 0.5
+    EXPECT_LT(sum / static_cast<double>(pixels.size()), 2.0) << channels;  // about 0.5 for smooth pixels at quality 95
   }
 }
 

@@ -16,7 +16,7 @@ namespace roentgen::io {
 namespace {
 constexpr std::size_t kLimitDepth = 200;
 
-/// Walks a text and tells the builder how far the lexer has read: SAX events carry no position of their own.
+/// Iterates over a text and tells the builder how far the lexer has read, because SAX events have no position.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -43,7 +43,8 @@ class CountingIterator {
   const char** reached_;
 };
 
-/// Builds a Value from nlohmann's SAX events. Its parser does not recurse, so the depth is ours to limit. The method
+/// Builds a Value from nlohmann's SAX events. Its parser does not recurse, so the builder limits the depth. Method
+/// names and signatures are those of nlohmann::json_sax.
 /// names and signatures are nlohmann::json_sax's.
 class Builder {
  public:
@@ -82,7 +83,7 @@ class Builder {
   }
 
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/, const nlohmann::json::exception& why) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ...": the end says what is wrong.
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ...": only the last part is used.
     std::string_view text = why.what();
     for (const std::string_view before : {std::string_view("] "), std::string_view("column ")}) {
       const std::size_t found = text.find(before);
@@ -122,7 +123,7 @@ class Builder {
   }
   bool open(Value value) {
     if (open_.size() == kLimitDepth) return refuse("at most 200 levels of nesting", "more");
-    // Stable: while a child is open, its parent gets no new entries.
+    // The pointer stays valid, because a parent gets no new entries while a child is open.
     open_.push_back(place(std::move(value)));
     return true;
   }
@@ -196,7 +197,7 @@ std::string place_of(std::string_view what, std::string_view read) {
 }  // namespace
 
 Result<Value> parse_json(std::string_view text, std::string_view what) {
-  // The parser takes a NUL for the end of the text.
+  // The parser would take a NUL for the end of the text.
   const std::size_t end = text.find('\0');
   if (end != std::string_view::npos && text.find_first_not_of('\0', end) != std::string_view::npos) {
     return failure("io.json", place_of(what, text.substr(0, end)), "JSON", "a NUL followed by other bytes",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JSON text to Value and back.
+// Conversion of JSON text to Value and back.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace roentgen::io {
 
-/// Parses strict JSON. `what` names the text in errors, which carry line and column. Depth is limited to 200;
-/// a key twice in one object is refused; an integer beyond 64 bits becomes a double.
+/// Parses strict JSON. `what` names the text in errors, which state line and column. Nesting is limited to 200 levels.
+/// A repeated key in an object is refused. An integer beyond 64 bits becomes a double.
 Result<Value> parse_json(std::string_view text, std::string_view what);
-/// Reads and parses a file; a Failure names it.
+/// Reads and parses a file. A Failure names the file.
 Result<Value> read_json(const std::filesystem::path& path);
-/// Prints JSON; `indent` < 0 gives one line. Doubles print with the fewest digits that read back the same; NaN and
-/// infinities print as null. Key order is kept.
+/// Formats a Value as JSON; a negative `indent` gives one line. Doubles have the fewest digits that parse to the same
+/// value; NaN and infinities become null. Key order is kept.
 [[nodiscard]] std::string to_json(const Value& value, int indent = 2);
 
 }  // namespace roentgen::io

@@ -16,7 +16,7 @@ namespace roentgen::io {
 namespace {
 Value parsed(std::string_view text) { return parse_json(text, "test.json").or_throw(); }
 
-/// The error of a text that must not parse.
+/// Error for a text that must not be accepted.
 std::string error_of(std::string_view text) {
   const auto result = parse_json(text, "test.json");
   return result.ok() ? "no error" : result.error();
@@ -108,7 +108,8 @@ TEST(Json, prints_ill_formed_utf8_as_replacement_characters) {
   EXPECT_TRUE(parse_json(printed, "test.json").ok());
 }
 
-// No crash (the sanitizers watch); what still parses prints and parses to the same again.
+// Damaged text causes no crash (sanitizers check this). Text that still parses can be printed and parsed to the same
+// value.
 TEST(Json, survives_damaged_text) {
   constexpr std::uint64_t kSeed = 12;
   const std::string base =

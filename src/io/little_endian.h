@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Little-endian numbers in file formats, on machines that store numbers so themselves.
+// Little-endian numbers in files, for little-endian machines.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace roentgen::io {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// The number whose bytes begin at `at`, which need not be aligned; all of them must be there.
+/// Returns the number whose bytes begin at index `at`, which may be unaligned. The caller checks that the bytes exist.
 template <typename Number>
 [[nodiscard]] Number little_endian_at(std::span<const std::byte> bytes, std::size_t at) {
   Number number{};
@@ -22,7 +22,7 @@ template <typename Number>
   return number;
 }
 
-/// Appends the bytes of a number.
+/// Appends the bytes of a number to `to`.
 template <typename Number>
 void append_little_endian(std::string& to, Number number) {
   to.append(reinterpret_cast<const char*>(&number), sizeof number);

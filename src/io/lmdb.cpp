@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The layout is that of the structs MDB_meta, MDB_db, MDB_page and MDB_node in mdb.c of LMDB 0.9.
+// Layout as in the structs MDB_meta, MDB_db, MDB_page and MDB_node in mdb.c of LMDB 0.9.
 #include "io/lmdb.h"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ constexpr std::uint32_t kMagic = 0xBEEFC0DE;
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kPageHead_bytes = 16, kNodeHead_bytes = 8, kMeta_bytes = 136;
 constexpr std::uint16_t kBranch = 0x01, kLeaf = 0x02, kOverflow = 0x04, kMeta = 0x08, kLeafOfFixedKeys = 0x20;
-constexpr std::uint16_t kSeveralValues = 0x04;                              // flag of a database
+constexpr std::uint16_t kSeveralValues = 0x04;  // flag of a database: several values per key
 constexpr std::uint16_t kBig = 0x01, kDatabase = 0x02, kDuplicates = 0x04;  // flags of a node
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 constexpr std::size_t kDeepest = 32;
@@ -50,7 +50,7 @@ std::optional<Meta> meta_at(std::span<const std::byte> file, std::size_t at) {
               .transaction = little_endian_at<std::uint64_t>(meta, 128)};
 }
 
-// The newer of two meta pages.
+// Returns the newer of the two meta pages.
 std::optional<Meta> last_meta(std::span<const std::byte> file) {
   const auto first = meta_at(file, 0);
   if (!first || first->page_bytes < 512 || first->page_bytes > (1 << 16)) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<Meta> last_meta(std::span<const std::byte> file) {
   return second->transaction > first->transaction ? second : first;
 }
 
-/// Walks the tree.
+/// Walks the tree of pages.
 class Scan {
  public:
   Scan(std::span<const std::byte> file, const Meta& meta, std::string_view what)
@@ -89,7 +89,7 @@ class Scan {
                    "fetching or writing the database again");
   }
 
-  // The page; empty when it does not exist.
+  // Returns a page; empty if it does not exist.
   [[nodiscard]] std::span<const std::byte> page_at(std::uint64_t number) const {
     if (number < 2 || number > meta_.last_page) return {};
     const auto page = file_.subspan(static_cast<std::size_t>(number) * meta_.page_bytes, meta_.page_bytes);
@@ -98,7 +98,7 @@ class Scan {
 
   Status walk(std::uint64_t number, std::size_t depth) {
     const auto page = page_at(number);
-    // A page visited twice would make the walk longer than the number of pages.
+    // Limits the walk, because a damaged tree may contain a page repeatedly.
     if (page.empty() || depth == kDeepest || ++visited_ > meta_.last_page) {
       return refuse_page(number, "a page of the tree", "none");
     }
@@ -111,7 +111,7 @@ class Scan {
     if (lower < kPageHead_bytes || lower > page.size() || lower % 2 != 0) {
       return refuse_page(number, "offsets of its nodes", fmt::format("{} bytes of them", lower));
     }
-    // Nodes that share bytes would be more than a file of this size can hold.
+    // Subtracts each node's size. Overlapping nodes would make the file contain more than its size.
     std::size_t room = page.size() - lower;
     for (std::size_t at = kPageHead_bytes; at < lower; at += 2) {
       const std::size_t node = little_endian_at<std::uint16_t>(page, at);

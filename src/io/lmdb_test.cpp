@@ -20,7 +20,7 @@ std::string error_of(std::string_view file) {
   const auto entries = scan_lmdb(bytes_of(file), "data.mdb");
   return entries.ok() ? "no error" : entries.error();
 }
-// Small values and some with pages of their own; two levels.
+// Small values and values with separate pages; the tree has two levels.
 std::map<std::string, std::string> some_entries() {
   std::map<std::string, std::string> entries;
   for (int i = 0; i < 20; ++i) {

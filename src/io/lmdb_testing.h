@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: writes the file of an LMDB database in liblmdb's layout, at most two levels deep.
-// tools/peers/records_lmdb.py checks that the library reads and writes the same.
+// Writes the file of an LMDB database for tests in liblmdb's layout, at most two levels deep.
+// tools/peers/records_lmdb.py checks that liblmdb reads and writes the same.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace roentgen::io::testing {
 class LmdbWriter {
  public:
   static constexpr std::size_t kPage_bytes = 4096;
-  /// Values of more bytes get pages of their own, as with the library.
+  /// Longer values are stored in separate pages, as liblmdb does.
   static constexpr std::size_t kInside_bytes = 1000;
 
-  /// `leaf_entries` of them in a leaf.
+  /// Encodes a database with `leaf_entries` entries per leaf page.
   static std::string file(const std::map<std::string, std::string>& entries, std::size_t leaf_entries = 3) {
     LmdbWriter writer;
     writer.pages_.resize(2);
-    std::vector<std::pair<std::string, std::uint64_t>> leaves;  // first key, page
+    std::vector<std::pair<std::string, std::uint64_t>> leaves;  // first key and page number of each
     for (auto at = entries.begin(); at != entries.end();) {
       const std::string first = at->first;
       std::vector<std::string> nodes;
@@ -104,7 +104,7 @@ class LmdbWriter {
       put(page, 16, std::uint32_t{0xBEEFC0DE});
       put(page, 20, std::uint32_t{1});
       put(page, 40, static_cast<std::uint32_t>(kPage_bytes));
-      // The first is of the transaction before, when nothing was there.
+      // The first meta page is that of the previous transaction, when the database was empty.
       put(page, 16 + 72 + 32, i == 0 ? 0 : entries);
       put(page, 16 + 72 + 40, i == 0 ? ~std::uint64_t{0} : root);
       put(page, 16 + 120, i == 0 ? 1 : static_cast<std::uint64_t>(pages_.size() - 1));

@@ -17,9 +17,9 @@
 namespace roentgen::io {
 namespace {
 
-/// A guarded map. Slots are used again and never freed, since the handler may walk them at any time.
+/// A guarded map. Slots are reused and never freed, because the signal handler may read them at any time.
 struct Slot {
-  /// 0: free.
+  /// Address of the map; 0 if the slot is free.
   std::atomic<std::uintptr_t> begin = 0;
   std::atomic<std::size_t> size = 0;
   std::atomic<bool> has_failed = false;
@@ -27,7 +27,7 @@ struct Slot {
   Slot* next = nullptr;
 };
 
-// Globals, because a signal handler can reach nothing else. The list only grows.
+// Globals, because a signal handler can access nothing else. The list only grows.
 std::atomic<Slot*> first_slot = nullptr;
 std::atomic<std::uintptr_t> page_bytes = 0;
 struct sigaction handler_before {};
@@ -40,13 +40,14 @@ Slot* slot_at(std::uintptr_t address) {
   return nullptr;
 }
 
-// Restores the previous handler. A faulting access is repeated and reaches it; a sent signal is sent again.
+// Restores the previous handler. A faulting access is repeated and then reaches it; a signal sent by kill(2) is sent
+// again.
 void hand_on(const siginfo_t& info) {
   ::sigaction(SIGBUS, &handler_before, nullptr);
   if (info.si_code <= 0) ::raise(SIGBUS);
 }
 
-// Makes only calls that are safe in a signal handler.
+// Handles SIGBUS. Makes only calls that are safe in a signal handler.
 void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
   const int before = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -73,13 +74,13 @@ void install_handler() {
 
 std::uintptr_t address_of(std::span<const std::byte> map) { return reinterpret_cast<std::uintptr_t>(map.data()); }
 
-// Returns a free slot, or a new one, with begin set.
+// Returns a free slot, or a new one, and sets its `begin`.
 Slot& take_slot(std::uintptr_t begin) {
   for (Slot* slot = first_slot.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     std::uintptr_t free = 0;
     if (slot->begin.compare_exchange_strong(free, begin)) return *slot;
   }
-  Slot* const slot = std::make_unique<Slot>().release();  // never freed: see Slot
+  Slot* const slot = std::make_unique<Slot>().release();  // never freed, see Slot
   slot->begin = begin;
   slot->next = first_slot.load();
   while (!first_slot.compare_exchange_weak(slot->next, slot)) {
@@ -117,7 +118,7 @@ bool was_cut_short(std::span<const std::byte> map) {
   if (slot->has_failed.load(std::memory_order_acquire)) return true;
   struct stat now {};
   const int descriptor = slot->descriptor.load();
-  // The rest of the last page, behind the file's new end, reads as zeros without any signal.
+  // The rest of the last page, after the file's new end, reads as zeros without a signal.
   return descriptor >= 0 && ::fstat(descriptor, &now) == 0 && static_cast<std::uint64_t>(now.st_size) < map.size();
 }
 

@@ -65,13 +65,13 @@ TEST_F(MapGuard, each_map_is_told_apart) {
   }
   EXPECT_EQ(zeros(whole), 0U);
   EXPECT_FALSE(was_cut_short(whole.bytes()));
-  const MappedFile again = MappedFile::open(other).or_throw();  // reuses the slot of the unmapped file
+  const MappedFile again = MappedFile::open(other).or_throw();  // reuses the slot of the file unmapped before
   EXPECT_FALSE(was_cut_short(again.bytes()));
 }
 
 TEST_F(MapGuard, leaves_other_faults_to_the_system) {
   const MappedFile map = MappedFile::open(file()).or_throw();
-  // Ends by the signal, or with an error where a sanitizer handles it.
+  // The process ends by the signal, or with an error if a sanitizer handles it.
   EXPECT_DEATH(static_cast<void>(::raise(SIGBUS)), "");
 }
 

@@ -28,7 +28,7 @@ struct Kind {
 };
 constexpr std::array<Kind, 3> kKinds{{{DType::F32, "<f4"}, {DType::U8, "|u1"}, {DType::U16, "<u2"}}};
 
-// The text behind "'key':" in a Python literal of a dict.
+// Text after "'key':" in a Python dict literal.
 std::string_view entry_of(std::string_view head, std::string_view key) {
   const auto at = head.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) return {};
@@ -37,7 +37,7 @@ std::string_view entry_of(std::string_view head, std::string_view key) {
   return head;
 }
 
-// Parses "(3, 4)" or "(3,)"; nullopt where it is no shape, or has too many elements.
+// Parses "(3, 4)" or "(3,)". Returns nullopt if it is no shape or has too many elements.
 std::optional<Shape> shape_of(std::string_view text) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (!text.starts_with('(')) return std::nullopt;
@@ -67,8 +67,8 @@ void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<
   file.commit();
 }
 
-// Layout of numpy/lib/format.py: magic, version, length of the header, a Python literal padded with spaces and ended by
-// a newline. The data begin at a multiple of 64 bytes.
+// Layout as in numpy/lib/format.py: magic, version, length of the header, then a Python literal padded with spaces and
+// ended by a newline. The data begin at a multiple of 64 bytes.
 std::string npy_head(const Shape& shape, DType dtype) {
   const auto kind = std::ranges::find(kKinds, dtype, &Kind::dtype);
   RG_ASSERT(kind != kKinds.end());

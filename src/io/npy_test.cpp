@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Expected bytes are those of np.save("x.npy", np.array([[1, -2.5, 3], [4, 5, 6]], dtype="<f4")).
+// Expected bytes come from np.save("x.npy", np.array([[1, -2.5, 3], [4, 5, 6]], dtype="<f4")).
 TEST(Npy, holds_a_matrix_as_numpy_writes_it) {
   const testing::TemporaryFolder folder;
   const std::vector<float> values{1.0F, -2.5F, 3.0F, 4.0F, 5.0F, 6.0F};

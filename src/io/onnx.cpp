@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Field numbers are those of onnx.proto.
+// Field numbers are those in onnx.proto.
 #include "io/onnx.h"
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace roentgen::io {
 namespace {
-constexpr std::int64_t kFloat = 1;  // TensorProto.DataType
+constexpr std::int64_t kFloat = 1;  // value of TensorProto.DataType
 constexpr std::size_t kMostBytes = (std::size_t{1} << 31) - 1;
 
-// The first of the file versions that have the operator set.
+// Oldest file version that supports the operator set.
 std::int64_t file_version(int opset) { return opset <= 14 ? 7 : 8; }
 
 ProtobufWriter attribute(const std::string& name, const OnnxAttribute& value) {

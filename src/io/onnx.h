@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes ONNX files (github.com/onnx/onnx: onnx.proto; operators by docs/Operators.md).
+// Writes ONNX files (github.com/onnx/onnx: onnx.proto; operators as in docs/Operators.md).
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace roentgen::io {
 
-/// Versions of the operator set for which write_onnx() knows the file version.
+/// Range of operator set versions for which write_onnx() knows the file version.
 inline constexpr int kOnnxLeastOpset = 13;
 inline constexpr int kOnnxMostOpset = 17;
 
-/// int, ints or float attribute.
+/// Value of an attribute: int, ints or float.
 using OnnxAttribute = std::variant<std::int64_t, std::vector<std::int64_t>, float>;
 
-/// One operator application.
+/// One operator of the graph.
 struct OnnxNode {
-  /// "Conv".
+  /// Operator type, such as "Conv".
   std::string op;
   std::string name;
   std::vector<std::string> inputs;
@@ -33,25 +33,25 @@ struct OnnxNode {
   std::vector<std::pair<std::string, OnnxAttribute>> attributes;
 };
 
-/// A float32 constant, row-major.
+/// A float32 constant in row-major order.
 struct OnnxTensor {
   std::string name;
   Shape shape;
   std::vector<float> values;
 };
 
-/// A float32 input or output; a dimension is a number or, where `symbols` names one, free.
+/// A float32 input or output. A dimension is a number, or free if `symbols` names it.
 struct OnnxValue {
   std::string name;
   Shape shape;
-  /// Dimension -> name: {{0, "N"}}.
+  /// Names of free dimensions by index, such as {{0, "N"}}.
   std::map<std::size_t, std::string> symbols;
 };
 
-/// A whole model.
+/// A complete model.
 struct OnnxModel {
   std::string name;
-  /// Description for people.
+  /// Description for human readers.
   std::string doc;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;
@@ -60,8 +60,8 @@ struct OnnxModel {
   std::map<std::string, std::string> metadata;
 };
 
-/// Writes the file atomically. Throws ConfigError for an opset out of range and a model over the format's limit of 2
-/// GiB. Throws ConfigError for a tensor whose values do not fit its shape, and DataError on a full disk.
+/// Writes the file atomically. Throws ConfigError if opset is out of range or the model exceeds the format's limit of 2
+/// GiB. Also throws it if a tensor's values do not match its shape. Throws DataError if the disk is full.
 void write_onnx(const std::filesystem::path& path, const OnnxModel& model, int opset);
 
 }  // namespace roentgen::io

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The wire format against its published examples, and an ONNX file read back field by field.
+// Compares the wire format with its published examples, and reads an ONNX file back field by field.
 #include "io/onnx.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ std::string hex(const std::string& bytes) {
   return text;
 }
 
-// protobuf.dev/programming-guides/encoding: 150 in field 1, "testing" in field 2, a sub-message in 3, packed in 6.
+// Examples in protobuf.dev/programming-guides/encoding: 150 in field 1, "testing" in field 2, a sub-message in 3,
+// packed in 6.
 TEST(Protobuf, writes_the_published_examples) {
   ProtobufWriter a;
   a.integer(1, 150);
@@ -59,7 +60,7 @@ TEST(Protobuf, writes_negative_and_floating_numbers) {
             "00000000000000c0");
 }
 
-// A reader of our own for the test: fields of a message in order, varints as numbers, all else as bytes.
+// A field of a message, parsed by this test's own reader: varints as numbers, everything else as bytes.
 struct Field {
   int number = 0;
   std::uint64_t integer = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Source: the list of opcodes in CPython's Lib/pickletools.py.
+// Opcodes are documented in CPython's Lib/pickletools.py.
 #include "io/pickle.h"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1'000'000;
 
-// Interprets opcodes. After the first failure every function returns a harmless value, and run() ends.
+// Interprets opcodes. After the first failure every method returns a harmless value, and run() ends.
 class Interpreter {
  public:
   Interpreter(std::span<const std::byte> bytes, std::string_view what, std::span<const std::string_view> calls)
@@ -280,7 +280,7 @@ class Interpreter {
     push({.kind = PickleKind::Object, .items = std::move(class_and_arguments)});
   }
 
-  // Elements of an object that is a list are not kept.
+  // Appends elements to a container. Elements of an object that acts as a list are dropped.
   void append(PickleKind kind, const std::vector<PickleId>& elements) {
     PickleNode& container = node(top());
     if (container.kind == kind) {
@@ -337,7 +337,7 @@ class Interpreter {
   [[nodiscard]] PickleNode& node(PickleId id) { return pickle_.nodes[id]; }
   [[nodiscard]] std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
-  // Returns node 0 after a failure.
+  // Returns the top of the stack, or node 0 after a failure.
   PickleId top() {
     if (stack_.size() > floor()) return stack_.back();
     fail("a value on the stack", "none");
@@ -383,7 +383,7 @@ class Interpreter {
   std::optional<Failure> failure_;
   Pickle pickle_;
   std::vector<PickleId> stack_;
-  std::vector<std::size_t> marks_;  // sizes of the stack
+  std::vector<std::size_t> marks_;  // sizes of the stack at the marks
   std::unordered_map<std::uint32_t, PickleId> memo_;
 };
 

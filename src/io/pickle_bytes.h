@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The bytes of a pickle, read from the front. For pickle.cpp only.
+// Sequential reader of a pickle's bytes. For pickle.cpp only.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace roentgen::io {
 
-/// Cursor. Once more is asked for than there is, is_cut() holds and all that is read is one zero.
+/// Cursor over bytes. After a read beyond the end, is_cut() is true and all reads return zeros.
 class PickleBytes {
  public:
   explicit PickleBytes(std::span<const std::byte> bytes)
@@ -21,7 +21,7 @@ class PickleBytes {
   [[nodiscard]] bool is_cut() const { return is_cut_; }             ///< true after a read beyond the end
   [[nodiscard]] std::size_t position() const { return position_; }  ///< bytes read so far
 
-  /// The next bytes.
+  /// Returns the next `size` bytes.
   std::string_view take(std::uint64_t size) {
     is_cut_ = is_cut_ || size > text_.size() - position_;
     if (is_cut_) return {"\0", 1};
@@ -29,7 +29,7 @@ class PickleBytes {
     return text_.substr(position_ - size, size);
   }
 
-  /// A little-endian number.
+  /// Reads a little-endian number.
   template <typename Number>
   Number number() {
     Number number{};
@@ -38,7 +38,7 @@ class PickleBytes {
     return number;
   }
 
-  /// The text up to the next line end, without it.
+  /// Reads the text up to the next line end, without the line end.
   std::string_view line() {
     const std::size_t end = text_.find('\n', position_);
     const std::string_view line = take(end == std::string_view::npos ? text_.size() + 1 : end - position_ + 1);

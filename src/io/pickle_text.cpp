@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Texts of io/pickle.h for errors.
+// Describes nodes for errors (pickle_text() of io/pickle.h).
 #include <array>
 
 #include "io/pickle.h"

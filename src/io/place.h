@@ -9,15 +9,15 @@
 
 namespace roentgen::io {
 
-/// The path with links resolved as far as it exists, without a slash at the end.
+/// Returns the path with links resolved as far as it exists, without a slash at the end.
 [[nodiscard]] std::filesystem::path resolved(const std::filesystem::path& path);
 
-/// Whether `path` is the folder `folder` or lies in it, links resolved.
+/// True if `path` is the folder `folder` or lies in it, after links are resolved.
 [[nodiscard]] bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// Data folders are never written to: ConfigError when `path` is the folder `data` or lies in it. An empty `data` is
-/// fine.
-/// @param option "--out", for the error
+/// Throws ConfigError if `path` is the folder `data` or lies in it, because data folders are never written to. An empty
+/// `data` is allowed.
+/// @param option option that gave the path, such as "--out", for the error
 void refuse_inside_data(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& data);
 
 }  // namespace roentgen::io

@@ -13,7 +13,7 @@
 
 namespace roentgen::io {
 namespace {
-// The format's own limit (PNG specification, 11.2.2).
+// Limit of the PNG format (specification, 11.2.2).
 constexpr std::int64_t kLimitPx = 0x7fffffff;
 
 void check(int code) {
@@ -39,7 +39,7 @@ void validate(const PngImage& image, int level) {
     throw ShapeError(error_text("io.png", "significant bits", "0 (all) to " + std::to_string(image.bits),
                                 std::to_string(image.significant_bits)));
   }
-  // Sides below 2^31 and 8 bytes a pixel: in 128 bits nothing overflows.
+  // Sides are below 2^31 and a pixel has at most 8 bytes, so nothing overflows 128 bits.
   __extension__ using Wide = unsigned __int128;
   const Wide bytes = static_cast<Wide>(image.width_px) * static_cast<Wide>(image.height_px) *
                      static_cast<Wide>(image.channels * image.bits / 8);

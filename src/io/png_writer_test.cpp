@@ -23,7 +23,7 @@ std::vector<std::byte> random_bytes(std::size_t size) {
   return bytes;
 }
 
-/// The pixels of an encoded image; checks that the header says what `image` says.
+/// Decodes an encoded image; checks that its header matches `image`.
 std::vector<std::byte> decoded(std::span<const std::byte> encoded, const PngImage& image) {
   const UniqueHandle<spng_ctx, spng_ctx_free> context(spng_ctx_new(0));
   EXPECT_EQ(spng_set_png_buffer(context.get(), encoded.data(), encoded.size()), 0);
@@ -54,7 +54,7 @@ TEST(PngWriter, keeps_every_pixel_of_every_form) {
   }
 }
 
-// The sample 0x0102 must be stored as 01 02 on machines of any byte order; a small file shows it.
+// The sample 0x0102 must be stored as 01 02 on machines of any byte order, which a small file shows.
 TEST(PngWriter, takes_16_bit_samples_in_the_machines_order) {
   const std::uint16_t sample = 0x0102;
   const PngImage image{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writing half of the protobuf wire format (protobuf.dev/programming-guides/encoding): what ONNX files and TensorBoard
-// events are made of. Three formats with a few dozen fields do not need the library's generated code.
+// Writer of the protobuf wire format (protobuf.dev/programming-guides/encoding) for ONNX files and TensorBoard events.
+// These formats have only a few dozen fields, so the library's generated code is not needed.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace roentgen::io {
 
-/// A message being written, field by field in the order given. Value type.
+/// A message under construction. Fields are written in the order of the calls. Value type.
 class ProtobufWriter {
  public:
-  /// Writes int64, int32, uint64, bool or enum; negative numbers take ten bytes, as the format requires.
+  /// Writes an int64, int32, uint64, bool or enum field. Negative numbers take ten bytes, as the format requires.
   void integer(int field, std::int64_t value);
-  /// Packed repeated int64.
+  /// Writes a packed repeated int64 field.
   void integers(int field, std::span<const std::int64_t> values);
   void number(int field, float value);
   void number(int field, double value);
-  /// string, bytes.
+  /// Writes a string or bytes field.
   void text(int field, std::string_view value);
   void bytes(int field, std::span<const std::byte> value);
   void message(int field, const ProtobufWriter& value);

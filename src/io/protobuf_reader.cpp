@@ -7,7 +7,7 @@
 namespace roentgen::io {
 namespace {
 
-// Reads at most ten bytes; nullopt when the number does not end, or exceeds 64 bits.
+// Reads at most ten bytes. Returns nullopt if the number does not end or exceeds 64 bits.
 std::optional<std::uint64_t> take_varint(std::span<const std::byte>& rest) {
   constexpr std::size_t kLongest = 10;
   std::uint64_t value = 0;

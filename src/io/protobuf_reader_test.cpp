@@ -54,17 +54,17 @@ TEST(ProtobufReader, notices_what_is_no_field) {
   EXPECT_TRUE(is_damaged("\x0b"));                                              // a group
   EXPECT_TRUE(is_damaged("\x0f\x01"));                                          // type 7
   EXPECT_TRUE(is_damaged("\x08"));                                              // no value
-  EXPECT_TRUE(is_damaged("\x08\xff"));                                          // a varint cut short
+  EXPECT_TRUE(is_damaged("\x08\xff"));                                          // a truncated varint
   EXPECT_TRUE(is_damaged("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"));      // more than 64 bits
   EXPECT_TRUE(is_damaged("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // eleven bytes
   EXPECT_TRUE(
       is_damaged("\x0a\x05"
-                 "four"));                                                  // beyond the end
+                 "four"));                                                  // bytes beyond the end
   EXPECT_TRUE(is_damaged("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // 2^64 - 1 bytes
   EXPECT_TRUE(
       is_damaged("\x0d"
                  "123"));                                   // three of four bytes
-  EXPECT_TRUE(is_damaged("\xff\xff\xff\xff\xff\x7f\x01"));  // a field beyond 2^31
+  EXPECT_TRUE(is_damaged("\xff\xff\xff\xff\xff\x7f\x01"));  // a field number beyond 2^31
   EXPECT_FALSE(is_damaged(""));
 }
 

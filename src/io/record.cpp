@@ -13,7 +13,7 @@
 namespace roentgen::io {
 
 std::uint32_t masked_crc32c(std::span<const std::byte> data) {
-  // crc32_iscsi() takes an int count and does not write through its non-const pointer.
+  // crc32_iscsi() takes an int as length, and only reads through its non-const pointer.
   std::uint32_t crc = ~0U;
   while (!data.empty()) {
     const std::size_t count = std::min<std::size_t>(data.size(), std::numeric_limits<int>::max());

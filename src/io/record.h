@@ -16,13 +16,13 @@
 
 namespace roentgen::io {
 
-/// CRC32C (Castagnoli), rotated by 15 bits and raised by 0xA282EAD8 as TensorFlow stores it.
+/// CRC32C (Castagnoli) as TensorFlow stores it: rotated right by 15 bits, plus 0xA282EAD8.
 [[nodiscard]] std::uint32_t masked_crc32c(std::span<const std::byte> data);
 
-/// One record: u64le length, masked CRC32C of it, data, masked CRC32C of that.
+/// Frame of one record: u64le length, masked CRC32C of the length, data, masked CRC32C of the data.
 [[nodiscard]] std::string record_frame(std::string_view data);
 
-/// Bytes of a frame besides its data: before and after the data.
+/// Number of bytes of a frame before and after the data.
 inline constexpr std::size_t kFrameHead_bytes = 12;
 inline constexpr std::size_t kFrameTail_bytes = 4;
 
@@ -33,15 +33,15 @@ struct RecordPlace {
   friend bool operator==(const RecordPlace&, const RecordPlace&) = default;
 };
 
-/// Depth of the check: the checksums of the lengths only, or also of the data of every record.
+/// Extent of the check by scan_records(): checksums of the lengths only, or also of the data.
 enum class RecordCheck : std::uint8_t { Lengths, Data };
 
-/// Walks the frames of a whole file. `what` names it in messages. Failure: a sum that does not hold, or a record that
-/// is cut short; with the number of the record, from 1, and its place.
+/// Walks the frames of a whole file. `what` names it in messages. Fails if a checksum is wrong or a record is
+/// truncated; the error states the record's number, from 1, and its offset.
 [[nodiscard]] Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, std::string_view what,
                                                             RecordCheck check);
 
-/// Whether the checksum after a record's data is right. `framed`: the data and the 4 bytes after them.
+/// True if the checksum after a record's data is right. `framed`: the data and the 4 bytes after them.
 [[nodiscard]] bool is_sound_record(std::span<const std::byte> framed);
 
 }  // namespace roentgen::io

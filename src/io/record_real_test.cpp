@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TFRecord files that TensorFlow and others wrote.
+// TFRecord files written by TensorFlow and other programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// CRC32C by its definition (RFC 3720, B.4): reflected polynomial 0x82F63B78, bit by bit.
+// CRC32C computed bit by bit from its definition (RFC 3720, B.4): reflected polynomial 0x82F63B78.
 std::uint32_t crc32c(std::string_view data) {
   std::uint32_t crc = ~0U;
   for (const char c : data) {

@@ -19,7 +19,7 @@ constexpr std::size_t kLabels_begin = 24;
 
 enum class Part : std::uint32_t { Whole = 0, First = 1, Middle = 2, Last = 3 };
 
-/// Header of a part.
+/// Header of a part of a record.
 struct Head {
   std::uint32_t magic = 0;
   Part part = Part::Whole;

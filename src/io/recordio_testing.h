@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: writes RecordIO as dmlc-core's RecordIOWriter does.
+// Writes RecordIO for tests, as dmlc-core's RecordIOWriter does.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::string little_endian(Number number) {
   return bytes;
 }
 
-/// A part of kind 0 (whole), 1 (first), 2 (middle) or 3 (last).
+/// Encodes a part of kind 0 (whole), 1 (first), 2 (middle) or 3 (last).
 inline std::string recordio_part(std::uint32_t kind, std::string_view data) {
   std::string part = little_endian(kRecordIoMagic) +
                      little_endian(kind << 29 | static_cast<std::uint32_t>(data.size())) + std::string(data);
@@ -29,7 +29,7 @@ inline std::string recordio_part(std::uint32_t kind, std::string_view data) {
   return part;
 }
 
-/// A record, in parts where the magic stands in it at a multiple of 4.
+/// Encodes a record. It is split into parts wherever the magic number occurs at a multiple of 4.
 inline std::string recordio_record(std::string_view data) {
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
@@ -44,7 +44,7 @@ inline std::string recordio_record(std::string_view data) {
   return record + recordio_part(3, data.substr(begin));
 }
 
-/// MXNet's header: one label inside, more labels after it.
+/// Encodes MXNet's header: a single label is stored in it, several follow it.
 inline std::string recordio_header(const std::vector<float>& labels, std::uint64_t id) {
   const bool is_one = labels.size() == 1;
   std::string header = little_endian(is_one ? 0U : static_cast<std::uint32_t>(labels.size())) +

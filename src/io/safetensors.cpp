@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reading half of io/safetensors.h.
+// Reader of io/safetensors.h.
 #include "io/safetensors.h"
 
 #include <algorithm>

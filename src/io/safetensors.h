@@ -19,19 +19,20 @@
 
 namespace roentgen::io {
 
-/// One tensor of a file.
+/// Name, type, shape and position of a tensor in a file.
 struct TensorInfo {
   std::string name;
   DType dtype = DType::F32;
   Shape shape;
-  /// Offsets into the data section.
+  /// Byte range in the data section.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// A file opened for reading (memory-mapped). Everything is validated on open: header length and syntax, dtypes, shape
-/// against size (with overflow checks), offsets inside the file, contiguous and not overlapping. Thread-safe to read.
-/// If the file is truncated while open, missing bytes read as zeros; call check() after bytes().
+/// A memory-mapped file that is open for reading. open() validates everything: header length and syntax, dtypes, sizes
+/// against shapes (with overflow checks), and that data are inside the file, contiguous and not overlapping.
+/// Thread-safe to read. If the file is truncated while it is open, missing bytes read as zeros; call check() after
+/// bytes().
 class SafetensorsReader {
  public:
   static Result<SafetensorsReader> open(const std::filesystem::path& path);
@@ -42,11 +43,11 @@ class SafetensorsReader {
   [[nodiscard]] const std::vector<TensorInfo>& tensors() const;
   [[nodiscard]] const TensorInfo* find(std::string_view name) const;
   [[nodiscard]] std::span<const std::byte> bytes(const TensorInfo& tensor) const;
-  /// Failure naming the file where it was cut short since open().
+  /// Fails, naming the file, if it was truncated since open().
   [[nodiscard]] Status check() const;
-  /// The tensor as float32: f32 copied, f16, bf16 and f64 converted; Failure for integers, and as check().
+  /// Returns the tensor as float32: f32 copied; f16, bf16 and f64 converted. Fails for integers, and as check() does.
   [[nodiscard]] Result<std::vector<float>> read_f32(std::string_view name) const;
-  /// The string map under "__metadata__".
+  /// Text entries under "__metadata__".
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const;
 
  private:
@@ -55,11 +56,11 @@ class SafetensorsReader {
   std::unique_ptr<State> state_;
 };
 
-/// SHA-256 of a file's tensors in the order of their names, whatever its metadata: ties figures to the weights they are
-/// of. Error when it cannot be read.
+/// SHA-256 of a file's tensors in the order of their names, without the metadata. Identifies the weights that produced
+/// a result. Fails if the file cannot be read.
 [[nodiscard]] std::string tensors_sha256(const std::filesystem::path& path);
 
-/// A tensor to be written; the bytes must outlive the write.
+/// A tensor to write. Its bytes must stay valid until the file is written.
 struct TensorToWrite {
   std::string name;
   DType dtype = DType::F32;
@@ -67,7 +68,7 @@ struct TensorToWrite {
   std::span<const std::byte> bytes;
 };
 
-/// Writes a file atomically (io/file.h). Tensors are written in the order given. DataError on a full disk.
+/// Writes a file atomically (io/file.h), with tensors in the given order. Throws DataError if the disk is full.
 void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata);
 

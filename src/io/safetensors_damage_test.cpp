@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every damaged safetensors file gives a Failure of one line, never a crash or an invalid read.
+// Every damaged safetensors file causes a one-line Failure, never a crash or an invalid read.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace roentgen::io {
 namespace {
-/// Header length, header and data, as a file.
+/// Encodes a file: header length, header, and data.
 std::string file_of(const std::string& header, std::size_t data_bytes) {
   const std::uint64_t length = header.size();
   std::string text(8, '\0');
@@ -22,10 +22,10 @@ std::string file_of(const std::string& header, std::size_t data_bytes) {
   return text + header + std::string(data_bytes, '\x7f');
 }
 
-/// Opens a text as a file and, when it opens, touches every byte. "" or the error.
+/// Opens a text as a file and, if that succeeds, reads every byte. Returns the error, or empty.
 std::string verdict_of(const std::string& content, const std::filesystem::path& path) {
   std::filesystem::remove(
-      path);  // a new file: file systems hurry an overwritten one to the disk, thousands of times here
+      path);  // new file each time, because file systems flush overwritten files, thousands of times here
   testing::put_file(path, content);
   const auto reader = SafetensorsReader::open(path);
   if (!reader.ok()) return reader.error();
@@ -154,7 +154,7 @@ TEST(SafetensorsDamage, what_is_absent_or_a_directory_is_named) {
   EXPECT_NE(SafetensorsReader::open(folder.path()).error().find("got a folder"), std::string::npos);
 }
 
-/// A small but complete file: several dtypes, metadata, escapes.
+/// A small but complete file with several dtypes, metadata and escapes.
 std::string sample() {
   return file_of(R"({"__metadata__":{"labels":"Mass|Nodule","r\u00e9":"x\n"},)"
                  R"("conv1.weight":{"dtype":"F32","shape":[2,1,3],"data_offsets":[0,24]},)"

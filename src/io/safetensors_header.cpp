@@ -29,7 +29,7 @@ std::string kind_or_value(const Value& value) {
   return std::string(value.kind());
 }
 
-/// Validates what one file's header says.
+/// Validates the header of one file.
 class HeaderParser {
  public:
   HeaderParser(std::string what, std::uint64_t data_bytes) : what_(std::move(what)), data_bytes_(data_bytes) {}
@@ -102,7 +102,7 @@ class HeaderParser {
     return with_checked_size(std::move(info));
   }
 
-  /// Non-negative integers.
+  /// Reads an array of non-negative integers.
   Result<std::vector<std::uint64_t>> counts(std::string_view name, const std::string& field, const Value* value) const {
     if (value == nullptr) return bad(name, field, "none");
     if (!value->is_array()) return bad(name, field + " as an array", value->kind());
@@ -119,7 +119,7 @@ class HeaderParser {
     if (info.begin > info.end || info.end > data_bytes_) {
       return bad(info.name, "data inside the file's " + std::to_string(data_bytes_) + " bytes", offsets);
     }
-    // Counts in signed arithmetic. A later dimension of 0 does not excuse an earlier overflow, as in Shape::elements().
+    // Counts in signed arithmetic. An overflow is an error even if a later dimension is 0, as in Shape::elements().
     auto bytes = static_cast<std::int64_t>(size_of(info.dtype));
     bool overflows = false;
     for (const std::int64_t dim : info.shape.dims()) overflows |= __builtin_mul_overflow(bytes, dim, &bytes);

@@ -30,7 +30,7 @@ const std::array kBias{1.5F, -2.0F};
 const std::array kWeight{1.0F, 0.5F, std::bit_cast<float>(0x7fc00000U), -0.0F};
 const std::array<std::uint8_t, 3> kMask{1, 2, 3};
 
-/// Writes the three tensors above with one entry of metadata.
+/// Writes the three tensors above with one metadata entry.
 void write_golden(const fs::path& path) {
   const std::vector<TensorToWrite> tensors{
       {.name = "bias", .dtype = DType::F32, .shape = {2}, .bytes = bytes_of(kBias)},
@@ -82,7 +82,8 @@ TEST(Safetensors, gives_back_the_bits_of_every_float) {
 
 TEST(Safetensors, converts_halves_bfloats_and_doubles) {
   const testing::TemporaryFolder folder;
-  // IEEE 754 half: 1, -2, 65504 (largest), 2^-14 (smallest normal), 2^-24 (smallest), 0, -0, inf, 0.333251953125
+  // Half-precision values: 1, -2, 65504 (largest), 2^-14 (smallest normal), 2^-24 (smallest), 0, -0, inf,
+  // 0.333251953125
   const std::vector<std::uint16_t> halves{0x3c00, 0xc000, 0x7bff, 0x0400, 0x0001, 0x0000, 0x8000, 0x7c00, 0x3555};
   const std::vector<float> expected{1.0F, -2.0F, 65504.0F, 0x1p-14F, 0x1p-24F, 0.0F, -0.0F, INFINITY, 0.333251953125F};
   const std::vector<std::uint16_t> bfloats{0x3f80, 0xc000, 0xff80, 0x0001};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writing half of io/safetensors.h.
+// Writer of io/safetensors.h.
 #include <bit>
 #include <set>
 
@@ -14,7 +14,7 @@
 
 namespace roentgen::io {
 namespace {
-/// Throws for tensors that write_safetensors refuses: mistakes of our own callers.
+/// Throws for tensors that write_safetensors() refuses; they are errors in the calling code.
 void validate(const TensorToWrite& tensor, std::set<std::string_view>& names) {
   const std::string what = "tensor " + safetensors::shown(tensor.name);
   if (tensor.name == safetensors::kMetadataKey || !names.insert(tensor.name).second) {
@@ -51,7 +51,7 @@ std::string header_text(std::span<const TensorToWrite> tensors, const std::map<s
     begin = end;
   }
   std::string text = to_json(Value(std::move(entries)), -1);
-  text.append((8 - text.size() % 8) % 8, ' ');  // so that the data starts at a multiple of 8, as the reference does
+  text.append((8 - text.size() % 8) % 8, ' ');  // data start at a multiple of 8, as in the reference
   return text;
 }
 }  // namespace

@@ -28,7 +28,7 @@ std::string to_hex(std::span<const unsigned char> bytes) {
 std::string sha256_hex(std::span<const std::byte> bytes) {
   std::array<unsigned char, 32> digest{};
   unsigned int length = 0;
-  // Fails only where a system policy disables SHA-256; the program needs it.
+  // Fails only if a system policy disables SHA-256, which the program requires.
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1 ||
       length != digest.size()) {
     throw DeviceError(error_text("io.sha256", "OpenSSL", "a SHA-256 digest", "a refusal"));

@@ -8,7 +8,7 @@
 
 namespace roentgen::io {
 namespace {
-// FIPS 180-4's examples.
+// Examples in FIPS 180-4.
 TEST(Sha256, gives_the_published_answers) {
   EXPECT_EQ(sha256_hex(std::string_view()), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -18,8 +18,8 @@ TEST(Sha256, gives_the_published_answers) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Expected hashes are the output of `xxhsum -H128` (xxHash 0.8), for an empty text and for one long enough for the
-// vector path.
+// Expected hashes are from `xxhsum -H128` (xxHash 0.8), for an empty text and for one that is long enough for the
+// vector code.
 TEST(FastHash, gives_the_answers_of_xxhsum) {
   EXPECT_EQ(fast_hash_hex({}), "99aa06d3014798d86001c324468d497f");
   const std::string text(1000, 'a');
@@ -45,7 +45,7 @@ TEST(NameList, sorts_bytes_as_unsigned) {
   EXPECT_EQ(name_list_sha256({"\xC3\xA9.png", "z.png", "Z.png"}), sha256_hex("Z.png\nz.png\n\xC3\xA9.png\n"));
 }
 
-// CheXpert's names: base names alone would be equal in all three splits.
+// In CheXpert, hashes of base names alone would be equal for all three splits.
 TEST(NameList, is_of_whole_names_where_base_names_are_not_all_different) {
   const auto list = [](const std::string& part) {
     return name_list_sha256({part + "/patient2/study1/view1_frontal.jpg", part + "/patient1/study1/view1_frontal.jpg"});

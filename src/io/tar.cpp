@@ -15,11 +15,11 @@ namespace roentgen::io {
 namespace {
 
 constexpr std::size_t kBlock_bytes = 512;
-// Size of an archive without files, tar's usual record; more zeros mean a file that was never written.
+// Size of an archive without files, tar's usual record size. More zeros mean that the file was never written.
 constexpr std::size_t kLargestEmpty_bytes = 20 * kBlock_bytes;
 constexpr std::size_t kLongestName_bytes = std::size_t{1} << 16;
 
-/// A field of the header.
+/// Offset and length of a field of the header.
 struct Field {
   std::size_t begin, length;
 };
@@ -35,7 +35,7 @@ std::string_view text_of(std::span<const std::byte> header, Field field) {
   return text.substr(0, text.find('\0'));
 }
 
-// Octal digits between blanks, or, with the first bit set, a big-endian binary number (GNU).
+// Parses octal digits between blanks or, if the first bit is set, a big-endian binary number (GNU).
 std::optional<std::uint64_t> number_of(std::span<const std::byte> header, Field field) {
   const auto bytes = header.subspan(field.begin, field.length);
   if ((bytes[0] & std::byte{0x80}) != std::byte{0}) {
@@ -56,7 +56,7 @@ std::optional<std::uint64_t> number_of(std::span<const std::byte> header, Field 
   return number;
 }
 
-// The sum of all bytes, those of the field itself taken as blanks.
+// Sum of all bytes of the header. The bytes of the checksum field count as blanks.
 std::uint64_t sum_of(std::span<const std::byte> header) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < kBlock_bytes; ++i) {
@@ -70,7 +70,7 @@ bool is_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-/// Values that earlier headers set for the next file.
+/// Values that extension headers set for the next file.
 struct Overrides {
   std::optional<std::string> name{};
   std::optional<std::string> link{};
@@ -78,7 +78,7 @@ struct Overrides {
   bool is_sparse = false;
 };
 
-// Lines "17 path=a/b.png\n", each with its own length in front.
+// Parses lines such as "17 path=a/b.png\n", each with its own length at the start.
 bool read_pax(std::string_view records, Overrides& overrides) {
   while (!records.empty()) {
     std::size_t length = 0;
@@ -103,13 +103,13 @@ bool read_pax(std::string_view records, Overrides& overrides) {
   return true;
 }
 
-/// "a/b.png" of "./a/b.png": the common form of a link and its target.
+/// Normal form of a link or its target: "a/b.png" for "./a/b.png".
 std::string normal(const std::filesystem::path& name) { return name.lexically_normal().string(); }
 
-/// Finds the files that links lead to.
+/// Finds the files that links refer to.
 class Links {
  public:
-  /// Adds a link, member `index` of the archive. Links must be added in order.
+  /// Adds a link, which is member `index` of the archive. Links must be added in order.
   void add(std::size_t index, char type, std::string target) {
     links_.push_back({.index = index, .is_hard = type == '1', .target = std::move(target)});
   }
@@ -133,7 +133,7 @@ class Links {
     std::size_t index = 0;
     bool is_hard = false;
     std::string target{};
-    /// The member that it leads to, possibly another link.
+    /// Index of the member that it refers to, possibly another link.
     std::optional<std::size_t> leads_to{};
   };
   using Members = std::unordered_map<std::string, std::size_t>;
@@ -143,8 +143,8 @@ class Links {
     return found == members.end() ? std::nullopt : std::optional(found->second);
   }
 
-  // A hard link leads to an earlier member, a symbolic link to the last member of that name, relative to its own
-  // folder.
+  // Resolves all links. A hard link refers to an earlier member. A symbolic link refers to the last member with that
+  // name, relative to the link's folder.
   void find_targets(const std::vector<TarMember>& members) {
     Members by_name;
     auto link = links_.begin();
@@ -213,7 +213,7 @@ class Scan {
     if (size && !is_extra && next_.size) size = next_.size;
     const std::uint64_t room = archive_.size() - at_ - kBlock_bytes;
     const bool is_file = type == '0' || type == '\0' || type == '7';
-    const bool has_data = type < '1' || type > '6';  // sizes of links, folders and devices do not count data
+    const bool has_data = type < '1' || type > '6';  // links, folders and devices have no data, whatever their size
     if (type == 'S' || next_.is_sparse) return refuse("files as they are", "a sparse file");
     if (size && !has_data) size = 0;
     if (!size || *size > room) {
@@ -253,7 +253,7 @@ class Scan {
   [[nodiscard]] std::string name_of(std::span<const std::byte> header) const {
     if (next_.name) return *next_.name;
     const std::string_view name = text_of(header, kName);
-    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU's magic continues with blanks and has no prefix
+    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU pads its magic with blanks and has no prefix
     const std::string_view prefix = is_ustar ? text_of(header, kPrefix) : std::string_view();
     return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
   }

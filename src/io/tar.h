@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Reads tar archives and appends files. Formats: POSIX.1-2001 "ustar" and "pax", GNU's long names, and the older format
-// without a magic; regular files only. It finds the offset of each file's bytes, so that any file can be read alone.
-// libarchive reads archives from the front and does not report offsets.
+// without a magic number; regular files only. Finds the offset of each file's bytes, so that any file can be read
+// directly. libarchive reads archives sequentially and does not report offsets.
 #pragma once
 
 #include <cstddef>
@@ -17,30 +17,30 @@
 
 namespace roentgen::io {
 
-/// A regular file in an archive, or a link with the position of the file that it leads to.
+/// A regular file in an archive, or a link with the position of its target.
 struct TarMember {
-  /// Name as stored: "dir/000017.png".
+  /// Name as stored, such as "dir/000017.png".
   std::string name;
-  /// Offset of its bytes.
+  /// Offset of its bytes in the archive.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
-  /// Target of a link that leads to no file of the archive, and so has no bytes; else empty.
+  /// Target of a link that leads to no file of the archive and therefore has no bytes; empty for all others.
   std::string lost_target{};
   friend bool operator==(const TarMember&, const TarMember&) = default;
 };
 
-/// Lists the files of an archive in order, with hard and symbolic links to them. GNU tar stores the second name of a
-/// file as a hard link. Folders and devices are skipped. `what` names the archive in messages.
-/// Failure, with the offset, for a wrong header checksum, a truncated file or an archive without its end. Failure for
-/// data behind the end: archives joined by cat lose all but the first. Failure also for more than 10 KiB of zeros and
-/// no file, sparse files, and names of more than 64 KiB.
+/// Lists the files of an archive in order, including hard and symbolic links to them. GNU tar stores a file's second
+/// name as a hard link. Folders and devices are skipped. `what` names the archive in messages.
+/// Fails, with the offset, for a wrong header checksum, a truncated file or an archive without an end mark. Also fails
+/// for data after the end mark, because archives joined by cat would lose all but the first. Also fails for more than
+/// 10 KiB of zeros without a file, sparse files, and names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
-/// A regular file as an archive stores it: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512 bytes.
+/// Encodes a regular file for an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512 bytes.
 /// `name` has at most 100 bytes, `data` less than 8 GiB.
 [[nodiscard]] std::string tar_member(std::string_view name, std::string_view data);
 
-/// Size of the zeros that end an archive.
+/// Number of zero bytes that end an archive.
 inline constexpr std::size_t kTarEnd_bytes = 1024;
 
 }  // namespace roentgen::io

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Archives that GNU tar, BSD tar and Python wrote. What is expected is what Python's tarfile lists.
+// Archives written by GNU tar, BSD tar and Python. Expected values come from Python's tarfile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 std::string end() { return std::string(kTarEnd_bytes, '\0'); }
 
-// The member with fields of its header changed (POSIX pax, "ustar Interchange Format") and the sum made to hold again.
+// Change to the header of a member (POSIX pax, "ustar Interchange Format"). The checksum is corrected afterwards.
 struct Change {
   std::size_t at;
   std::string_view text;
@@ -155,7 +155,7 @@ TEST(Tar, survives_any_damage) {
     for (std::uint64_t k = random.below(4); k > 0 && !damaged.empty(); --k) {
       damaged[random.below(damaged.size())] = static_cast<char>(random.below(256));
     }
-    // With a corrected checksum, the damage reaches the later fields.
+    // Corrects the checksum, so that the damage affects later checks.
     if (damaged.size() >= 512 && random.below(2) == 0) damaged = changed(damaged, {});
     if (const auto members = scan_tar(bytes_of(damaged), "a.tar")) {
       for (const auto& member : members.value()) ASSERT_LE(member.begin + member.length, damaged.size());

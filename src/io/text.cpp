@@ -94,7 +94,7 @@ std::string utf8_of(std::string text) {
 std::string shortest(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::array<char, 32> digits{};  // the longest is 24: "-2.2250738585072014e-308"
+  std::array<char, 32> digits{};  // the longest has 24: "-2.2250738585072014e-308"
   const auto [end, code] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   RG_ASSERT(code == std::errc());
   std::string text(digits.data(), end);

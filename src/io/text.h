@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Text forms of strings and numbers, shared by JSON and TOML. Not for messages to people.
+// Text forms of strings and numbers in JSON and TOML. Not for messages to users.
 #pragma once
 
 #include <string>
@@ -9,18 +9,19 @@
 
 namespace roentgen::io {
 
-/// `text` in double quotes with \" \\ \b \t \n \f \r and \u00XX escapes: a JSON string and a TOML basic string at once.
-/// Bytes that are not well-formed UTF-8 become U+FFFD, one for each.
+/// Puts `text` in double quotes with the escapes \" \\ \b \t \n \f \r and \u00XX, valid in both JSON and TOML. Each
+/// byte that is not well-formed UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string quote_string(std::string_view text);
 
-/// True for a text that begins with the byte order mark of UTF-16.
+/// True if the text begins with a byte order mark of UTF-16.
 [[nodiscard]] bool is_utf16(std::string_view text);
 
-/// A text that begins with the byte order mark of UTF-16, as UTF-8 without it; unpaired surrogates become U+FFFD. Other
-/// texts as they are.
+/// Converts a text that begins with a byte order mark of UTF-16 to UTF-8 without the mark; unpaired surrogates become
+/// U+FFFD. Returns other texts unchanged.
 [[nodiscard]] std::string utf8_of(std::string text);
 
-/// The fewest digits that read back as the same double, always with a point, an exponent or both; "inf", "-inf", "nan".
+/// Formats a double with the fewest digits that parse to the same value, always with a point, an exponent or both;
+/// "inf", "-inf", "nan".
 [[nodiscard]] std::string shortest(double value);
 
 }  // namespace roentgen::io

@@ -13,7 +13,8 @@
 
 namespace roentgen::io {
 namespace {
-// toml++ limits nested values to 256 but not dotted keys, whose tables are freed by recursion: 256 x 32 levels fit.
+// toml++ limits nested values to 256 levels but not dotted keys, and frees their tables by recursion. 256 x 32 levels
+// fit on the stack.
 constexpr std::size_t kLimitDots = 32;
 constexpr int kLimitDepth = 200;
 
@@ -22,7 +23,7 @@ std::string place_of(std::string_view what, const toml::source_region& source) {
          std::to_string(source.begin.column);
 }
 
-/// Position just behind the string that starts at `start`, by TOML's rules; the end of the text when it is not closed.
+/// Position after the string that starts at `start`, by TOML's rules; the end of the text if the string is not closed.
 std::size_t skip_string(std::string_view text, std::size_t start) {
   const char quote = text[start];
   const std::string_view closing =
@@ -35,7 +36,7 @@ std::size_t skip_string(std::string_view text, std::size_t start) {
   return std::min(i + closing.size(), text.size());
 }
 
-/// The most dots in any one key.
+/// Largest number of dots in any key.
 std::size_t longest_dotted_key(std::string_view text) {
   std::size_t most = 0;
   std::size_t dots = 0;
@@ -68,7 +69,7 @@ Result<Value> convert_array(const toml::array& array, std::string_view what, int
   return result;
 }
 
-/// toml++ sorts a table by key; its source positions give the written order back.
+/// Converts a table. toml++ sorts tables by key; its source positions restore the written order.
 Result<Value> convert_table(const toml::table& table, std::string_view what, int depth) {
   using Entry = std::pair<const toml::key*, const toml::node*>;
   std::vector<Entry> entries;
@@ -102,7 +103,7 @@ Result<Value> convert(const toml::node& node, std::string_view what, int depth) 
                  "a date or time", "quotes around it");
 }
 
-/// The document, or nothing and why it is no TOML.
+/// Parses a document; fails if it is no valid TOML.
 Result<toml::table> parse_document(std::string_view text, std::string_view what) {
   if (longest_dotted_key(text) > kLimitDots)
     return failure("io.toml", what, "at most 32 dots in a key", "more", "a shorter key");
@@ -120,7 +121,7 @@ bool is_bare_key(std::string_view key) {
 }
 std::string key_text(std::string_view key) { return is_bare_key(key) ? std::string(key) : quote_string(key); }
 
-/// An array that prints as [[sections]].
+/// True for an array that is printed as [[sections]].
 bool is_table_array(const Value& value) {
   return value.is_array() && !value.as_array().empty() &&
          std::all_of(value.as_array().begin(), value.as_array().end(), [](const Value& v) { return v.is_table(); });

@@ -18,7 +18,7 @@ namespace roentgen::io {
 namespace {
 Value parsed(std::string_view text) { return parse_toml(text, "recipe.toml").or_throw(); }
 
-/// The error of a text that must not parse.
+/// Error for a text that must not be accepted.
 std::string error_of(std::string_view text) {
   const auto result = parse_toml(text, "recipe.toml");
   return result.ok() ? "no error" : result.error();
@@ -159,7 +159,8 @@ TEST(ToToml, spells_infinities_and_nan) {
 
 TEST(ToToml, refuses_what_is_no_table) { EXPECT_THROW(static_cast<void>(to_toml(Value(1))), ConfigError); }
 
-// No crash (the sanitizers watch), one line of error; what still parses prints and parses to the same again.
+// Damaged text causes no crash (sanitizers check this) and one-line errors. Text that still parses can be printed and
+// parsed to the same value.
 TEST(Toml, survives_damaged_text) {
   constexpr std::uint64_t kSeed = 13;
   const std::string base =
@@ -181,7 +182,7 @@ TEST(Toml, survives_damaged_text) {
   EXPECT_GT(refused, 10'000) << "damage that nothing notices tests nothing";
 }
 
-/// Reduces a value to what TOML text can hold: no nulls, and in sections the plain keys before the tables.
+/// Position of a value, which determines what TOML can express: no nulls, and in sections plain keys before tables.
 enum class Place { Section, Inline };
 Value printable(const Value& value, Place place) {
   if (value.is_array()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Source: torch/serialization.py of PyTorch 2.15 (_save, _legacy_save) and torch/_utils.py.
+// File formats as in torch/serialization.py of PyTorch 2.15 (_save, _legacy_save) and torch/_utils.py.
 #include "io/torch_container.h"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Functions that a file of weights, or of a whole model, calls. None is run.
+// Functions that a file of weights or of a whole model may call. None is executed.
 constexpr std::array kCalls{"collections.OrderedDict"sv,
                             "collections.defaultdict"sv,
                             "torch._utils._rebuild_tensor"sv,
@@ -60,7 +60,7 @@ Failure big_endian(std::string_view what) {
   return failure("io.torch", what, "little-endian data", "big-endian data", "saving the weights on another machine");
 }
 
-// Members are called PREFIX/data.pkl, PREFIX/data/KEY and so on, with one prefix.
+// Reads a zip archive. Members are called PREFIX/data.pkl, PREFIX/data/KEY and so on, with a common prefix.
 Result<Container> open_zip(std::span<const std::byte> file, std::string_view what) {
   const auto members = scan_zip(file, what);
   if (!members) return members.why();
@@ -99,7 +99,8 @@ Result<Container> open_zip(std::span<const std::byte> file, std::string_view wha
   return container;
 }
 
-// Five pickles, then the storages in the order of the keys in the last one: number of elements (8 bytes), elements.
+// Reads the older format: five pickles, then storages in the order of the keys in the last pickle. A storage is its
+// number of elements (8 bytes) and the elements.
 Result<Container> open_legacy(std::span<const std::byte> file, std::string_view what) {
   std::vector<Pickle> pickles;  // magic number, protocol, system, the object, keys
   for (int i = 0; i < 5; ++i) {
@@ -143,7 +144,7 @@ std::optional<StorageId> storage_id(const Pickle& pickle, PickleId id) {
   if (node.kind != PickleKind::Persistent) return {};
   const std::vector<PickleId>& parts = pickle[node.items[0]].items;
   if (parts.size() < 5 || pickle[parts[0]].text != "storage") return {};
-  // A view of another storage, as PyTorch wrote before version 0.4.
+  // Refuses a view of another storage, as PyTorch wrote before version 0.4.
   if (parts.size() > 5 && pickle[parts[5]].kind != PickleKind::None) return {};
   const PickleNode &type = pickle[parts[1]], &key = pickle[parts[2]], &elements = pickle[parts[4]];
   if (type.kind != PickleKind::Global || key.kind != PickleKind::Text || elements.kind != PickleKind::Integer)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The two containers of torch.save: a zip archive (PyTorch 1.6 and later), and pickles with raw data behind them. For
-// torch_file.cpp only.
+// Reads the two container formats of torch.save: a zip archive (PyTorch 1.6 and later), and pickles followed by raw
+// data. For torch_file.cpp only.
 #pragma once
 
 #include <cstddef>
@@ -21,37 +21,38 @@ namespace roentgen::io::torch {
 
 inline constexpr std::string_view kRemedy = "weights alone, saved by torch.save(model.state_dict(), FILE)";
 
-/// Number that the older container begins with, as a pickle stores it: 0x1950a86a20f9469cfc6c, little-endian.
+/// Number at the start of the older format, as a pickle stores it: 0x1950a86a20f9469cfc6c, little-endian.
 inline constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 
-/// Type of a storage's elements.
+/// Element type of a storage.
 struct ElementType {
-  std::string_view name{};       ///< "FloatStorage"
-  std::size_t size_bytes = 0;    ///< bytes of an element
-  std::optional<DType> dtype{};  ///< none for integers and bools
+  std::string_view name{};       ///< such as "FloatStorage"
+  std::size_t size_bytes = 0;    ///< size of an element in bytes
+  std::optional<DType> dtype{};  ///< nullopt for integers and bools
 };
 
-/// A storage, as a pickle names it.
+/// A storage, as a pickle refers to it.
 struct StorageId {
-  std::string type;  ///< "torch.FloatStorage"
+  std::string type;  ///< such as "torch.FloatStorage"
   std::string key;
   std::int64_t elements = 0;
 };
 
-/// The storage that a Persistent node names; nullopt for another node.
+/// Returns the storage that a Persistent node refers to; nullopt for other nodes.
 [[nodiscard]] std::optional<StorageId> storage_id(const Pickle& pickle, PickleId id);
 
-/// The type of that name, also on a GPU ("torch.cuda.FloatStorage"); nullopt for complex, quantised and unknown ones.
+/// Returns the element type of a storage's name, also on a GPU ("torch.cuda.FloatStorage"). Returns nullopt for
+/// complex, quantised and unknown types.
 [[nodiscard]] std::optional<ElementType> element_type(std::string_view name);
 
 /// Parsed parts of a file.
 struct Container {
   Pickle pickle;                                                         ///< the object that was saved
-  std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< data, by key
+  std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< raw data by storage key
 };
 
-/// Parses a file. Failure, with the position: as scan_zip(), read_zip_member() and parse_pickle(), TorchScript, a
-/// missing or foreign pickle, big-endian data, truncated storages.
+/// Parses a file. Fails, with the offset, as scan_zip(), read_zip_member() and parse_pickle() do. Also fails for
+/// TorchScript, a missing or unknown pickle, big-endian data, or truncated storages.
 /// @param what names the file in errors
 [[nodiscard]] Result<Container> open_container(std::span<const std::byte> file, std::string_view what);
 

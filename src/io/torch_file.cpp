@@ -25,18 +25,18 @@ constexpr std::int64_t kMostPerByte = 4;
 constexpr int kMostDepth = 64;
 constexpr std::size_t kMostTensors = 100'000, kMostRank = 32, kMostVisits = 1'000'000;
 
-// Keys and values of a dict.
+// Pairs of a key and a value of a dict.
 using Entries = std::vector<std::pair<PickleId, PickleId>>;
 
-/// Elements of a storage that a tensor covers.
+/// Part of a storage that a tensor covers.
 struct View {
-  std::span<const std::byte> bytes;  // bytes of the storage, from the first element
+  std::span<const std::byte> bytes;  // bytes of the storage, beginning with its first element
   DType dtype = DType::F32;
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> strides;  // strides in elements
+  std::vector<std::int64_t> strides;  // in elements
 };
 
-// Row-major values, element by element.
+// Copies a tensor's values in row-major order.
 std::vector<float> gather(const View& view, std::size_t elements) {
   const std::size_t size_bytes = size_of(view.dtype);
   std::vector<std::byte> packed(elements * size_bytes);
@@ -70,7 +70,8 @@ std::vector<float> values_of(const View& view, std::size_t elements) {
   return to_floats(view.bytes.first(elements * size_of(view.dtype)), view.dtype);
 }
 
-// Number of elements, and of the last one in the storage; nullopt for sizes that overflow or are negative.
+// Number of elements, and index in the storage of the last one. Returns nullopt for sizes that overflow or are
+// negative.
 std::optional<std::pair<std::int64_t, std::int64_t>> extent_of(const View& view) {
   std::int64_t elements = 1, last = 0;
   for (std::size_t axis = 0; axis < view.sizes.size(); ++axis) {
@@ -85,7 +86,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> extent_of(const View& view)
   return std::pair(elements, last);
 }
 
-/// Finds the tensors. After the first failure nothing more is added.
+/// Collects the tensors. After the first failure it adds nothing more.
 class Reader {
  public:
   Reader(const torch::Container& container, std::string_view what, std::size_t file_bytes)
@@ -112,7 +113,7 @@ class Reader {
   }
 
  private:
-  // The file of a training script holds the weights beside other things.
+  // Finds the dict with the weights, because files of training scripts also contain other things.
   [[nodiscard]] PickleId weights_root() const {
     const auto entries = entries_of(pickle_.root);
     if (!entries) return pickle_.root;
@@ -143,7 +144,7 @@ class Reader {
     return entries;
   }
 
-  // Attributes of a torch.nn.Module; nullopt for another value.
+  // Attributes of a torch.nn.Module; nullopt for other values.
   [[nodiscard]] std::optional<Entries> attributes(PickleId id) const {
     const PickleNode& node = pickle_[id];
     if (node.state == kNoPickle) return {};
@@ -162,7 +163,7 @@ class Reader {
     return node.kind == PickleKind::Call && pickle_[node.items[0]].text == function;
   }
 
-  // Files before PyTorch 1.6 name a class with its source text.
+  // Name of a class. Files from before PyTorch 1.6 store it together with its source text.
   [[nodiscard]] std::string class_name(const PickleNode& callee) const {
     if (callee.kind != PickleKind::Persistent) return callee.text;
     const auto& parts = pickle_[callee.items[0]].items;
@@ -202,7 +203,7 @@ class Reader {
     }
   }
 
-  // Elements of a set.
+  // Texts in a list or set.
   [[nodiscard]] std::vector<std::string> texts_of(PickleId id) const {
     if (id == kNoPickle) return {};
     const PickleNode* node = &pickle_[id];
@@ -233,7 +234,7 @@ class Reader {
     add_view(name, *arguments);
   }
 
-  // `arguments`: storage, offset, sizes, strides.
+  // Adds a tensor. `arguments`: storage, offset, sizes, strides.
   void add_view(const std::string& name, const std::vector<PickleId>& arguments) {
     const auto storage = torch::storage_id(pickle_, arguments[0]);
     if (!storage) return fail(name, "a tensor of a storage", pickle_text(pickle_, arguments[0]));
@@ -268,7 +269,7 @@ class Reader {
         {.name = name, .shape = Shape(view.sizes), .values = values_of(view, static_cast<std::size_t>(extent->first))});
   }
 
-  // Integers of a tuple or torch.Size. Another value becomes -1, which no size and no stride is.
+  // Integers in a tuple or torch.Size. Other values become -1, which is invalid as a size and as a stride.
   [[nodiscard]] std::vector<std::int64_t> integers(PickleId id) const {
     const PickleNode* node = &pickle_[id];
     if (is_call(*node, "torch.Size")) {
@@ -295,7 +296,7 @@ class Reader {
   const std::unordered_map<std::string, std::span<const std::byte>>& storages_;
   const std::string_view what_;
   std::int64_t elements_left_;
-  std::size_t visits_ = 0;  // attributes and tensors of modules so far
+  std::size_t visits_ = 0;  // number of attributes and tensors of modules so far
   std::optional<Failure> failure_;
   TorchFile file_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tensors of PyTorch's files (.pt, .pth, .ckpt). No pickled code is run. Functions that a file calls are looked up in a
-// list of names; any other name refuses the file.
+// Reads tensors from PyTorch's files (.pt, .pth, .ckpt) without running pickled code. A file that calls a function
+// outside a fixed list of names is refused.
 #pragma once
 
 #include <cstddef>
@@ -20,33 +20,34 @@ namespace roentgen::io {
 
 /// A tensor of floats.
 struct TorchTensor {
-  std::string name;           ///< "layer1.0.conv1.weight"
+  std::string name;           ///< name such as "layer1.0.conv1.weight"
   Shape shape;                ///< shape in PyTorch's order
-  std::vector<float> values;  ///< row-major, whatever its strides were
+  std::vector<float> values;  ///< row-major, regardless of the stored strides
 };
 
 /// Contents of a file.
 struct TorchFile {
   std::vector<TorchTensor> tensors;  ///< tensors in the order of the file
-  /// Class of a whole pickled model, "torchxrayvision.models.DenseNet"; empty for a state dict.
+  /// Class of a whole pickled model, such as "torchxrayvision.models.DenseNet"; empty for a state dict.
   std::string class_name{};
-  /// Attributes of such a model that are lists of texts: its "pathologies".
+  /// Attributes of a pickled model that are lists of texts, such as "pathologies".
   std::map<std::string, std::vector<std::string>> lists{};
 };
 
-/// True for bytes that begin as a file of torch.save does: a zip archive, but not NumPy's, or a pickle of its
+/// True if the bytes begin like a file of torch.save: a zip archive other than NumPy's, or a pickle of torch.save's
 /// magic number.
 [[nodiscard]] bool is_torch_file(std::span<const std::byte> bytes);
 
-/// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model. Of a model it reads parameters
-/// and persistent buffers and needs no class. f32, f64, f16 and bf16 become f32; integers and bools are left out.
-/// Failure, naming file and offset: a call of anything but PyTorch's own functions, values that are no tensors, complex
-/// or quantised tensors, TorchScript. Failure also for tensors that leave their storage, truncated data or a wrong
-/// CRC-32, more than four elements a byte of the file.
+/// Reads a state dict (top-level, or under "state_dict" or "model" of a dict) or a pickled model. From a model it reads
+/// parameters and persistent buffers, without needing its class. f32, f64, f16 and bf16 become f32; integers and bools
+/// are skipped.
+/// Fails, naming file and offset, for calls of functions other than PyTorch's own, values that are no tensors, complex
+/// or quantised tensors, and TorchScript. Also fails for tensors outside their storage, truncated data, a wrong CRC-32,
+/// or more than four elements per byte of the file.
 /// @param what names the file in errors
 [[nodiscard]] Result<TorchFile> parse_torch_file(std::span<const std::byte> bytes, std::string_view what);
 
-/// Maps a file and parses it: parse_torch_file().
+/// Maps a file and parses it with parse_torch_file().
 [[nodiscard]] Result<TorchFile> read_torch_file(const std::filesystem::path& path);
 
 }  // namespace roentgen::io

@@ -38,7 +38,7 @@ std::string error_of(const std::filesystem::path& path) {
   return file.ok() ? "no error" : file.error();
 }
 
-// 0, 0.25, ... as the script writes them.
+// Values 0, 0.25, ... as the script writes them.
 std::vector<float> quarters(std::initializer_list<int> counts) {
   std::vector<float> values;
   for (const int count : counts) values.push_back(static_cast<float>(count) / 4.0F);
@@ -121,7 +121,7 @@ class DamagedTorchFile : public ::testing::TestWithParam<std::string> {
     const auto file = parse_torch_file(std::as_bytes(std::span(bytes)), "x.pt");
     return file.ok() ? "no error" : file.error();
   }
-  // Error of the file with the first `from` replaced.
+  // Error for the file after the first `from` in it is replaced by `to`.
   [[nodiscard]] std::string error_with(std::string_view from, const std::string& to) const {
     std::string bytes = whole_;
     const std::size_t at = bytes.find(from);
@@ -137,7 +137,7 @@ TEST_P(DamagedTorchFile, is_refused_wherever_it_is_cut) {
   }
 }
 
-// The zip archive has a CRC-32 over all that is read.
+// The zip archive has a CRC-32 of everything that is read.
 TEST_P(DamagedTorchFile, never_crashes) {
   Random random(20261122, RandomStage::Test);
   for (int i = 0; i < 2000; ++i) static_cast<void>(error_of_bytes(testing::damaged(whole_, random)));
@@ -156,7 +156,7 @@ TEST_P(ZipTorchFile, whose_data_changed_is_told_by_their_crc) {
   EXPECT_THAT(error_with(one_and_quarter, std::string("\0\0\xa1\x3f", 4)), HasSubstr("expected CRC-32"));
 }
 
-// Sizes (2, 3) and strides (3, 1) of the first tensor are BININT1, which become BININT.
+// Sizes (2, 3) and strides (3, 1) of the first tensor are stored as BININT1; the test replaces them by BININT.
 TEST_P(LegacyTorchFile, with_absurd_sizes_is_refused_before_they_are_allocated) {
   const std::string sizes = "K\x02K\x03\x86", most = "J\xff\xff\xff\x7f";
   EXPECT_THAT(error_with(sizes, most + most + "\x86"), HasSubstr("expected a tensor inside its storage of 6 elements"));

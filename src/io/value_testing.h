@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: RapidCheck generators of texts and Values.
+// RapidCheck generators of texts and Values, for tests only.
 #pragma once
 
-#include <gtest/gtest.h>  // RapidCheck's header expects it
+#include <gtest/gtest.h>  // must come before RapidCheck's header
 #include <rapidcheck/gtest.h>
 
 #include <bit>
@@ -18,8 +18,8 @@
 
 namespace roentgen::io::testing {
 
-/// Fixes the seed, because RapidCheck draws a new one each time and a test must be repeatable. RC_PARAMS=seed=N from
-/// outside wins, for longer searches.
+/// Fixes RapidCheck's seed, because it draws a new one each time and tests must be repeatable. An environment variable
+/// RC_PARAMS=seed=N overrides it, for longer searches.
 inline const bool kSeedIsFixed = ::setenv("RC_PARAMS", "seed=20240601", 0) == 0;
 
 /// One code point as UTF-8.
@@ -32,17 +32,17 @@ inline std::string utf8(std::uint32_t code) {
   return {byte(0xF0 | code >> 18), tail(code >> 12), tail(code >> 6), tail(code)};
 }
 
-/// RapidCheck's size at which its generators use their whole range; below, ranges start at `low` and numbers have few
+/// RapidCheck's size from which generators use their whole range. Below it, ranges start at `low` and numbers have few
 /// bits.
 constexpr int kWholeRange = 100;
 
-/// Integer in [low, high), evenly.
+/// Uniform integer in [low, high).
 template <typename T>
 rc::Gen<T> even(T low, T high) {
   return rc::gen::resize(kWholeRange, rc::gen::inRange<T>(low, high));
 }
 
-/// Well-formed UTF-8 of 0 to 11 code points, rich in what needs escaping.
+/// Well-formed UTF-8 of 0 to 11 code points, many of which need escapes.
 inline rc::Gen<std::string> any_text() {
   return rc::gen::exec([]() -> std::string {
     const std::string odd = "\"'\\\n\r\t\b\f,=#[]{}.\x7f";
@@ -71,10 +71,10 @@ inline rc::Gen<std::string> any_text() {
   });
 }
 
-/// Any 64 bits.
+/// Any 64-bit pattern.
 inline rc::Gen<std::uint64_t> any_bits() { return rc::gen::resize(kWholeRange, rc::gen::arbitrary<std::uint64_t>()); }
 
-/// Any finite double: half by its bits (subnormal, huge, negative zero), half a short decimal.
+/// Any finite double: half of them from random bits (subnormal, huge, negative zero), half short decimals.
 inline rc::Gen<double> any_finite() {
   return rc::gen::exec([]() -> double {
     const double value = std::bit_cast<double>(*any_bits());
@@ -83,7 +83,7 @@ inline rc::Gen<double> any_finite() {
   });
 }
 
-/// A Value with containers at most `depth` deep. Keys of a table are distinct.
+/// A Value whose containers are nested at most `depth` deep. Keys of a table are distinct.
 inline rc::Gen<Value> any_value(int depth) {
   return rc::gen::exec([depth]() -> Value {
     switch (*even(0, depth > 0 ? 9 : 5)) {
@@ -112,7 +112,7 @@ inline rc::Gen<Value> any_value(int depth) {
   });
 }
 
-/// A table, as a whole document is. Some arrays in it hold tables only, which TOML prints in another way.
+/// A table, like a whole document. Some of its arrays contain only tables, which TOML prints in another way.
 inline rc::Gen<Value> any_document() {
   return rc::gen::exec([]() -> Value {
     Value table = Value::table();

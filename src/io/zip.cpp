@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.
+// Format as in PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.
 #include "io/zip.h"
 
 #include <fmt/core.h>
@@ -17,7 +17,7 @@ constexpr std::uint32_t kLocalMagic = 0x04034b50, kEntryMagic = 0x02014b50, kEnd
 constexpr std::uint32_t kEnd64Magic = 0x06064b50, kLocator64Magic = 0x07064b50;
 constexpr std::size_t kLocal_bytes = 30, kEntry_bytes = 46, kEnd_bytes = 22, kEnd64_bytes = 56, kLocator64_bytes = 20;
 constexpr std::size_t kMostComment_bytes = 65535;
-constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  // the value is in the zip64 field
+constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  // the actual value is in the zip64 field
 constexpr std::uint16_t kField64 = 1, kEncrypted = 1;
 
 template <typename Number>
@@ -31,7 +31,7 @@ bool has_magic(std::span<const std::byte> bytes, std::size_t at, std::uint32_t m
   return at <= bytes.size() && bytes.size() - at >= size_bytes && number_at<std::uint32_t>(bytes, at) == magic;
 }
 
-// The position of the directory, as the end of the archive states it.
+// Position of the directory, as the record at the end of the archive states it.
 struct Directory {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
@@ -67,15 +67,15 @@ std::optional<Directory> directory_of(std::span<const std::byte> archive) {
   return directory;
 }
 
-// A file as the directory describes it.
+// A file, as its directory entry describes it.
 struct Entry {
   ZipMember member;
   std::uint64_t packed_bytes = 0;
   std::uint64_t local = 0;
-  std::size_t size_bytes = 0;  // size of the entry itself
+  std::size_t size_bytes = 0;  // size of the directory entry
 };
 
-// Reads from the zip64 field what did not fit into 32 bits. False for a truncated field.
+// Reads values that do not fit into 32 bits from the zip64 field. Returns false if the field is truncated.
 bool take_wide(std::span<const std::byte> fields, Entry& entry) {
   while (fields.size() >= 4) {
     const auto id = number_at<std::uint16_t>(fields, 0);
@@ -112,7 +112,7 @@ std::optional<Entry> entry_at(std::span<const std::byte> directory, std::size_t 
   return entry;
 }
 
-// Checks that the data lie in the archive, after their local header. Sets their position.
+// Checks that the data lie in the archive, after their local header, and sets their position.
 bool find_data(std::span<const std::byte> archive, Entry& entry) {
   if (!has_magic(archive, entry.local, kLocalMagic, kLocal_bytes)) return false;
   entry.member.begin = entry.local + kLocal_bytes + number_at<std::uint16_t>(archive, entry.local + 26) +

@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_literals;
 using ::testing::HasSubstr;
 
-// Little-endian.
+// Encodes a number in little-endian order.
 std::string number(std::uint64_t value, std::size_t bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xFF);
@@ -21,7 +21,7 @@ std::string number(std::uint64_t value, std::size_t bytes) {
 constexpr std::uint32_t kCrcOfHello = 0x3610a686;
 
 struct Form {
-  bool is_wide = false;  // sizes in zip64's field
+  bool is_wide = false;  // sizes are in the zip64 field
   std::uint16_t method = 0;
   std::uint32_t crc32 = kCrcOfHello;
 };

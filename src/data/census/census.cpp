@@ -20,7 +20,7 @@ namespace roentgen::data {
 namespace {
 
 /// Calls `work` for each index below `count` on several threads, each with its own reader. Rethrows the first exception
-/// when all threads have stopped.
+/// after all threads have stopped.
 template <typename Work>
 void for_each_image(std::size_t count, int threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -44,7 +44,7 @@ void for_each_image(std::size_t count, int threads, const Work& work) {
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Reports progress every few images.
+/// Reports progress once every few images.
 class Progress {
  public:
   explicit Progress(const std::function<void(std::int64_t)>& tell) : tell_(tell) {}
@@ -72,7 +72,7 @@ Groups groups_of(const std::vector<ImageFacts>& facts) {
   return groups;
 }
 
-/// Files with equal beginnings may still differ, so they are read whole.
+/// Replaces keys of file beginnings by keys of whole files if several are equal, because such files may still differ.
 void settle_keys(const Dataset& dataset, int threads, std::vector<ImageFacts>& facts) {
   std::vector<std::uint32_t> unsettled;
   for (const auto& [key, samples] : groups_of(facts)) {

@@ -29,7 +29,7 @@ class CensusTest : public testing::Test {
     dataset_.samples.push_back(
         {.id = name, .path = folder_.write(name, bytes), .patient = std::move(patient), .split = split});
   }
-  /// 8-bit gray, all of one value but one pixel.
+  /// Returns an 8-bit gray image in which one pixel is `first` and all others are `others`.
   static std::string gray(std::uint8_t first, std::uint8_t others = 0, std::int64_t side = 16) {
     TestPng png{.width_px = static_cast<std::uint32_t>(side), .height_px = static_cast<std::uint32_t>(side)};
     png.samples.assign(static_cast<std::size_t>(side * side), std::byte{others});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A census for people and for programs.
+// Formats a census as text and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::vector<std::string> warnings_of(const Census& census) {
   return warnings;
 }
 
-/// "1024x1024 px 70, 512x400 px 3, and 9 other sizes from 64x64 to 2048x1800".
+/// Text such as "1024x1024 px 70, 512x400 px 3, and 9 other sizes from 64x64 to 2048x1800".
 std::string sizes_text(const Census& census) {
   constexpr std::size_t kShown = 5;
   std::vector<std::pair<std::int64_t, std::pair<std::int64_t, std::int64_t>>> sizes;

@@ -14,7 +14,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Bytes that contain the header, except for JPEG files with long segments before it.
+/// Number of leading bytes that contain the header, except in JPEG files with long segments before it.
 constexpr std::uint64_t kHead_bytes = 1U << 14U;
 
 /// Offset and size of the image's own bytes.
@@ -32,18 +32,19 @@ Place place_of(const Sample& sample) {
   return {.begin = 0, .bytes = error ? 0 : static_cast<std::uint64_t>(size)};
 }
 
-/// Whether the image's bytes are not contiguous in the file: records may be in parts, or damaged.
+/// True if the image's bytes are not contiguous in the file, because its record may be in parts or damaged.
 bool is_apart(const Sample& sample) {
   return sample.stored && (sample.stored->framing == Framing::RecordIoParts || sample.stored->image_length == 0);
 }
 
-/// The key includes the length, so files with equal beginnings and different lengths get different keys.
+/// Key of an image's bytes. Includes the length, so files with equal beginnings but different lengths have different
+/// keys.
 ImageKey key_of(std::span<const std::byte> bytes, std::uint64_t length) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), length);
   return {hash.high64, hash.low64};
 }
 
-/// An error without the name of the image.
+/// Removes the name of the image from an error message.
 std::string reason_of(std::string_view error) {
   const ErrorParts parts = error_parts(error);
   return parts.expected.empty() ? parts.got : fmt::format("{}, not {}", parts.got, parts.expected);
@@ -71,7 +72,7 @@ Result<std::span<const std::byte>> FactsReader::head_of(const Sample& sample, st
     const auto record = samples_.read(sample);
     return record ? samples_.unpack(sample, record.value()) : record;
   }
-  // For an empty or absent file, the whole reader gives the usual error message.
+  // The reader of whole files gives the usual error message if the file is empty or absent.
   return length == 0 ? files_.read(sample.path, sample.id) : files_.read_part(sample.path, sample.id, begin, length);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Facts that a census reads of one image. For src/data/census only.
+// Facts that a census reads from one image. Used in src/data/census only.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,39 @@
 
 namespace roentgen::data {
 
-/// Equal for equal images: XXH3-128 of bytes, or data::pixel_hash.
+/// Key that is equal for equal images: XXH3-128 of the bytes, or data::pixel_hash of the pixels.
 using ImageKey = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Facts about one image.
 struct ImageFacts {
-  /// Reason why it cannot be read; empty: it can.
+  /// Reason why the image cannot be read; empty if it can be read.
   std::string broken{};
-  /// "png gray 8 bit".
+  /// Format, colour type and bits, such as "png gray 8 bit".
   std::string form{};
   std::uint64_t bytes = 0;
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
-  /// Key of its bytes; nullopt: blank, or not readable.
+  /// Key of the image; nullopt if the image is blank or cannot be read.
   std::optional<ImageKey> key{};
-  /// Whether the key is a hash of the whole image, not only of its beginning.
+  /// True if the key is a hash of the whole image, not only of its beginning.
   bool is_whole = false;
-  /// Samples that occur, and white; white 0: not decoded.
+  /// Smallest and largest sample value, and the value of white. `white` is 0 if the image was not decoded.
   std::uint32_t lowest = 0;
   std::uint32_t highest = 0;
   std::uint32_t white = 0;
 };
 
-/// Keeps its buffers from image to image. One per worker: thread-compatible.
+/// Reads the facts of one image after another and reuses its buffers. Thread-compatible: each worker has its own.
 class FactsReader {
  public:
-  /// Reads the header of an image, or its pixels. Errors are stored in the facts. Throws DataError only where no more
-  /// files may be opened.
+  /// Reads the header of an image, or also its pixels. Errors are stored in the result. Throws DataError only if the
+  /// process may open no more files.
   [[nodiscard]] ImageFacts read(const Sample& sample, CensusDepth depth);
-  /// Hash of all its bytes; nullopt where they can no longer be read.
+  /// Returns the hash of all bytes of the image; nullopt if they can no longer be read.
   [[nodiscard]] std::optional<ImageKey> whole_key(const Sample& sample);
 
  private:
-  /// First `length` bytes of the image at that position; the whole image if is_apart().
+  /// Returns the first `length` bytes of the image that begins at `begin`, or the whole image if is_apart().
   [[nodiscard]] Result<std::span<const std::byte>> head_of(const Sample& sample, std::uint64_t begin,
                                                            std::uint64_t length);
   void read_head(const Sample& sample, ImageFacts& facts);

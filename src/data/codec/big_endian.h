@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Numbers of image formats that put the upper byte first.
+// Big-endian numbers in image files.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// The number that the `size` bytes from `at` on spell, up to 4; all of them must be there.
+/// Returns the big-endian number in the `size` bytes (at most 4) from index `at` on. The caller checks that they exist.
 [[nodiscard]] inline std::uint32_t big_endian_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
   std::uint32_t number = 0;
   for (const std::byte b : bytes.subspan(at, size)) number = number << 8U | std::to_integer<std::uint32_t>(b);

@@ -10,7 +10,7 @@
 namespace roentgen::data {
 namespace {
 
-// Src and Dst: channels per pixel, so that the inner loop has no branch.
+// Converts pixels. Src and Dst are channels per pixel, known at compile time so that the inner loop has no branch.
 template <int Src, int Dst, typename T>
 void convert_pixels(std::span<const T> src, std::span<T> dst) {
   const std::size_t pixels = dst.size() / Dst;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Finds the codec, enforces the limits, and names the format of a file that no codec reads.
+// Finds the codec of a file and enforces the limits. Describes unknown formats in errors.
 #include "data/codec/codec.h"
 
 #include <fmt/core.h>
@@ -27,7 +27,7 @@ bool has_text(Bytes bytes, std::size_t at, std::string_view text) {
                     [](char c, std::byte b) { return static_cast<unsigned char>(c) == std::to_integer<unsigned>(b); });
 }
 
-// Names file formats that people pass instead of a picture.
+// Names file formats that users pass by mistake instead of an image.
 std::string describe(Bytes bytes) {
   struct Magic {
     std::size_t at;
@@ -92,7 +92,7 @@ ImageLayout layout_of(const ImageInfo& info, Channels channels) {
                      .max_value = max_value_of(info)};
 }
 
-// Sizes are below 2^32 each, so no product here overflows 64 bits before the pixel limit has been checked.
+// Checks the limits. Sizes are below 2^32 each, so no product overflows 64 bits before the pixel limit is checked.
 Status check_limits(const ImageInfo& info, Channels channels, std::string_view what, const DecodeLimits& limits) {
   const std::string thing = fmt::format("data.{}", info.format);
   if (info.width_px < 1 || info.height_px < 1) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Real, odd and damaged files compared with Pillow 9.4. Its results are in the test data's own corrupt/expected.csv and
-// in tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py), which has palette and alpha files as colours too.
+// Real, unusual and damaged files, compared with Pillow 9.4. Expected results are in corrupt/expected.csv of the test
+// data and in tests/golden/pillow_decode.csv (tools/peers/pillow_golden.py). The latter also has the colours of files
+// with palette and alpha.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that Pillow reads and we refuse, and why.
+// Files that Pillow reads but our codecs refuse, with the reason.
 const std::map<std::string, std::string> kStricter{
     {"png/pngsuite/xcsn0g01.png", "the checksum of its pixel data is wrong; Pillow does not look, libpng refuses too"}};
 
@@ -48,7 +49,7 @@ class CodecReal : public testing::Test {
   Image image_;
 };
 
-// Converts to the form of Pillow's tobytes(): mode 1 packs bits, mode I has 32 bits, RGB has the upper 8 bits of 16.
+// Converts to the layout of Pillow's tobytes(): mode 1 packs bits, mode I has 32 bits, RGB has the upper 8 of 16 bits.
 std::vector<std::byte> as_pillow(const Image& image, const std::string& mode) {
   const auto width = static_cast<std::size_t>(image.width_px());
   std::vector<std::byte> bytes;
@@ -98,7 +99,7 @@ TEST_F(CodecReal, gives_the_pixels_that_expected_csv_names) {
   int compared = 0;
   for (const std::vector<std::string>& row : csv.rows) {
     const bool ours = row[format] == "PNG" || row[format] == "JPEG";
-    // Palette indices and alpha are no pixels of ours: the next test has these files.
+    // Palette indices and alpha are not decoded by our codecs; the next test checks such files.
     const bool comparable = row[mode] == "1" || row[mode] == "L" || row[mode] == "I" || row[mode] == "RGB";
     if (!ours || !comparable || row[sha1].empty() || kStricter.contains(row[0])) continue;
     const Status status = decode(folder / row[0], Channels::FromFile);
@@ -123,7 +124,7 @@ TEST_F(CodecReal, gives_pillows_colours_and_grays) {
         gray16 ? std::vector<std::byte>(image().bytes().begin(), image().bytes().end()) : as_pillow(image(), "RGB");
     EXPECT_EQ(sha1_hex(rgb), row[2]) << row[0] << " as RGB";
     ++compared;
-    if (gray16 || wide) continue;  // Pillow turns 16-bit colours into 8 bits before it makes them gray
+    if (gray16 || wide) continue;  // Pillow reduces 16-bit colours to 8 bits before it converts them to gray
     status = decode(data_folder() / row[0], Channels::Gray);
     ASSERT_TRUE(status.ok()) << status.error();
     EXPECT_EQ(sha1_hex(image().bytes()), row[3]) << row[0] << " as gray";

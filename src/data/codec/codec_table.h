@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Codec: an entry of the codec table. Only codecs and codec.cpp include this.
+// Codec: the functions of one image format. Only codecs and codec.cpp include this file.
 #pragma once
 
 #include <cstddef>
@@ -14,35 +14,35 @@
 
 namespace roentgen::data {
 
-/// One file to decode.
+/// A file to decode, and how to decode it.
 struct DecodeJob {
   std::span<const std::byte> bytes;
   std::string_view what;
-  /// Result of the codec's own read_info(), within the limits.
+  /// Result of the codec's own read_info(). The size is within the limits.
   const ImageInfo& info;
   const DecodeOptions& options;
   DecodeScratch& scratch;
 };
 
-/// The functions of one format. They never throw because of the bytes, and hold no state.
+/// Functions of one image format. They have no state and never throw because of a file's content.
 struct Codec {
   std::string_view name;
   /// Name of the format in messages.
   std::string_view title;
-  /// Do the bytes begin like this format?
+  /// Returns true if the bytes begin like a file of this format.
   bool (*probe)(std::span<const std::byte> bytes);
-  /// Reads the header and takes no pixel memory.
+  /// Reads the header. Allocates no memory for pixels.
   Result<ImageInfo> (*read_info)(std::span<const std::byte> bytes, std::string_view what);
-  /// Decodes into `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info). A
-  /// codec whose levels depend on the options sets other bits and max_value, within the limits.
+  /// Decodes into `out`. It already has the size from `info`, 1 or 3 channels, and bits and max_value from
+  /// container_of(info). A codec whose gray levels depend on the options changes bits and max_value, within the limits.
   Status (*decode)(const DecodeJob& job, Image& out);
-  /// Decodes at a reduction of 2, 4 or 8 at least the part `need` of the picture, and sets the layout of `out`.
-  /// `layout` is that of the whole picture. Null: the format has no reduced decode.
+  /// Decodes at least the part `need` of the picture, at a reduction of 2, 4 or 8, and sets the layout of `out`.
+  /// `layout` describes the whole picture. Null if the format cannot decode at a reduced size.
   Status (*decode_reduced)(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need,
                            Image& out) = nullptr;
 };
 
-/// Bits of the container that holds info.bits: 8 or 16.
+/// Bits of the container for samples of info.bits bits: 8 or 16.
 [[nodiscard]] constexpr int container_of(const ImageInfo& info) { return info.bits <= 8 ? 8 : 16; }
 
 #define RG_DECLARE_CODEC(name, title) [[nodiscard]] const Codec& codec_##name();

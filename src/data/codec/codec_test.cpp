@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Detection of formats, limits, and error messages for files that are no pictures.
+// Detection of formats, limits, and error messages for files that are no images.
 #include "data/codec/codec.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ std::vector<std::byte> small_jpeg() {
   return encode_test_jpeg({.width_px = 40, .height_px = 30, .samples = smooth_bytes(40, 30, 1)});
 }
 
-// The signature and a PNG header with its right checksum, then pixel data that is never reached.
+// A PNG file with a valid signature and header; its pixel data must never be read.
 std::vector<std::byte> png_header(std::uint32_t width, std::uint32_t height) {
   std::vector<std::byte> file = encode_test_png({.width_px = 1, .height_px = 1, .samples = {std::byte{0}}});
   for (std::size_t i = 0; i < 4; ++i) {
@@ -98,7 +98,7 @@ TEST(Codec, refuses_a_png_header_of_no_pixels) { EXPECT_THAT(error_of(png_header
 
 TEST(Codec, counts_bytes_of_the_channels_asked_for) {
   DecodeOptions options;
-  options.limits.max_bytes = 2000;  // 40 x 30 x 1 fits, x 3 does not
+  options.limits.max_bytes = 2000;  // allows 40 x 30 x 1 bytes, but not x 3
   EXPECT_EQ(error_of(small_png(), options), "no error");
   options.channels = Channels::Rgb;
   EXPECT_THAT(error_of(small_png(), options), HasSubstr("expected at most 2000 bytes of pixels, got 3600"));
@@ -117,7 +117,7 @@ TEST(Luma, is_the_sample_itself_where_all_three_are_equal) {
   for (std::uint32_t v = 0; v < 65536; ++v) ASSERT_EQ(luma(v, v, v), v);
 }
 
-// Pillow 9.4: Image.new("RGB", (1, 1), (r, g, b)).convert("L").getpixel((0, 0))
+// Expected values from Pillow 9.4: Image.new("RGB", (1, 1), (r, g, b)).convert("L").getpixel((0, 0))
 TEST(Luma, rounds_as_pillow_does) {
   EXPECT_EQ(luma(255, 0, 0), 76U);
   EXPECT_EQ(luma(0, 255, 0), 150U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Makes image files for tests: any PNG that libspng can write, JPEG by TurboJPEG. Only tests include this.
+// Creates image files for tests: any PNG that libspng can write, and JPEG by TurboJPEG. Only tests include this file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@
 
 namespace roentgen::data {
 
-/// A PNG to write. Samples as libspng wants them: native order for 16 bits, packed bits below 8.
+/// Description of a PNG to write. Samples are as libspng expects them: native byte order for 16 bits, packed below 8
+/// bits.
 struct TestPng {
   std::uint32_t width_px = 1;
   std::uint32_t height_px = 1;
@@ -31,7 +32,7 @@ struct TestPng {
   std::uint8_t interlace = SPNG_INTERLACE_NONE;
   std::vector<std::byte> samples;
   std::vector<spng_plte_entry> palette;
-  /// Alpha of the first palette entries.
+  /// Alpha values of the first palette entries.
   std::vector<std::uint8_t> palette_alpha;
 };
 
@@ -94,7 +95,7 @@ inline std::vector<std::byte> encode_test_jpeg(const TestJpeg& jpeg) {
   return result;
 }
 
-/// Random bytes of a fixed seed.
+/// Random bytes, determined by the seed.
 inline std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   std::vector<std::byte> bytes(count);
@@ -102,7 +103,7 @@ inline std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed
   return bytes;
 }
 
-/// A smooth picture with a little noise, so that files compress and use several PNG filters: (height, width, channels).
+/// A smooth picture (height, width, channels) with a little noise, so that files compress and use several PNG filters.
 inline std::vector<std::byte> smooth_bytes(std::size_t width, std::size_t height, std::size_t channels) {
   Random random(7, RandomStage::Test);
   std::vector<std::byte> bytes;

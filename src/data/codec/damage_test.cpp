@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Damaged files: cut anywhere, or with any byte changed. The decoders must not crash or throw, and must refuse what is
-// damaged.
+// Damaged files: truncated anywhere, or with any byte changed. Decoders must not crash or throw, and must refuse damage
+// that they can detect.
 #include <gtest/gtest.h>
 
 #include "data/codec/codec.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 61;
 constexpr std::size_t kHeight = 47;
-// Limit of memory in a test, since a changed header may claim any size.
+// Memory limit of the tests, because a changed header may claim any size.
 constexpr DecodeLimits kLimits{.max_pixels = 1 << 20, .max_bytes = 4U << 20U};
 
 struct NamedFile {
@@ -52,8 +52,8 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   Decoder decoder;
   Image image;
   for (const NamedFile& file : files()) {
-    // A PNG has its end marker (12 bytes) after the pixel data, a JPEG two bytes. A file without them may still decode,
-    // and a PNG must, so cuts start before them.
+    // A PNG has an end marker of 12 bytes after the pixel data, a JPEG one of 2 bytes. Files without it can be decoded
+    // (PNG must be), so truncations begin before it.
     const std::size_t last = file.bytes.size() - (is_png(file) ? 12 : 2);
     for (std::size_t size = 0; size < last; size += size < 200 ? 1 : 7) {
       const auto cut = std::span(file.bytes).first(size);
@@ -64,7 +64,7 @@ TEST(Damage, a_file_cut_anywhere_is_refused) {
   }
 }
 
-// A checksum covers every byte of pixel data.
+// A changed byte must be detected, because a checksum covers every byte of pixel data.
 TEST(Damage, a_png_with_any_byte_of_its_pixels_changed_is_refused) {
   Decoder decoder;
   Image image;
@@ -93,7 +93,7 @@ TEST(Damage, a_file_with_random_bytes_changed_gives_a_picture_or_a_reason) {
       Random random(5, RandomStage::Test, round);
       std::vector<std::byte> bytes = file.bytes;
       for (std::uint64_t i = 0; i <= round % 4; ++i) {
-        // Half of the changes go into the first 200 bytes, where the headers are.
+        // Half of the changes affect the first 200 bytes, which contain the headers.
         const std::uint64_t range = random.chance(0.5) ? std::min<std::uint64_t>(200, bytes.size()) : bytes.size();
         bytes[random.below(range)] = static_cast<std::byte>(random.below(256));
       }

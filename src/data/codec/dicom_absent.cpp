@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Replacement for builds without DCMTK: recognises DICOM files and names the missing library.
+// Replacement for builds without DCMTK: recognises DICOM files, and errors name the missing library.
 #include "data/codec/codec_table.h"
 #include "data/codec/dicom_start.h"
 #include "data/codec/dicom_study.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Built where DCMTK was not found.
+// Built only if DCMTK was not found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

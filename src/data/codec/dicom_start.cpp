@@ -15,9 +15,9 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kPreamble_bytes = 128;
-/// Group of the meta information, which is explicit and little endian, and first group of a data set.
+/// Group of the meta information, which is explicit little-endian, and first group of a data set.
 constexpr std::uint32_t kMetaGroup = 0x0002, kFirstGroup = 0x0008;
-/// Length beyond which a first element is taken for something else; a charset, an image type or a UID is shorter.
+/// Longest value accepted for a first element; character sets, image types and UIDs are shorter.
 constexpr std::uint32_t kLongestFirst_bytes = 256;
 
 enum class Order : std::uint8_t { Little, Big };
@@ -40,18 +40,19 @@ std::uint32_t number_at(Bytes bytes, std::size_t at, std::size_t size, Order ord
 struct Element {
   std::uint32_t group = 0;
   std::uint32_t number = 0;
-  /// Offset of the next element.
+  /// Offset of the element after this one.
   std::size_t end = 0;
 };
 
-// Value representations with a length of two bytes; a file's first elements have no others but OB.
+// True for value representations with a length field of two bytes. Of the others, only OB occurs in a file's first
+// elements.
 bool has_short_length(std::string_view vr) {
   constexpr std::array<std::string_view, 20> kShort{"AE", "AS", "AT", "CS", "DA", "DS", "DT", "FL", "FD", "IS",
                                                     "LO", "LT", "PN", "SH", "SL", "SS", "ST", "TM", "UI", "UL"};
   return std::ranges::find(kShort, vr) != kShort.end();
 }
 
-// Returns nullopt if no element begins at `at`, or if the bytes end within its header.
+// Parses an element header. Returns nullopt if no element begins at `at`, or if the bytes end within its header.
 std::optional<Element> element_at(Bytes bytes, std::size_t at, Form form) {
   constexpr std::size_t kHead_bytes = 8, kLongHead_bytes = 12;
   if (at > bytes.size() || bytes.size() - at < kHead_bytes) return std::nullopt;
@@ -80,7 +81,7 @@ bool begins_with_elements(Bytes head, Form form) {
   if (!first) return false;
   const bool is_meta = first->group == kMetaGroup && form.order == Order::Little && form.coding == Coding::Explicit;
   if (!is_meta && first->group != kFirstGroup) return false;
-  constexpr std::uint32_t kLastNumber = 0x0100;  // last element of group 2, and of those that begin a data set
+  constexpr std::uint32_t kLastNumber = 0x0100;  // largest element number accepted for the first element
   if (first->number > kLastNumber) return false;
   if (first->end + 2 > head.size()) return form.coding == Coding::Explicit && first->end <= head.size();
   const std::uint32_t next = number_at(head, first->end, 2, form.order);

@@ -13,7 +13,7 @@ bool begins(std::string_view file) {
   return begins_as_dicom(std::as_bytes(std::span(file)).first(std::min<std::size_t>(file.size(), 132)));
 }
 
-/// A data set of implicit value representations with this many first elements.
+/// The first elements of a data set with implicit value representations.
 std::string implicit_elements() {
   const auto element = [](std::uint32_t number, const std::string& value) {
     return little_endian(0x0008, 2) + little_endian(number, 2) + little_endian(value.size(), 4) + value;

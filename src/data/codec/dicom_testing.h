@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes DICOM files for tests, byte by byte: one gray image, explicit VR, little endian. Only tests include this.
+// Writes DICOM files for tests byte by byte: one gray image, explicit VR, little-endian. Only tests include this file.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// A number of `bytes` bytes, little endian.
+/// Encodes a number in `bytes` bytes, little-endian.
 inline std::string little_endian(std::uint64_t value, int bytes) {
   std::string out;
   for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFFU);
@@ -30,7 +30,7 @@ struct TestElement {
 inline TestElement text_element(std::string vr, std::string text) { return {std::move(vr), std::move(text)}; }
 inline TestElement number_element(std::uint16_t number) { return {"US", little_endian(number, 2)}; }
 
-/// An element's bytes. `tag` is group << 16 | element.
+/// Encodes an element. `tag` is group << 16 | element.
 inline std::string encode_element(std::uint32_t tag, const TestElement& element) {
   std::string value = element.value;
   if (value.size() % 2 != 0) value += element.vr == "UI" || element.vr == "OB" ? '\0' : ' ';
@@ -40,7 +40,7 @@ inline std::string encode_element(std::uint32_t tag, const TestElement& element)
   return out + value;
 }
 
-/// A sequence of one item that holds these elements.
+/// A sequence with one item that contains these elements.
 inline TestElement sequence_element(const std::map<std::uint32_t, TestElement>& elements) {
   std::string item;
   for (const auto& [tag, element] : elements) item += encode_element(tag, element);
@@ -56,11 +56,11 @@ struct TestDicom {
   bool is_signed = false;
   std::string photometric = "MONOCHROME2";
   std::string syntax = "1.2.840.10008.1.2.1";
-  /// (height, width), as the bits of the samples.
+  /// (height, width) samples as stored bits.
   std::vector<std::uint16_t> samples{0, 1000, 2000, 4095};
-  /// Compressed pixel data in place of the samples, one fragment each; even lengths. Empty: none.
+  /// Compressed pixel data instead of `samples`, one entry per fragment, of even length. Empty: not compressed.
   std::vector<std::string> fragments{};
-  /// Elements that replace or add to those of the fields above; an empty value representation removes the element.
+  /// Elements that replace or extend those of the other members. An empty value representation removes the element.
   std::map<std::uint32_t, TestElement> elements{};
 };
 
@@ -70,7 +70,7 @@ inline std::string pixel_bytes(const TestDicom& dicom) {
   return bytes;
 }
 
-/// Pixel data of these fragments, without an offset table.
+/// Pixel data that consist of these fragments, without an offset table.
 inline std::string encapsulate(const std::vector<std::string>& fragments) {
   const auto item = [](std::uint64_t tag, std::size_t size) {
     return little_endian(0xFFFE, 2) + little_endian(tag, 2) + little_endian(size, 4);
@@ -81,7 +81,7 @@ inline std::string encapsulate(const std::vector<std::string>& fragments) {
   return out + item(0xE0DD, 0);
 }
 
-/// Everything behind the file's meta information.
+/// Encodes everything after the file's meta information.
 inline std::string encode_dataset(const TestDicom& dicom) {
   std::map<std::uint32_t, TestElement> elements{
       {0x00080060, text_element("CS", "DX")},
@@ -105,14 +105,14 @@ inline std::string encode_dataset(const TestDicom& dicom) {
   return dicom.fragments.empty() ? out : out + encapsulate(dicom.fragments);
 }
 
-/// A preamble and meta information, before `body`.
+/// Puts a preamble and meta information before `body`.
 inline std::string with_meta(std::string_view syntax, std::string_view body) {
   const std::string uid = encode_element(0x00020010, text_element("UI", std::string(syntax)));
   const std::string length = encode_element(0x00020000, {"UL", little_endian(uid.size(), 4)});
   return std::string(128, '\0') + "DICM" + length + uid + std::string(body);
 }
 
-/// The whole file.
+/// Encodes the whole file.
 inline std::string encode_test_dicom(const TestDicom& dicom) { return with_meta(dicom.syntax, encode_dataset(dicom)); }
 
 }  // namespace roentgen::data

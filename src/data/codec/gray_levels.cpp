@@ -28,12 +28,12 @@ double modality_value(const GrayMeaning& meaning, std::int64_t stored) {
   return meaning.slope * static_cast<double>(stored) + meaning.intercept;
 }
 
-// Position of a code in the order of stored values; 0 is the lowest possible value.
+// Position of a code when codes are sorted by stored value; 0 is the lowest possible value.
 std::uint32_t rank_of(std::uint32_t code, const GrayMeaning& meaning) {
   return meaning.is_signed ? code ^ (codes_of(meaning) >> 1U) : code;
 }
 
-// A file may state 12 bits and contain larger values: these get the highest level.
+// Limits a level to white. A file may state 12 bits and contain larger values.
 std::uint16_t limited(std::uint32_t level, std::uint32_t white) {
   return static_cast<std::uint16_t>(std::min(level, white));
 }
@@ -59,7 +59,7 @@ GrayTable stored_table(const GrayMeaning& meaning) {
   return table;
 }
 
-// Table for a modality step without a VOI step: the whole range of that step's results.
+// Table for a modality step without a VOI step. Covers the whole range of the modality step's results.
 GrayTable modality_table(const GrayMeaning& meaning) {
   if (!meaning.modality) {
     GrayTable table = stored_table(meaning);
@@ -111,14 +111,14 @@ GrayTable in_8_bits(GrayTable table) {
   return table;
 }
 
-// Python's (v - min) / max(v - min) * 255 cut to 8 bits.
+// Level as Python computes (v - min) / max(v - min) * 255, truncated to 8 bits.
 std::uint16_t mimic_level(std::int64_t value, std::int64_t least, std::int64_t most) {
   if (most <= least) return 0;
   const double share = static_cast<double>(value - least) / static_cast<double>(most - least);
   return static_cast<std::uint16_t>(std::clamp(share * 255.0, 0.0, 255.0));
 }
 
-// OpenCV's convertScaleAbs by 255 / max: float32, rounded half to even.
+// Level as OpenCV's convertScaleAbs computes it with factor 255 / max: in float32, rounded half to even.
 std::uint16_t chexpert_level(std::int64_t value, std::int64_t most) {
   if (most <= 0) return 0;
   const float scale = static_cast<float>(255.0 / static_cast<double>(most));
@@ -137,7 +137,7 @@ GrayTable equalised_table(const GrayMeaning& meaning, Intensity intensity, std::
   GrayTable table = empty_table(meaning, kWhite8);
   std::array<std::uint64_t, kWhite8 + 1> histogram{};
   for (std::uint32_t code = 0; code < codes_of(meaning); ++code) {
-    if (counts[code] == 0) continue;  // no pixel has it, so its level does not matter
+    if (counts[code] == 0) continue;  // no pixel has this code, so its level does not matter
     const std::int64_t value = value_of_code(code, meaning);
     std::uint16_t level =
         intensity == Intensity::MimicJpg ? mimic_level(value, least, most) : chexpert_level(value, most);

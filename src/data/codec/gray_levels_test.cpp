@@ -13,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-// PS3.3 C.11.2.1.2, as the standard writes it, with ymin = 0 and ymax = 1.
+// Formula of PS3.3 C.11.2.1.2 as the standard states it, with ymin = 0 and ymax = 1.
 double standard_linear(double x, double c, double w) {
   if (x <= c - 0.5 - (w - 1) / 2) return 0.0;
   if (x > c - 0.5 + (w - 1) / 2) return 1.0;
@@ -37,7 +37,7 @@ TEST(Window, linear_is_the_standards) {
   }
 }
 
-// The example of PS3.3 C.11.2.1.2.1: c = 2048, w = 4096 maps 0 to 0 and 4095 to the greatest; w = 1 is a threshold.
+// Example in PS3.3 C.11.2.1.2.1: c = 2048, w = 4096 maps 0 to 0 and 4095 to the maximum; w = 1 is a threshold.
 TEST(Window, linear_has_the_standards_examples) {
   EXPECT_EQ(apply_window({.center = 2048, .width = 4096}, 0), 0.0);
   EXPECT_EQ(apply_window({.center = 2048, .width = 4096}, 4095), 1.0);
@@ -160,7 +160,8 @@ TEST(GrayTable, nih_is_voi_in_8_bits) {
   }
 }
 
-// Worked by hand: 100 to 8 bits (0, 127 by cutting 127.5, 255), then each to 255 * (pixels at or below - first) / rest.
+// Expected values by hand: 100 becomes 8 bits (0, 127 truncated from 127.5, 255). Then each becomes 255 * (pixels at or
+// below - first) / rest.
 TEST(GrayTable, mimic_jpg_cuts_to_8_bits_inverts_and_equalises) {
   std::vector<std::uint32_t> counts(4096, 0);
   counts[1000] = 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Conversion of the stored values of a DICOM file to gray levels. Files of other formats were converted when they were
-// made, so every preset leaves them unchanged.
+// Presets for the conversion of a DICOM file's stored values to gray levels. Other formats already contain gray levels,
+// so every preset leaves them unchanged.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace roentgen::data {
 
-/// Names of treatments. In all of them more is whiter: MONOCHROME1 is inverted.
+/// Presets. In all of them larger values are whiter: MONOCHROME1 is inverted.
 enum class Intensity : std::uint8_t {
-  Stored,    ///< stored values over the range of their bits; no table, no window
+  Stored,    ///< stored values over the range of their bits; no lookup table and no window
   Voi,       ///< modality table or rescale, then VOI table or first window, as a viewer shows the file (PS3.3 C.11)
-  Nih,       ///< voi in 8 bits: NIH's PNGs were made with the window of the header (Wang et al., CVPR 2017)
-  MimicJpg,  ///< least to greatest value in 8 bits, equalised (MIMIC-CXR-JPG; github.com/MIT-LCP/mimic-cxr/issues/16)
-  Chexpert,  ///< 0 to greatest value in 8 bits, equalised (github.com/stanfordmlgroup/chexpert-labeler/issues/11)
-  Xrv,       ///< stored, but only MONOCHROME1 inverts, not Presentation LUT Shape, as in torchxrayvision
+  Nih,       ///< as Voi, in 8 bits, because NIH made its PNGs with the window of the header (Wang et al., CVPR 2017)
+  MimicJpg,  ///< smallest to largest value in 8 bits, equalised (MIMIC-CXR-JPG; github.com/MIT-LCP/mimic-cxr/issues/16)
+  Chexpert,  ///< 0 to largest value in 8 bits, equalised (github.com/stanfordmlgroup/chexpert-labeler/issues/11)
+  Xrv,       ///< as Stored, but only MONOCHROME1 inverts, not Presentation LUT Shape, as in torchxrayvision
 };
 
-/// "stored", "voi", "nih", "mimic-jpg", "chexpert", "xrv".
+/// Name of a preset: "stored", "voi", "nih", "mimic-jpg", "chexpert" or "xrv".
 [[nodiscard]] std::string_view name_of(Intensity intensity);
-/// Parses a name; ConfigError naming the choices.
+/// Parses a preset's name. Throws ConfigError that lists the choices.
 [[nodiscard]] Intensity parse_intensity(std::string_view text);
-/// Names of all intensities: "stored, voi, ...".
+/// Names of all presets: "stored, voi, ...".
 [[nodiscard]] std::string intensity_names();
 
 }  // namespace roentgen::data

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG by TurboJPEG: baseline, progressive and arithmetic, 8 bits, gray or colour. The accurate integer DCT and smooth
-// ("fancy") chroma upsampling, libjpeg's defaults, so the pixels are Pillow's. CMYK and 12 bits are refused. What
-// libjpeg merely warns about (data that ends early, bad Huffman codes) is a damaged picture here.
+// JPEG codec with TurboJPEG: baseline, progressive and arithmetic coding, 8 bits, gray or colour. Uses libjpeg's
+// defaults, the accurate integer DCT and smooth ("fancy") chroma upsampling, so pixels equal Pillow's. Refuses CMYK and
+// 12 bits. Problems that libjpeg only warns about (data that end early, bad Huffman codes) are errors here.
 #include <turbojpeg.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ using Handle = UniqueHandle<void, tjDestroy>;
 constexpr std::string_view kThing = "data.jpeg";
 constexpr std::string_view kRemedy = "fetching the file again";
 
-// Bytes between the last pixel and the end marker: all pixels were decoded without a warning before this one, unless
-// restart markers are missing (has_all_restarts()).
+// Warning about bytes between the last pixel and the end marker. All pixels were then decoded without an earlier
+// warning, unless restart markers are missing (has_all_restarts()).
 constexpr std::string_view kStrayAtEnd = "extraneous bytes before marker 0xd9";
 
 bool probe(Bytes bytes) {
@@ -44,8 +44,8 @@ Result<Handle> open(Bytes bytes, std::string_view what, Header& header) {
   Handle handle(tjInitDecompress());
   if (!handle) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
   int subsampling = 0;
-  // TurboJPEG returns an error also for a mere warning, and for a chroma sampling that it has no name for but can
-  // decode. So the header fields decide, not the returned code.
+  // TurboJPEG also returns an error for warnings, and for a chroma sampling that it can decode but has no name for. So
+  // the header fields are checked, not the return code.
   static_cast<void>(tjDecompressHeader3(handle.get(), data_of(bytes), bytes.size(), &header.width_px, &header.height_px,
                                         &subsampling, &header.colour_space));
   if (header.width_px < 1 || header.height_px < 1 || header.colour_space < 0) {
@@ -69,7 +69,7 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
 }
 
 /// Corrects fields that libjpeg warns about but then reads as 1: the version of a JFIF segment, and Adobe's transform
-/// with three colours. `segment` begins with its marker.
+/// code with three colours. `segment` begins with its marker.
 void mend_segment(std::span<std::byte> segment) {
   const auto is = [&](std::byte marker, std::string_view name, std::size_t least_bytes) {
     return segment[1] == marker && segment.size() >= least_bytes &&
@@ -79,14 +79,14 @@ void mend_segment(std::span<std::byte> segment) {
   if (is(std::byte{0xEE}, "Adobe", 16) && segment[15] > std::byte{1}) segment[15] = std::byte{1};
 }
 
-/// Copy of the file without harmless flaws in the segments before its first scan, so that any warning means damage.
-/// TurboJPEG reports only the first warning. Drops stray bytes between segments and repairs the segments.
+/// Returns a copy of the file without harmless flaws before its first scan: drops stray bytes between segments and
+/// repairs segments. TurboJPEG reports only its first warning, so after this any warning means damage.
 std::vector<std::byte> mended_header(Bytes file) {
   std::vector<std::byte> out(file.begin(), file.begin() + 2);
   std::size_t at = 2;
   const auto append = [&](std::size_t end) { out.insert(out.end(), file.begin() + at, file.begin() + end); };
   while (true) {
-    // A marker is FF and a byte that is neither FF (a fill) nor 0.
+    // A marker is FF and a byte other than FF (a fill byte) and 0.
     while (at + 1 < file.size() &&
            (file[at] != std::byte{0xFF} || file[at + 1] == std::byte{0xFF} || file[at + 1] == std::byte{0})) {
       ++at;
@@ -108,15 +108,15 @@ std::vector<std::byte> mended_header(Bytes file) {
   return out;
 }
 
-// False for a baseline file that ends before its last restart marker: libjpeg warns of stray bytes then and fills the
-// rest of the picture.
+// False for a baseline file that ends before its last restart marker. libjpeg then warns of stray bytes and fills in
+// the remaining picture.
 bool has_all_restarts(Bytes file) {
   constexpr std::int64_t kSide_px = 8;
   const auto jpeg = read_baseline_jpeg(file);
   if (!jpeg || jpeg->restart_units == 0) return true;
   std::int64_t columns = 1, rows = 1;
   for (const BaselineJpeg::Component& component : jpeg->components) {
-    if (jpeg->components.size() == 1) break;  // its units are blocks
+    if (jpeg->components.size() == 1) break;  // with one component, a unit is one block
     columns = std::max<std::int64_t>(columns, component.columns);
     rows = std::max<std::int64_t>(rows, component.rows);
   }
@@ -132,7 +132,7 @@ bool has_all_restarts(Bytes file) {
   return markers >= (units - 1) / jpeg->restart_units;
 }
 
-// 0, or -1 with the reason in the handle.
+// Decompresses an image. Returns 0, or -1 and stores the reason in the handle.
 int decompress(tjhandle handle, Bytes bytes, Image& out, int flags) {
   const int format = out.channels() == 1 ? TJPF_GRAY : TJPF_RGB;
   return tjDecompress2(handle, data_of(bytes), bytes.size(), reinterpret_cast<unsigned char*>(out.bytes().data()),
@@ -168,7 +168,8 @@ Status decode(const DecodeJob& job, Image& out) {
   return Done{};
 }
 
-// Decodes with our own decoder if it can. libjpeg gives the same pixels for all other files, and reports errors.
+// Decodes at reduced size, with our own decoder if it accepts the file. libjpeg produces the same pixels for all other
+// files, and reports errors.
 Status decode_reduced(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need, Image& out) {
   const bool has_luma = job.info.colour == "gray" || job.info.colour == "ycbcr";
   if (layout.channels == 1 && has_luma && decode_reduced_luma(job.bytes, need, job.scratch, out)) return Done{};

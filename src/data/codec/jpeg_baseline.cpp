@@ -17,8 +17,8 @@ using Segment = std::span<const std::uint8_t>;
 
 int u16(Segment at) { return at[0] << 8 | at[1]; }
 
-// Effect of a symbol on a block. An AC symbol has the run in its upper half; AC and DC have the value's size in the
-// lower one.
+// Effect of a symbol on a block. The lower half of a symbol is the size of its value. The upper half of an AC symbol is
+// the run.
 struct Meaning {
   int size = 0;
   int skip = 0;
@@ -31,7 +31,8 @@ std::optional<Meaning> meaning_of(std::uint8_t symbol, JpegBand band) {
   return Meaning{.size = size, .skip = symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1};
 }
 
-// Fills all entries that begin with `code` of `length` bits; with its value, where that is within the bits looked up.
+// Fills all table entries that begin with `code` of `length` bits. Includes the value if it fits into the bits of a
+// lookup.
 void fill_whole(JpegCode& table, int code, int length, const Meaning& meaning) {
   const int bits = length + meaning.size;
   if (bits > JpegCode::kLookBits) {

@@ -9,7 +9,7 @@
 
 #include "data/codec/jpeg_baseline.h"
 
-// Two steps between scalar and AVX2 are not worth their compile time.
+// The targets between scalar and AVX2 are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/jpeg_luma.cpp"
@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::data {
 namespace HWY_NAMESPACE {
 
-// The next bits of a segment, at the upper end of `buffer`.
+// Bit reader of a segment; the next bits are at the most significant end of `buffer`.
 struct Bits {
   const std::uint8_t* at;
   const std::uint8_t* limit;
@@ -31,7 +31,7 @@ struct Bits {
   int count = 0;
   bool is_over = false;
 
-  // Loads bits until there are at least 56; zeros beyond the data.
+  // Loads until there are at least 56 bits; zeros beyond the end of the data.
   HWY_INLINE void refill() {
     if (HWY_UNLIKELY(at > limit)) {
       is_over = true;
@@ -52,15 +52,15 @@ struct Bits {
   }
 };
 
-// The value of a symbol: `size` bits, 1 at least; below 0 where the first one is 0 (ITU-T T.81, F.2.2.1, EXTEND).
+// Reads the value of a symbol of `size` >= 1 bits. It is negative if its first bit is 0 (ITU-T T.81, F.2.2.1, EXTEND).
 HWY_INLINE std::int16_t next_value(Bits& bits, int size) {
-  const std::int32_t is_negative = static_cast<std::int32_t>(bits.peek(1)) - 1;  // -1: it is
+  const std::int32_t is_negative = static_cast<std::int32_t>(bits.peek(1)) - 1;  // -1 if negative, else 0
   const auto number = static_cast<std::int32_t>(bits.peek(size));
   bits.drop(size);
   return static_cast<std::int16_t>(number + (is_negative & (1 - (1 << size))));
 }
 
-// Reads one symbol of any length, at most 26 bits. `bits` of the result are 0 where there is no such code.
+// Reads one symbol of any length, at most 26 bits. The result's `bits` is 0 if the code is invalid.
 HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBand band) {
   JpegCode::Whole out = code.whole[bits.peek(JpegCode::kLookBits)];
   int length = out.bits, symbol = out.value;
@@ -77,18 +77,19 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
     symbol = code.symbols[static_cast<std::size_t>(index & 255)];
   }
   bits.drop(length);
-  const int size = symbol & 15;  // DC has no run
+  const int size = symbol & 15;  // a DC symbol has no run
   out.bits = static_cast<std::uint8_t>(length + size);
   out.skip = static_cast<std::uint8_t>(symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : (symbol >> 4) + 1);
   out.value = size == 0 ? std::int16_t{0} : next_value(bits, size);
   return out;
 }
 
-// Returned by read_blocks()'s steps when the block is over; larger than any number of remaining coefficients.
+// kOver: result of a step after which the block is complete. It is larger than any number of remaining coefficients.
 constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
 constexpr std::int64_t kOver = kAllBehind + 1;
 
-// A step that is no lookup: one symbol with a longer code, or the last coefficient of a block. -1: invalid code.
+// Reads a symbol that the step table cannot resolve: a long code, or the last coefficient of a block. Returns -1 for an
+// invalid code.
 HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const JpegScan::Plane& plane,
                                       std::int16_t* block, std::int64_t behind) {
   bits.refill();
@@ -103,8 +104,8 @@ HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const Jp
   return left < 0 ? kOver : left;
 }
 
-// Blocks of a one-component scan are adjacent. No branch depends on where a block ends, because it could not be
-// predicted.
+// Output position for a one-component scan, whose blocks are adjacent. Uses no branch that depends on where a block
+// ends, because the CPU could not predict it.
 class BlocksInTurn {
  public:
   BlocksInTurn(const JpegScan& scan, std::int64_t from, std::int64_t to)
@@ -116,8 +117,8 @@ class BlocksInTurn {
   [[nodiscard]] HWY_INLINE const JpegStep* steps() const { return steps_; }
   [[nodiscard]] HWY_INLINE std::int16_t* block() const { return block_; }
   [[nodiscard]] HWY_INLINE bool is_over() const { return block_ == end_; }
-  // Selects the table for the next step; `skip` is negative where the block ends (all bits above the seventh one are
-  // its sign).
+  // Selects the table for the next step. `skip` is negative if the block has ended (all bits above the seventh are the
+  // sign).
   HWY_INLINE void choose_steps(std::int64_t skip) {
     constexpr std::int64_t kTable = JpegScan::kSteps * std::int64_t{sizeof(JpegStep)};
     steps_ = reinterpret_cast<const JpegStep*>(reinterpret_cast<const char*>(plane_->steps.data()) + (skip & kTable));
@@ -131,7 +132,7 @@ class BlocksInTurn {
   std::int16_t* end_;
 };
 
-// Blocks of units of several components.
+// Output position for a scan of several components, whose units contain blocks of each.
 class BlocksOfUnits {
  public:
   BlocksOfUnits(const JpegScan& scan, std::int64_t from, std::int64_t to) : scan_(&scan), unit_(from), end_(to) {
@@ -168,16 +169,16 @@ class BlocksOfUnits {
   std::size_t slot_ = 0;
 };
 
-// Reads all of `blocks`; their DC is left as differences. False: damage.
+// Reads all of `blocks`, and leaves the DC coefficients as differences. Returns false if the data are damaged.
 template <typename Blocks>
 HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks) {
   constexpr int kStepsARefill = 56 / JpegCode::kLookBits;
   const std::uint32_t* const places = scan.places.data();
-  Bits bits = all_bits;              // a local copy that stays in registers
-  std::int64_t behind = kAllBehind;  // coefficients of the next block
+  Bits bits = all_bits;              // local copy, so that it stays in registers
+  std::int64_t behind = kAllBehind;  // number of coefficients after the next one in its block
   while (true) {
     bits.refill();
-    for (int i = 0; i < kStepsARefill; ++i) {  // unrolled it is slower
+    for (int i = 0; i < kStepsARefill; ++i) {  // slower if unrolled
       const JpegStep step = blocks.steps()[bits.peek(JpegCode::kLookBits)];
       std::int64_t left = 0;
       if (HWY_LIKELY(static_cast<std::uint8_t>(behind) >= step.least())) {
@@ -211,7 +212,7 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
   }
 }
 
-// Sums differences to values of 16 bits, as they are stored.
+// Sums DC differences. The sums wrap around at 16 bits, as they are stored.
 HWY_INLINE std::uint16_t sum_dc(const JpegScan& scan, std::int64_t from, std::int64_t to, std::uint16_t dc) {
   std::int16_t* const first = scan.blocks.data();
   if (scan.slots.size() == 1) {
@@ -237,7 +238,7 @@ bool read_scan(const JpegScan& scan) {
   const std::int64_t units = scan.unit_columns * scan.unit_rows;
   for (const JpegScan::Segment& segment : scan.segments) {
     const std::uint8_t* begin = scan.bytes.data() + segment.begin;
-    // Padding after every segment makes room for read-ahead.
+    // Every segment is followed by padding, so the reader may read ahead.
     Bits bits{.at = begin, .limit = begin + segment.length + 8};
     bits.refill();
     std::uint16_t dc = 0;

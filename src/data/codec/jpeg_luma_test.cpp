@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG at a reduced size: our decoder of baseline luma against libjpeg's reduced decode, bit for bit, on every
-// instruction set of this machine. Parts are compared with the whole, and damage with the decode at full size.
+// JPEG at reduced size: compares our baseline luma decoder with libjpeg's reduced decode, bit for bit, on every
+// instruction set of this machine. Parts are compared with the whole picture, and errors for damage with those at full
+// size.
 #include "data/codec/jpeg_luma.h"
 
 #include <gmock/gmock.h>
@@ -46,9 +47,9 @@ void expect_libjpegs(const std::vector<std::byte>& file, int width_px, int heigh
   }
 }
 
-// Both symbols of a lookup are stored before the block's end is checked.
+// The decoder stores both symbols of a lookup before it checks the end of the block.
 
-// Noise at the best quality has all coefficients, including the last one of a block, after which no end is written.
+// At the best quality, noise has all coefficients. After the last coefficient of a block, no end code is written.
 TEST(JpegLuma, has_libjpegs_pixels_of_blocks_without_an_end) {
   for (const int width : {8, 24, 257}) {
     const auto samples = random_bytes(static_cast<std::size_t>(width * 40), 5);
@@ -57,7 +58,7 @@ TEST(JpegLuma, has_libjpegs_pixels_of_blocks_without_an_end) {
   }
 }
 
-// 1023 times 255 and their sums leave 16 bits, which is what libjpeg's own vectors have.
+// Products such as 1023 times 255 and their sums exceed the 16 bits of libjpeg's own vector code.
 TEST(JpegLuma, is_the_same_on_every_target_where_values_are_beyond_16_bits) {
   auto file = encode_test_jpeg({.width_px = 64, .height_px = 64, .quality = 100, .samples = random_bytes(64 * 64, 9)});
   const std::array<std::byte, 2> marker{std::byte{0xFF}, std::byte{0xDB}};
@@ -121,7 +122,7 @@ TEST(JpegLuma, reads_restart_markers) {
     ::unsetenv("TJ_RESTART");
     ASSERT_GT(read_baseline_jpeg(file).value().restart_units, 0);
     expect_libjpegs(file, 150, 47, std::string("every ") + interval);
-    // A marker that is not the next of eight.
+    // Writes a restart marker with the wrong number.
     auto wrong = file;
     for (std::size_t i = wrong.size() / 2; i + 1 < wrong.size(); ++i) {
       if (wrong[i] == std::byte{0xFF} && wrong[i + 1] >= std::byte{0xD0} && wrong[i + 1] <= std::byte{0xD7}) {
@@ -171,8 +172,7 @@ TEST(JpegLuma, of_a_part_is_that_part_of_the_whole) {
   }
 }
 
-// Through the public interface: a file that is refused at full size is refused at a reduced size, with the same
-// message.
+// A file that is refused at full size must be refused at reduced size with the same message.
 TEST(JpegLuma, of_damaged_files_is_refused_as_the_whole_is) {
   constexpr DecodeLimits kLimits{.max_pixels = 1 << 20, .max_bytes = 4U << 20U};
   const auto file = encode_test_jpeg({.width_px = 93, .height_px = 61, .samples = smooth_bytes(93, 61, 1)});
@@ -218,7 +218,7 @@ TEST(JpegLuma, is_decoded_whole_where_no_reduction_is_asked_for) {
   EXPECT_TRUE(std::ranges::equal(image.bytes(), whole.bytes()));
 }
 
-// Compares every step with the symbols one by one.
+// Compares every entry of the step table with decoding one symbol at a time.
 TEST(JpegSteps, are_one_or_two_symbols) {
   const auto file = encode_test_jpeg({.width_px = 16, .height_px = 16, .samples = smooth_bytes(16, 16, 1)});
   const BaselineJpeg jpeg = read_baseline_jpeg(file).value();

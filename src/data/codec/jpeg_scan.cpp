@@ -8,19 +8,20 @@
 namespace roentgen::data {
 namespace {
 
-// Padding that the inner loop may read beyond the end of a segment.
+// Number of bytes that the inner loop may read beyond the end of a segment.
 constexpr std::size_t kPadding = 32;
 constexpr int kBlock_px = 8;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
-// Removes the zero after every 255, and the restart markers. False: another marker than the end marker, or none.
+// Removes the zero after every 255 byte, and the restart markers. Returns false if it meets another marker than these
+// and the end marker, or no end marker.
 bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
   const std::size_t most_segments =
       jpeg.restart_units == 0 ? 1
                               : static_cast<std::size_t>(divided_up(scan.unit_columns * scan.unit_rows,
                                                                     static_cast<std::int64_t>(jpeg.restart_units)));
-  // A segment has at least its marker, so a file cannot have more segments than room for markers.
+  // Each segment needs at least its marker, which limits the number of segments in a file of this size.
   if (most_segments > jpeg.scan.size()) return false;
   const auto memory = grown(scratch.packed, jpeg.scan.size() + (most_segments + 1) * kPadding);
   auto* const first = reinterpret_cast<std::uint8_t*>(memory.data());
@@ -51,7 +52,7 @@ bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
   return scan.segments.size() == most_segments;
 }
 
-// Rows (and columns) of coefficients that libjpeg's reduced inverse DCT looks at (jidctred.c).
+// Rows (and columns) of coefficients that libjpeg's reduced inverse DCT reads (jidctred.c).
 std::span<const int> used_rows(std::int64_t size) {
   static constexpr std::array<int, 7> kOfFour{0, 1, 2, 3, 5, 6, 7};
   static constexpr std::array<int, 5> kOfTwo{0, 1, 3, 5, 7};
@@ -59,13 +60,13 @@ std::span<const int> used_rows(std::int64_t size) {
   return size == 2 ? std::span<const int>(kOfTwo) : std::span(kOfTwo).first(1);
 }
 
-// Sets the places of the coefficients that the transform reads; all others are written to a place that is never read.
+// Sets `places` for the coefficients that the transform reads. All others are written to a row that is never read.
 void place_coefficients(const std::array<std::int32_t, 64>& quantisation, std::int64_t size, JpegScan& scan) {
   constexpr std::int64_t kLine = 64 / sizeof(std::int16_t);
   const std::span<const int> rows = used_rows(size);
   scan.used = std::ssize(rows) * std::ssize(rows);
-  // One more block for the other planes' coefficients. Vectors may begin at any block. The number of cache lines is
-  // odd, so that rows do not share one cache set.
+  // One extra block receives the coefficients of other planes. Vectors may begin at any block. The number of cache
+  // lines is odd, so that rows do not share a cache set.
   scan.stride = kLine * (divided_up(scan.pitch * scan.plane_rows + 1 + JpegScan::kMostLanes, kLine) | 1);
   std::array<std::int64_t, 64> places{};
   places.fill(scan.used);
@@ -83,9 +84,9 @@ void place_coefficients(const std::array<std::int32_t, 64>& quantisation, std::i
   }
 }
 
-// False: the first plane is subsampled.
+// Sets the slots of a unit's blocks. Returns false if the first plane is subsampled.
 bool place_units(const BaselineJpeg& jpeg, JpegScan& scan) {
-  const bool is_alone = jpeg.components.size() == 1;  // then a unit is a block, whatever the factors say
+  const bool is_alone = jpeg.components.size() == 1;  // a unit is then one block, regardless of sampling factors
   const BaselineJpeg::Component& luma = jpeg.components[0];
   const std::int64_t columns = is_alone ? 1 : luma.columns, rows = is_alone ? 1 : luma.rows;
   scan.unit_columns = divided_up(jpeg.width_px, kBlock_px * columns);

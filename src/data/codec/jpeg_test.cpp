@@ -58,7 +58,7 @@ TEST(Jpeg, keeps_a_constant_gray_exactly) {
   EXPECT_TRUE(std::ranges::all_of(image.bytes(), [](std::byte b) { return b == std::byte{130}; }));
 }
 
-// Quantisation steps are 1 at quality 100; colour conversion and the transform add rounding of a few levels.
+// At quality 100 quantisation steps are 1. Colour conversion and the DCT then change a sample by a few levels at most.
 TEST(Jpeg, decodes_colour_close_to_what_was_written) {
   const Image image = decode(colour_file());
   ASSERT_EQ(image.channels(), 3);
@@ -80,7 +80,7 @@ TEST(Jpeg, gives_y_of_colour_when_asked_for_gray) {
   TestJpeg colour = spec;
   colour.samples = samples;
   const std::vector<std::byte> file = encode_test_jpeg(colour);
-  // R = G = B: chroma is exactly neutral, so Y is every colour of the full decode.
+  // With R = G = B the chroma is exactly neutral, so Y equals every colour of the full decode.
   const Image gray = decode(file, Channels::Gray);
   const Image rgb = decode(file);
   for (std::size_t i = 0; i < rgb.bytes().size(); ++i) ASSERT_EQ(rgb.bytes()[i], gray.bytes()[i / 3]);
@@ -100,7 +100,7 @@ TEST(Jpeg, reports_its_header) {
   EXPECT_EQ(info.channels, 3);
 }
 
-// Position of the frame header's marker.
+// Position of the marker of the frame header.
 std::size_t frame_of(const std::vector<std::byte>& file) {
   for (std::size_t i = 2; i + 1 < file.size(); ++i) {
     if (file[i] == std::byte{0xFF} && file[i + 1] == std::byte{0xC0}) return i;
@@ -110,7 +110,7 @@ std::size_t frame_of(const std::vector<std::byte>& file) {
 
 TEST(Jpeg, may_sample_chroma_in_ways_that_have_no_name) {
   std::vector<std::byte> file = colour_file();
-  // Sampling factors of the three components: 3x1 instead of 1x1.
+  // Changes the sampling factors of the three components from 1x1 to 3x1.
   for (std::size_t component = 0; component < 3; ++component)
     file[frame_of(file) + 11 + 3 * component] = std::byte{0x31};
   const Result<ImageInfo> info = read_info(file, "x");
@@ -121,7 +121,7 @@ TEST(Jpeg, may_sample_chroma_in_ways_that_have_no_name) {
 TEST(Jpeg, of_two_components_is_refused) {
   std::vector<std::byte> file = colour_file();
   const std::size_t frame = frame_of(file);
-  // The third component's three bytes stay behind the segment: libjpeg warns of them before it fails.
+  // The third component's three bytes remain after the shortened segment. libjpeg warns of them before it fails.
   file[frame + 3] = std::byte{8 + 3 * 2};
   file[frame + 9] = std::byte{2};
   EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image of 8 bits"));
@@ -159,13 +159,13 @@ TEST(Jpeg, with_stray_bytes_before_a_marker_is_read) {
   EXPECT_EQ(largest_difference(image.bytes(), decode(file).bytes()), 0);
 }
 
-// `file` with bytes of no meaning behind its first segment, JFIF's.
+// Puts meaningless bytes in place of the restart markers.
 TEST(Jpeg, with_stray_bytes_in_place_of_restart_markers_is_refused) {
   const auto insert_before_end = [](std::vector<std::byte>& file) {
     file.insert(file.end() - 2, 12, std::byte{0x55});  // more than libjpeg reads ahead
   };
   for (const bool is_colour : {false, true}) {
-    ::setenv("TJ_RESTART", "1", 1);  // a row of units
+    ::setenv("TJ_RESTART", "1", 1);  // one restart marker per row of units
     std::vector<std::byte> whole = is_colour ? colour_file(TJSAMP_420) : gray_file();
     ::unsetenv("TJ_RESTART");
     const auto marker = as_bytes("\xFF\xD1");
@@ -227,7 +227,7 @@ TEST(Jpeg, of_an_unknown_adobe_transform_is_read) {
                                 "Adobe\0\x64\0\0\0\0\x07",
                                 16));
   file.insert(file.end(), adobe.begin(), adobe.end());
-  file.insert(file.end(), plain.begin() + 20, plain.end());  // without JFIF's segment, which outranks Adobe's
+  file.insert(file.end(), plain.begin() + 20, plain.end());  // without the JFIF segment, which overrides Adobe's
   EXPECT_EQ(largest_difference(decode(file).bytes(), decode(plain).bytes()), 0);
 }
 

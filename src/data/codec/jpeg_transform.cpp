@@ -4,7 +4,7 @@
 
 #include <array>
 
-// Two steps between scalar and AVX2 are not worth their compile time.
+// The targets between scalar and AVX2 are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/jpeg_transform.cpp"
@@ -19,8 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes32 = hn::CappedTag<std::int32_t, JpegScan::kMostLanes>;
 
-// One pass of libjpeg's reduced inverse DCT (jidctred.c), times 2 to the power of kPassBits<N>. V: 32 bits that wrap
-// around, or a vector of such.
+// Scaling exponent of one pass of libjpeg's reduced inverse DCT (jidctred.c): results are multiplied by 2^kPassBits<N>.
+// V is an integer of 32 bits that wraps around, or a vector of them.
 template <int N>
 inline constexpr int kPassBits = N == 2 ? 15 : 14;
 
@@ -45,7 +45,7 @@ HWY_INLINE hn::Vec<Lanes32> level_of(hn::Vec<Lanes32> value) {
   return hn::Min(hn::Max(hn::Add(value, hn::Set(i32, 128)), hn::Zero(i32)), hn::Set(i32, 255));
 }
 
-// N levels of each block, side by side; `out` is aligned to N.
+// Stores N levels of each block side by side; `out` is aligned to N.
 template <int N>
 HWY_INLINE void store_levels(const std::array<hn::Vec<Lanes32>, N>& levels, std::uint8_t* out) {
   if constexpr (N == 1) {
@@ -62,14 +62,14 @@ HWY_INLINE void store_levels(const std::array<hn::Vec<Lanes32>, N>& levels, std:
   }
 }
 
-// The place of a row of coefficients among those used (used_rows()).
+// Index of a row of coefficients among the rows that used_rows() returns.
 template <int N>
 constexpr std::size_t used_row(std::size_t k) {
   if (N == 2) return (k + 1) / 2;
   return k > 4 ? k - 1 : k;
 }
 
-// The same coefficient of as many blocks as a vector has lanes, dequantised, in 32 bits.
+// One coefficient of as many blocks as a vector has lanes, dequantised, in 32 bits.
 struct Coefficients {
   const JpegScan* scan;
   const std::int16_t* first;
@@ -82,7 +82,7 @@ struct Coefficients {
   }
 };
 
-// Transforms columns of the blocks, then rows: N x N levels of each, as libjpeg's passes compute them.
+// Transforms the columns of the blocks and then the rows to N x N levels, as libjpeg's passes do.
 template <int N>
 HWY_INLINE void transform(const Coefficients& coefficients, std::uint8_t* out, std::int64_t out_stride) {
   constexpr std::size_t kUsed = N == 2 ? 5 : 7;
@@ -117,7 +117,7 @@ HWY_INLINE void transform<1>(const Coefficients& coefficients, std::uint8_t* out
   store_levels<1>({level_of(hn::ShiftRight<3>(rounded))}, out);
 }
 
-// The needed blocks of a row of units.
+// Writes the needed blocks of a row of units.
 template <int N>
 void write_row(const JpegScan& scan, std::int64_t unit_y) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes32()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// libjpeg's reduced inverse DCT (jidctred.c), bit for bit, for many blocks at once.
+// Reduced inverse DCT of many blocks at once, bit-identical to libjpeg's (jidctred.c).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// Transforms a row of units from scan.blocks into the needed rows of scan.out.
+/// Transforms the row of units (MCUs) number `unit_y` from scan.blocks into the needed rows of scan.out.
 void transform_jpeg_row(const JpegScan& scan, std::int64_t unit_y);
 
 }  // namespace roentgen::data

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PNG of every colour type and depth, interlaced or not. png_stream.h decodes the usual kinds; libspng decodes the
-// rest, and all files with an error. A damaged picture is refused: the CRC-32 of every chunk of the picture is
-// verified.
-// As with libpng and Pillow, a wrong Adler-32 or surplus data after the last row is accepted where the chunks are
-// valid. Chunks after the pixel data may be missing, and damaged ancillary chunks (text, time, colour profiles) are
-// ignored.
+// PNG codec for every colour type and depth, interlaced or not. png_stream.h decodes the usual kinds; libspng decodes
+// the others, and all files with an error. The CRC-32 of every chunk of the picture is verified, and damaged pictures
+// are refused.
+// As with libpng and Pillow, a wrong Adler-32 or surplus data after the last row are accepted if the chunks are valid.
+// Chunks after the pixel data may be missing, and damaged ancillary chunks (text, time, colour profiles) are ignored.
 #include <fmt/core.h>
 #include <spng.h>
 
@@ -27,7 +26,8 @@ using Context = UniqueHandle<spng_ctx, spng_ctx_free>;
 
 constexpr std::string_view kThing = "data.png";
 constexpr std::array<unsigned char, 8> kSignature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-// Limit for one ancillary chunk, decompressed, and for all that libspng keeps. Colour profiles reach a few MiB.
+// Limit on the decompressed size of one ancillary chunk, and of all that libspng stores. Colour profiles reach a few
+// MiB.
 constexpr std::size_t kChunkLimit_bytes = std::size_t{16} << 20;
 
 bool probe(Bytes bytes) {
@@ -40,7 +40,7 @@ Failure damaged(std::string_view what, int error) {
   return failure(kThing, what, "a whole PNG image", spng_strerror(error), "fetching the file again");
 }
 
-// An spng context reading `bytes`, everything before the pixel data read and its checksums verified.
+// Opens an spng context on `bytes`. Everything before the pixel data has then been read and its checksums verified.
 Result<Context> open(Bytes bytes, std::string_view what, spng_ihdr& header) {
   Context context(spng_ctx_new(0));
   if (!context) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
@@ -84,7 +84,7 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
                    .bits = header.color_type == SPNG_COLOR_TYPE_INDEXED ? 8 : header.bit_depth};
 }
 
-// Form of the pixels that libspng decodes: never scaled down, native byte order.
+// Layout of the pixels that libspng decodes: at full depth, in native byte order.
 struct Plan {
   int format = SPNG_FMT_PNG;
   int channels = 1;
@@ -105,7 +105,7 @@ Plan plan_for(const spng_ihdr& header) {
   }
 }
 
-// False when the file ends inside a chunk of pixel data.
+// Returns false if the file ends inside a chunk of pixel data.
 bool has_whole_pixel_chunks(Bytes bytes) {
   std::size_t at = kSignature.size();
   while (bytes.size() - at >= 8) {
@@ -117,8 +117,8 @@ bool has_whole_pixel_chunks(Bytes bytes) {
   return true;
 }
 
-// Decodes and verifies. libspng stops at the last pixel, often before the last checksum; reading on to the end of the
-// file verifies that, too. A file that ends early, but behind its pixel data, is taken.
+// Decodes and verifies. libspng stops at the last pixel, often before the last checksum, so this reads on to the end of
+// the file. A file that ends early but after its pixel data is accepted.
 int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int format) {
   int error = spng_decode_image(context, pixels.data(), pixels.size(), format, 0);
   if (error != 0) return error;
@@ -135,13 +135,13 @@ void convert(std::span<const std::byte> pixels, int channels, Image& out) {
   });
 }
 
-// The pixels of the file go straight to `out` where that has its channels, else to the scratch.
+// Buffer for the file's pixels: `out` if it has their channels, else the scratch buffer.
 std::span<std::byte> pixels_of(const DecodeJob& job, int channels, std::size_t bytes, Image& out) {
   if (channels == out.channels()) return out.bytes();
   return grown(job.scratch.pixels, bytes);
 }
 
-// False: the fast path does not take the file, or the file is damaged.
+// Decodes with the fast path. Returns false if the fast path does not accept the file or the file is damaged.
 bool decode_fast(const DecodeJob& job, Image& out) {
   const auto shape = stream_shape(job.bytes);
   if (!shape) return false;

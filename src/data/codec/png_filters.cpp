@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-// Two steps between scalar and AVX2 are not worth their compile time.
+// The targets between scalar and AVX2 are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/codec/png_filters.cpp"
@@ -28,7 +28,7 @@ int paeth(int a, int b, int c) {
   return to_b <= to_c ? b : c;
 }
 
-// One byte at a time, for machines without AVX2.
+// Scalar version for machines without AVX2, one byte at a time.
 bool undo_rows(const FilteredRows& rows, std::span<const std::uint8_t> above, std::uint8_t* out,
                runtime::AlignedBuffer&) {
   const auto back = static_cast<std::size_t>(rows.pixel_bytes);
@@ -58,7 +58,7 @@ using Vector = hn::Vec<Bytes>;
 
 constexpr std::size_t kTile = 16;
 
-// A vector of blocks of 16 bytes, block g from source + g * pitch.
+// Loads a vector of 16-byte blocks; block g comes from source + g * pitch.
 HWY_INLINE Vector load_blocks(const std::uint8_t* source, std::size_t pitch) {
   const hn::Full128<std::uint8_t> block;
 #if HWY_MAX_BYTES == 16
@@ -77,7 +77,7 @@ HWY_INLINE Vector load_blocks(const std::uint8_t* source, std::size_t pitch) {
 #endif
 }
 
-// The reverse.
+// Stores a vector of 16-byte blocks; block g goes to target + g * pitch.
 HWY_INLINE void store_blocks(Vector v, std::uint8_t* target, std::size_t pitch) {
   const hn::Full128<std::uint8_t> block;
 #if HWY_MAX_BYTES == 16
@@ -97,9 +97,9 @@ HWY_INLINE void store_blocks(Vector v, std::uint8_t* target, std::size_t pitch) 
 #endif
 }
 
-// Transposes the 16 x 16 bytes of each block in a[0..15], or back. Rows are as long as a vector: byte 16 g + k of row i
-// becomes byte i of block g in a[k]. A round rotates the eight bits of a byte's position by one; after four, row and
-// column are swapped.
+// Transposes the 16 x 16 bytes of each block in a[0..15]; a second call undoes it. Rows are as long as a vector: byte
+// 16 g + k of row i becomes byte i of block g in a[k]. A round rotates the eight bits of a byte's position by one;
+// after four rounds, row and column are swapped.
 HWY_INLINE void transpose_blocks(Vector* a) {
   const Bytes u8;
   Vector b[kTile];
@@ -115,7 +115,7 @@ HWY_INLINE void transpose_blocks(Vector* a) {
   }
 }
 
-// Masks of rows by filter: 255 in their lane, else 0.
+// Masks that select lanes by their row's filter: 255 in selected lanes, else 0.
 struct LaneFilters {
   Vector sub, up, average, paeth;
 };
@@ -123,18 +123,18 @@ struct LaneFilters {
 HWY_INLINE Vector paeth(Vector a, Vector b, Vector c) {
   const Bytes u8;
   const auto most = hn::Max(a, b), least = hn::Min(a, b);
-  const auto to_a = hn::Sub(hn::Max(b, c), hn::Min(b, c));  // |p - a| with p = a + b - c
+  const auto to_a = hn::Sub(hn::Max(b, c), hn::Min(b, c));  // |p - a| where p = a + b - c (Paeth)
   const auto to_b = hn::Sub(hn::Max(a, c), hn::Min(a, c));
   const auto near = hn::Min(to_a, to_b), far = hn::Max(to_a, to_b);
-  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // a wins if distances are equal
-  // |p - c| is far - near where c lies between a and b, else near + far, and c is not nearest.
+  const auto best = hn::IfThenElse(hn::Eq(near, to_a), a, b);  // a is preferred if distances are equal
+  // |p - c| is far - near if c lies between a and b. Otherwise it is near + far, and c is not nearest.
   const auto is_between = hn::Eq(hn::Max(least, hn::Min(most, c)), c);
   const auto is_nearer = hn::Ne(hn::SaturatedSub(near, hn::Sub(far, near)), hn::Zero(u8));
   return hn::IfThenElse(hn::And(is_between, is_nearer), c, best);
 }
 
-// The byte of the row above, in every lane: lane r gets lane r - 1 of `decoded`, lane 0 the byte above[0]. The 15 bytes
-// before `above` are read.
+// Byte of the row above for every lane: lane r gets lane r - 1 of `decoded`, lane 0 gets above[0]. Reads the 15 bytes
+// before `above` too.
 HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
   const Bytes u8;
   const hn::Repartition<std::uint32_t, Bytes> u32;
@@ -151,14 +151,14 @@ HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
   return hn::CombineShiftRightBytes<15>(u8, decoded, blocks);
 }
 
-// One row per lane; lane r is r pixels behind lane 0.
+// Rows to decode, one per lane. Lane r is r pixels behind lane 0.
 struct LaneJob {
-  // (steps, lanes)
+  // (steps, lanes) filtered bytes.
   const std::uint8_t* in = nullptr;
-  // Row above, as from_above() expects it, one byte a step.
+  // Row above the first, one byte per step, laid out as from_above() expects.
   const std::uint8_t* above = nullptr;
   std::size_t steps = 0;
-  // (steps, lanes)
+  // (steps, lanes) decoded bytes.
   std::uint8_t* out = nullptr;
 };
 
@@ -204,7 +204,7 @@ void undo_lanes_of(int pixel_bytes, const LaneJob& job, const LaneFilters& filte
   }
 }
 
-// Working data of undo_row_filters(): blocks of as many rows as there are lanes.
+// Buffers of undo_row_filters() for a block of as many rows as there are lanes.
 class BlockUndo {
  public:
   BlockUndo(const FilteredRows& rows, runtime::AlignedBuffer& scratch)
@@ -222,7 +222,7 @@ class BlockUndo {
   }
   [[nodiscard]] std::size_t lanes() const { return lanes_; }
 
-  // Undoes the filters of at most as many rows as there are lanes.
+  // Undoes the filters of a block of rows, at most as many as there are lanes.
   bool undo(std::span<const std::uint8_t> filtered, std::span<const std::uint8_t> above, std::uint8_t* out) {
     const std::size_t rows = filtered.size() / (row_bytes_ + 1);
     LaneFilters filters;
@@ -260,8 +260,8 @@ class BlockUndo {
     std::memset(above_ + kTile + above.size(), 0, steps_ - above.size());
   }
 
-  // Part of lane r's row in the `lanes_` steps from t0 on. It has `bytes` bytes, and begins at step `first` of these
-  // and at byte `place` of the row.
+  // Part of lane r's row in the `lanes_` steps from step t0. The part has `bytes` bytes. It begins at step t0 +
+  // `first`, with byte `place` of the row.
   struct Part {
     std::size_t first = 0;
     std::size_t place = 0;
@@ -272,12 +272,12 @@ class BlockUndo {
     const std::size_t from = std::clamp(start, t0, t0 + lanes_), to = std::clamp(end, t0, t0 + lanes_);
     return {.first = from - t0, .place = from - std::min(start, from), .bytes = to - from};
   }
-  // 16 lanes from r0 on have bytes at all `lanes_` steps from t0 on.
+  // True if each of the 16 lanes from r0 has a byte at all `lanes_` steps from t0.
   [[nodiscard]] bool is_inside(std::size_t t0, std::size_t r0, std::size_t rows) const {
     return r0 + kTile <= rows && t0 >= pixel_bytes_ * (r0 + kTile - 1) && t0 + lanes_ <= row_bytes_ + pixel_bytes_ * r0;
   }
 
-  // in_[t][r] = byte t - r * pixel of row r, 0 beyond its ends and below the last row.
+  // Skews the rows: in_[t][r] = byte t - r * pixel of row r, 0 beyond its ends and below the last row.
   void skew(std::span<const std::uint8_t> filtered, std::size_t rows) {
     const Bytes u8;
     const std::uint8_t* first_row = filtered.data() + 1;
@@ -285,7 +285,7 @@ class BlockUndo {
     for (std::size_t r0 = 0; r0 < lanes_; r0 += kTile) {
       for (std::size_t t0 = 0; t0 < tiled_steps_; t0 += lanes_) {
         const std::uint8_t* source = first_row + r0 * (row_bytes_ + 1) + (t0 - std::min(t0, r0 * pixel_bytes_));
-        // Distance from one lane to the next: a row down and a pixel back.
+        // Distance between the sources of adjacent lanes: one row further and one pixel back.
         std::size_t pitch = row_bytes_ + 1 - pixel_bytes_;
         if (!is_inside(t0, r0, rows)) {
           edge.fill(0);
@@ -304,7 +304,7 @@ class BlockUndo {
     }
   }
 
-  // The rows of out_, one after the other.
+  // Copies the rows from out_ to `out`, one after another.
   void straighten(std::size_t rows, std::uint8_t* out) const {
     const Bytes u8;
     std::array<std::uint8_t, kTile * HWY_MAX_BYTES> edge;
@@ -328,13 +328,13 @@ class BlockUndo {
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   std::size_t lanes_ = 0;
-  // Steps until the last lane's last byte: in whole pixels, and in whole tiles.
+  // Number of steps up to the last byte of the last lane, rounded up to whole pixels (`steps_`) and whole tiles.
   std::size_t steps_ = 0;
   std::size_t tiled_steps_ = 0;
-  // (steps, lanes)
+  // (steps, lanes) filtered and decoded bytes.
   std::uint8_t* in_ = nullptr;
   std::uint8_t* out_ = nullptr;
-  // 16 zeros, then the row above and zeros: (16 + steps).
+  // (16 + steps) 16 zeros, the row above, and zeros.
   std::uint8_t* above_ = nullptr;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The rows at once against the specification's own words, a byte at a time, on every instruction set that this machine
-// has.
+// Compares the SIMD filters with the specification's formulas, computed byte by byte, on every instruction set of this
+// machine.
 #include "data/codec/png_filters.h"
 #include "data/targets_testing.h"
 
@@ -27,7 +27,7 @@ int paeth_of(int a, int b, int c) {
   return pb <= pc ? b : c;
 }
 
-// PNG specification, 9.2 to 9.4.
+// Undoes filters by the formulas of the PNG specification, 9.2 to 9.4.
 Row undo_plainly(const FilteredRows& rows, Row above) {
   Row all;
   above.resize(rows.row_bytes, 0);
@@ -46,7 +46,7 @@ Row undo_plainly(const FilteredRows& rows, Row above) {
   return all;
 }
 
-// Bytes near each other now and then, so that Paeth's ties occur.
+// Random rows; some bytes are close to each other, so that Paeth ties occur.
 Row draw(Random& random, std::size_t rows, std::size_t row_bytes, int only_filter) {
   Row bytes;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -91,7 +91,7 @@ TEST(PngFilters, are_each_undone_alone) {
   });
 }
 
-// Tests values of a, b and c near each other and at the ends; all 2^24 would take long on every target.
+// Tests values of a, b and c that are close to each other or at the ends. All 2^24 would take too long on every target.
 TEST(PngFilters, choose_paeth_s_neighbour_in_every_order) {
   std::vector<int> values;
   for (int v = 0; v < 256; v += v < 6 || v > 249 ? 1 : 9) values.push_back(v);
@@ -101,7 +101,7 @@ TEST(PngFilters, choose_paeth_s_neighbour_in_every_order) {
       for (const int b : values) {
         Row bytes, expected;
         for (const int a : values) {
-          // First pixel: over c, so that a comes out; second: over b, left of it a.
+          // The first pixel has c above it and becomes a. The second has b above it and a to its left.
           bytes.insert(bytes.end(), {4, static_cast<std::uint8_t>(a - c), 0});
           expected.push_back(static_cast<std::uint8_t>(paeth_of(a, b, c)));
         }

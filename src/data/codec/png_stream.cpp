@@ -30,19 +30,19 @@ std::span<std::uint8_t> unsigned_bytes(std::span<std::byte> bytes) {
 struct Chunk {
   std::uint32_t type = 0;
   Bytes data;
-  /// True if the CRC-32 of type and data is right.
+  /// True if the CRC-32 of the chunk's type and data is right.
   bool is_sound = false;
 
-  // Bit 5 of the first letter: ancillary chunk, not needed for the picture.
+  // True for an ancillary chunk, which decoding does not need (bit 5 of the type's first letter).
   [[nodiscard]] bool is_ancillary() const { return (type & 0x20000000U) != 0; }
 };
 
-/// Iterates over the chunks.
+/// Iterates over the chunks of a file.
 class Chunks {
  public:
   explicit Chunks(Bytes bytes) : bytes_(bytes), at_(kSignatureBytes) {}
 
-  /// Returns the next chunk; nullopt at the end, or where the file is truncated.
+  /// Returns the next chunk; nullopt at the end, or if the file is truncated.
   std::optional<Chunk> next() {
     if (bytes_.size() - at_ < 12) return std::nullopt;
     const std::size_t length = big_endian_at(bytes_, at_, 4);
@@ -60,23 +60,24 @@ class Chunks {
   std::size_t at_;
 };
 
-/// True if every byte of `packed`, a zlib stream, unpacks to all of `filtered`, and its Adler-32 holds.
+/// True if the zlib stream `packed` unpacks to exactly the size of `filtered`, uses every byte, and has the right
+/// Adler-32.
 bool inflate_whole(std::span<const std::uint8_t> packed, std::span<std::uint8_t> filtered) {
   const auto state = std::make_unique<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_ZLIB;
-  // The library takes a pointer to non-const and reads only.
+  // ISA-L only reads the input, but takes a non-const pointer.
   state->next_in = const_cast<std::uint8_t*>(packed.data());
   state->avail_in = static_cast<std::uint32_t>(packed.size());
   state->next_out = filtered.data();
   state->avail_out = static_cast<std::uint32_t>(filtered.size());
-  // Whole bytes left in the bit buffer are data behind the end, too.
+  // Whole bytes left in the bit buffer are also data after the end.
   return isal_inflate_stateless(state.get()) == ISAL_DECOMP_OK && state->avail_out == 0 && state->avail_in == 0 &&
          state->read_in_length < 8;
 }
 
-/// Joins the pixel data of a picture; 0 if its chunks are not as decode_png_stream() needs them. `packed` is as large
-/// as the file.
+/// Joins the pixel data of a picture in `packed`, which is as large as the file. Returns 0 if the chunks are not as
+/// decode_png_stream() requires.
 std::size_t gather(Bytes bytes, std::span<std::uint8_t> packed) {
   std::size_t length = 0;
   Chunks chunks(bytes);
@@ -108,14 +109,14 @@ std::optional<PngShape> stream_shape(Bytes bytes) {
   const Bytes data = bytes.subspan(kHeaderData, 13);
   const int depth = std::to_integer<int>(data[8]), colour = std::to_integer<int>(data[9]);
   const bool is_plain = data[10] == std::byte{0} && data[11] == std::byte{0} && data[12] == std::byte{0};
-  // Gray, RGB, palette, gray and alpha, RGBA.
+  // Number of channels by PNG colour type: gray, RGB, palette, gray and alpha, RGBA.
   constexpr std::array<int, 7> kChannels{1, 0, 3, 0, 2, 0, 4};
   const int channels = colour < std::ssize(kChannels) ? kChannels.at(static_cast<std::size_t>(colour)) : 0;
   if (!is_plain || channels == 0 || (depth != 8 && depth != 16)) return std::nullopt;
   const PngShape shape{
       .width = big_endian_at(data, 0, 4), .height = big_endian_at(data, 4, 4), .channels = channels, .bits = depth};
   if (shape.width == 0 || shape.height == 0) return std::nullopt;
-  // The library counts in 32 bits; both factors have 32 and 35.
+  // The library counts in 32 bits, so larger pictures are left to libspng. The division cannot overflow.
   const std::size_t most = std::numeric_limits<std::int32_t>::max();
   if (bytes.size() > most || shape.row_bytes() + 1 > most / shape.height) return std::nullopt;
   return shape;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The fast path: it accepts the usual files with libspng's pixels and leaves all others to libspng. png_test.cpp,
-// damage_test.cpp and codec_real_test.cpp test those.
+// The fast path decodes common files to the same pixels as libspng, and leaves all other files to libspng.
+// png_test.cpp, damage_test.cpp and codec_real_test.cpp test libspng's part.
 #include "data/codec/png_stream.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ File written(const PngShape& shape, std::span<const std::byte> pixels) {
 
 std::vector<std::byte> picture(const PngShape& shape) { return smooth_bytes(shape.row_bytes(), shape.height, 1); }
 
-/// Output of decode_png_stream(); empty where it returns false.
+/// Output of decode_png_stream(); empty if it returns false.
 std::vector<std::byte> streamed(const File& file) {
   const auto shape = stream_shape(file);
   if (!shape || shape->height * shape->row_bytes() > kMostBytes) return {};
@@ -61,17 +61,17 @@ void append_chunk(File& file, std::string_view type, std::span<const std::byte> 
                 crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(file.data() + first), file.size() - first));
 }
 
-/// Position of the first chunk of that type: of its length.
+/// Position of the length field of the first chunk with this type.
 std::size_t find_chunk(const File& file, std::string_view type) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   return text.find(type) - 4;
 }
 
-/// The file again with its data in chunks of at most `most` bytes, and `extra` behind them.
+/// Returns the file with its pixel data in chunks of at most `most` bytes, followed by `extra`.
 File in_chunks(const File& file, std::size_t most, std::span<const std::byte> extra = {}) {
   const auto first = static_cast<std::ptrdiff_t>(find_chunk(file, "IDAT"));
   const auto end = static_cast<std::ptrdiff_t>(find_chunk(file, "IEND"));
-  // libspng writes chunks of 8 KiB or more; join them.
+  // libspng writes chunks of 8 KiB or more, so they are joined first.
   File data;
   for (auto at = first; at < end;) {
     std::size_t length = 0;
@@ -111,7 +111,7 @@ TEST(PngStream, takes_no_file_that_is_cut_short) {
   }
 }
 
-// Every chunk has a checksum, so a changed byte is noticed anywhere but in the end's own length and name.
+// Every chunk has a checksum. So a changed byte is detected anywhere except in the end chunk's own length and type.
 TEST(PngStream, takes_no_file_in_which_a_byte_of_the_picture_was_changed) {
   const auto pixels = picture(kGray);
   const File file = written(kGray, pixels);

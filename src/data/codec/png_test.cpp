@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PNG of every colour type, depth and interlacing against the samples it was made from.
+// Decodes PNG files of every colour type, depth and interlacing, and compares with the samples that they were made
+// from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-constexpr std::uint32_t kWidth = 13;  // no multiple of 8: rows of 1 bit end in the middle of a byte
+constexpr std::uint32_t kWidth = 13;  // not a multiple of 8, so rows of 1 bit end inside a byte
 constexpr std::uint32_t kHeight = 11;
 constexpr std::size_t kPixels = std::size_t{kWidth} * kHeight;
 
@@ -40,7 +41,7 @@ spng_plte_entry palette_entry(std::uint32_t i) {
   return {static_cast<std::uint8_t>(i * 7), static_cast<std::uint8_t>(255 - i), static_cast<std::uint8_t>(i * 31), 0};
 }
 
-// Stored samples (kPixels x channels), each below 2^bit_depth.
+// Random stored samples (kPixels x channels), each below 2^bit_depth.
 std::vector<std::uint32_t> draw_samples(const Kind& kind) {
   Random random(20240117, RandomStage::Test, kind.colour_type, kind.bit_depth);
   std::vector<std::uint32_t> samples(kPixels * channels_of(kind));
@@ -67,7 +68,7 @@ std::vector<std::byte> pack(const Kind& kind, const std::vector<std::uint32_t>& 
   return packed;
 }
 
-// Red, green and blue of a pixel on the full range of its container, as codec.h defines them.
+// Red, green and blue of a pixel, scaled to its container as codec.h defines.
 std::array<std::uint32_t, 3> colour_at(const Kind& kind, const std::vector<std::uint32_t>& samples, std::size_t pixel) {
   const std::size_t channels = channels_of(kind);
   const std::uint32_t first = samples[pixel * channels];
@@ -88,7 +89,7 @@ std::vector<std::byte> make_file(const Kind& kind) {
   png.samples = pack(kind, draw_samples(kind));
   if (kind.colour_type == SPNG_COLOR_TYPE_INDEXED) {
     for (std::uint32_t i = 0; i < 1U << kind.bit_depth; ++i) png.palette.push_back(palette_entry(i));
-    png.palette_alpha = {0, 100};  // must not matter
+    png.palette_alpha = {0, 100};  // must have no effect
   }
   return encode_test_png(png);
 }

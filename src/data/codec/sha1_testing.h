@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SHA-1 (FIPS 180-4), because the expected pixels of the test data are given so. Only tests include this.
+// SHA-1 (FIPS 180-4), because the test data state expected pixels as SHA-1. Only tests include this file.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ inline void sha1_block(std::span<const std::byte> block, std::array<std::uint32_
   state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d, state[4] + e};
 }
 
-/// Lower-case hex.
+/// SHA-1 as lower-case hex.
 inline std::string sha1_hex(std::span<const std::byte> bytes) {
   std::array<std::uint32_t, 5> state{0x67452301U, 0xEFCDAB89U, 0x98BADCFEU, 0x10325476U, 0xC3D2E1F0U};
   const std::size_t whole = bytes.size() / 64 * 64;

@@ -35,10 +35,10 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// An output file.
+/// An output file, and the samples that it contains.
 struct Shard {
   fs::path path;
-  /// Indices into Dataset::samples.
+  /// Indices of its samples in Dataset::samples.
   std::vector<std::uint32_t> samples;
 };
 
@@ -97,7 +97,7 @@ std::vector<Shard> plan_folder(const std::vector<std::string>& names, const Conv
   return shards;
 }
 
-// The images of each split in their order, cut into pieces of equal length.
+// Divides the images of each split, in order, into files of equal length.
 std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
   std::vector<Shard> shards;
   for (const Split split : kSplits) {
@@ -116,17 +116,17 @@ std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, c
   return shards;
 }
 
-// Changes when the file changes, at the cost of a stat call.
+// Text that changes when the file changes. Costs one stat call.
 std::string file_state(const fs::path& path) {
   std::error_code ignored;
   const auto modified = fs::last_write_time(path, ignored).time_since_epoch().count();
   return fmt::format("{} {}", fs::file_size(path, ignored), modified);
 }
 
-// Equal texts for equal data sets and options.
+// Text of convert.json; equal for equal data sets and options.
 std::string manifest_text(const Dataset& dataset, const ConvertOptions& options, const std::vector<Shard>& shards) {
   std::string samples, state;
-  fs::path looked_at;  // records of one file follow each other
+  fs::path looked_at;  // consecutive records are often in the same file
   for (const Sample& sample : dataset.samples) {
     if (sample.path != looked_at) {
       looked_at = sample.path;
@@ -156,7 +156,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   return io::to_json(manifest) + "\n";
 }
 
-// Name of an entry of a folder that is not empty, for an error.
+// Name of some entry of a folder that is not empty, for an error.
 std::string first_entry(const fs::path& folder) {
   std::error_code error;
   const fs::directory_iterator it(folder, error);
@@ -172,7 +172,7 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
     refuse(options.folder.string(), "a new folder, or one that was begun with the same data and options",
            "one of another conversion", "another folder");
   }
-  io::remove_leftover_temporaries(options.folder);  // temporaries of a run that was killed before convert.json existed
+  io::remove_leftover_temporaries(options.folder);  // left by a run that was killed before convert.json existed
   if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
     refuse(options.folder.string(), "a new or an empty folder", first_entry(options.folder), "another folder");
   }
@@ -263,7 +263,7 @@ class Conversion {
     finish(shard, bytes);
   }
 
-  // Whether the existing file equals what would be written now, byte for byte.
+  // True if the existing file equals, byte for byte, what would be written now.
   [[nodiscard]] bool is_as_written(const Shard& shard, RecordMaker& maker) const {
     const auto file = io::MappedFile::open(shard.path);
     if (!file) return false;
@@ -292,7 +292,7 @@ class Conversion {
     if (options_.on_progress) options_.on_progress(done, total_);
   }
 
-  // Decodes the image in the record.
+  // Decodes the image in the record and compares it with the intended pixels.
   void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) const {
     const WrittenImage written = form_.read(record, sample.id).or_throw<DataError>();
     Image decoded;
@@ -309,7 +309,7 @@ class Conversion {
     throw DataError(error_text(kThing, sample.id, "a record with the stored pixels", "others", "reporting this bug"));
   }
 
-  // Reads the whole file back from where it was written.
+  // Reads the whole file back from disk.
   void verify_file(const Shard& shard) const {
     const auto file = io::MappedFile::open(shard.path).or_throw<DataError>();
     const std::int64_t found = form_.count(file.bytes(), shard.path.filename().string()).or_throw<DataError>();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts a data set to record files (record_form.h has their forms) or to a folder of PNG files. Record files are
-// fewer files to open. If images are resized on the way, every epoch reads and decodes less.
+// Converts a data set to record files (formats in record_form.h) or to a folder of PNG files. Record files are fewer
+// files to open. If images are also resized, every epoch reads and decodes less.
 #pragma once
 
 #include <cstdint>
@@ -18,61 +18,64 @@
 
 namespace roentgen::data {
 
-/// Stored form of an image.
+/// How images are stored.
 enum class Encoding : std::uint8_t {
-  Keep,  ///< the file as it is; in a folder of PNG files: as PNG unless it is
-  Png,   ///< pixels as PNG
-  Raw,   ///< raw pixels; one channel for a gray picture stored as colour (R = G = B)
-  Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
+  Keep,  ///< the file's bytes unchanged; in a folder of PNG files, files of other formats become PNG
+  Png,   ///< pixels as lossless PNG
+  Raw,   ///< raw pixels without a codec; one channel if a gray picture is stored as colour (R = G = B)
+  Jpeg,  ///< pixels in 8 bits as JPEG, which changes them
 };
 
 /// Destination and form of a conversion.
 struct ConvertOptions {
-  std::filesystem::path folder;  ///< output folder; made where it is absent
-  /// A name of record_form.h.
+  std::filesystem::path folder;  ///< output folder; created if absent
+  /// Output format: a name in record_form.h.
   std::string form = "tfrecord";
   Encoding encoding = Encoding::Keep;  ///< how images are stored
-  /// Quality for Encoding::Jpeg, 1 to 100.
+  /// JPEG quality for Encoding::Jpeg, 1 to 100.
   int jpeg_quality = 92;
-  /// Side of the stored images, px; 0: as they are. Not with Keep.
+  /// Side of the stored images, in px; 0 keeps their size. Not allowed with Keep.
   std::int64_t size_px = 0;
-  /// Resize to a square.
+  /// How images are made square.
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;  ///< filter of the resize
-  /// Conversion of DICOM files to gray levels. Not with Keep.
+  /// How DICOM files become gray levels. Not allowed with Keep.
   Intensity intensity = Intensity::Stored;
   JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
-  /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.
+  /// Number of record files of each split; 0 chooses it so that each holds about 128 MiB of source files. Not for PNG
+  /// folders.
   std::int64_t shards = 0;
-  /// Record files written at a time; at least 1.
+  /// Number of record files that are written at the same time; at least 1.
   int workers = 1;
-  /// Reads every written record again and compares its pixels with those that were to be stored (JPEG: its size).
+  /// If true, reads every record back and compares its pixels with the intended ones (JPEG: only the size).
   bool should_verify = false;
-  /// Progress: images done and in total. Called by any worker, by one at a time.
+  /// Progress callback. Workers call it one at a time.
   std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
 };
 
-/// "keep", "png", "raw", "jpeg".
+/// Names of the encodings: "keep", "png", "raw", "jpeg".
 [[nodiscard]] const std::vector<std::string_view>& encoding_names();
-/// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into the two fields; ConfigError naming the choices.
+/// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into options.encoding and options.jpeg_quality. Throws
+/// ConfigError that lists the choices.
 void parse_encoding(std::string_view text, ConvertOptions& options);
 
 /// Result of a conversion.
 struct Converted {
-  std::int64_t images = 0;  ///< images in the written files
-  std::int64_t files = 0;   ///< files of the folder
-  /// Files among them that an earlier run had written.
+  std::int64_t images = 0;  ///< number of images in the written files
+  std::int64_t files = 0;   ///< number of files in the folder
+  /// Number of those files that an earlier run had already written.
   std::int64_t files_kept = 0;
-  /// Images whose gray differs from their files' (StoredForm::has_other_gray); a warning reports them, too.
+  /// Number of images whose gray levels differ from their files' (StoredForm::has_other_gray). A warning is also
+  /// printed.
   std::int64_t other_grays = 0;
-  std::uint64_t bytes = 0;  ///< bytes of these files
+  std::uint64_t bytes = 0;  ///< total size of the files
 };
 
-/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and then labels.csv), each atomically,
-/// and convert.json, which describes their origin. A second call with the same data set and options, such as after a
-/// kill, keeps the existing files. Throws ConfigError for options that do not fit, or a folder with files of something
-/// else. Throws DataError for an image that cannot be read or decoded, a full disk, or a record that reads back
-/// differently.
+/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord and so on (or .tar; or images/*.png, then labels.csv). Each file is
+/// written atomically. Also writes convert.json, which describes their origin. A second call with the same data set and
+/// options, such as after a crash, keeps the existing files. Throws ConfigError if options contradict each other or the
+/// folder contains other files. Throws DataError if an image cannot be read or decoded, the disk is full, or a record
+/// reads back differently.
 [[nodiscard]] Converted convert(const Dataset& dataset, const ConvertOptions& options);
 
 }  // namespace roentgen::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pixels that convert stores: depth, colour, size.
+// Pixels that convert stores: depth, colour and size.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST_F(Convert, of_colour_gives_networks_of_one_and_three_channels_the_batches_o
   for (std::size_t i = 0; i < dataset_.samples.size(); ++i) {
     const bool is_gray = i % 2 == 0;
     const int channels = i % 3 == 0 ? 4 : 3, bits = i % 5 == 0 ? 16 : 8;
-    const std::int64_t width = 40, height = 37;  // rows shorter than a vector are summed in another order
+    const std::int64_t width = 40, height = 37;  // rows shorter than a vector, which are summed in another order
     std::vector<std::uint16_t> wide;
     for (std::int64_t pixel = 0; pixel < width * height; ++pixel) {
       const auto gray = static_cast<std::uint16_t>(random.below(65536));
@@ -112,7 +112,7 @@ TEST_F(Convert, of_colour_gives_networks_of_one_and_three_channels_the_batches_o
         wide.push_back(is_gray && channel < 3 ? gray : static_cast<std::uint16_t>(random.below(65536)));
       }
     }
-    const std::vector<std::uint8_t> narrow(wide.begin(), wide.end());  // low bytes
+    const std::vector<std::uint8_t> narrow(wide.begin(), wide.end());  // low bytes of the samples
     const auto pixels = bits == 16 ? std::as_bytes(std::span(wide)) : std::as_bytes(std::span(narrow));
     const auto bytes = io::encode_png(
         {.width_px = width, .height_px = height, .channels = channels, .bits = bits, .pixels = pixels}, 1);

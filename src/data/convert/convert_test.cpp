@@ -39,7 +39,7 @@ TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
     dataset_ = read(wanted.folder);
     ASSERT_EQ(dataset_.samples.size(), 23U);
     EXPECT_EQ(dataset_.label_names, before.label_names);
-    // Record files are read in the order of their names: test, train, val.
+    // Record files are read in alphabetical order: test, train, val.
     std::vector<Sample> sorted(23);
     for (const Sample& sample : dataset_.samples) sorted[static_cast<std::size_t>(std::stoi(sample.patient))] = sample;
     for (std::size_t i = 0; i < 23; ++i) {
@@ -138,7 +138,7 @@ TEST_F(Convert, writes_a_folder_of_which_some_labels_can_be_asked_for) {
   reading.root = wanted.folder;
   reading.labels = {"odd"};
   EXPECT_EQ(load_dataset(reading).label_names, reading.labels);
-  // When the file that names the label columns is missing or foreign, nothing is guessed.
+  // If the file that names the label columns is missing or foreign, labels must not be guessed.
   for (const char* manifest : {"", "{", "[]", R"({"labels": ["even"]})", R"({"format": "png", "labels": "even"})",
                                R"({"format": "png", "labels": [1]})", R"({"format": "tar", "labels": ["even"]})"}) {
     out_.write("png/convert.json", manifest);
@@ -193,7 +193,7 @@ TEST_F(Convert, goes_on_where_it_was_killed) {
   const auto whole = fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord");
   fs::remove(wanted.folder / "train-00001-of-00002.tfrecord");
   std::ofstream(wanted.folder / ".train-00001-of-00002.tfrecord.roentgen-1-0.tmp") << "as a kill leaves it";
-  // Existing output is not written again, so a destroyed source image has no effect.
+  // Existing output is not written again, so a deleted source image has no effect.
   const fs::path first = dataset_.samples[0].path;
   const auto modified = fs::last_write_time(first);
   std::fstream(first, std::ios::in | std::ios::out | std::ios::binary) << "no image";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of convert: a data set with splits and patients, and folders to convert it into.
+// Fixtures for tests of convert: a data set with splits and patients, and output folders.
 #pragma once
 
 #include <fmt/core.h>

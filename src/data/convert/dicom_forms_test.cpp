@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One study as 12-bit DICOM, 16-bit PNG, 8-bit PNG and in record files. All give a network the same input, up to the
-// rounding of each form.
+// One study as 12-bit DICOM, 16-bit PNG, 8-bit PNG and in record files. All must give a network the same input, up to
+// the rounding of each format.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,7 @@ class DicomForms : public testing::Test {
   [[nodiscard]] static Dataset load(const fs::path& folder, std::vector<std::string> labels = {"sick"}) {
     return load_dataset({.root = folder, .labels = std::move(labels), .split = {.mode = SplitMode::Whole}});
   }
-  // The only sample of a folder as (25 x 25) levels from 0 to 1.
+  // (25 x 25) levels from 0 to 1 of the only sample in a folder.
   [[nodiscard]] static std::vector<float> input_of(const Dataset& dataset) {
     LoaderOptions options;
     options.preprocess = preset("unit");
@@ -78,7 +78,7 @@ class DicomForms : public testing::Test {
   std::vector<std::uint16_t> levels_;
 };
 
-// The resize is a mean with weights that sum to 1, so it enlarges no error of rounding; 1e-6 is float32's.
+// The resize is a mean whose weights sum to 1, so it does not amplify rounding errors. 1e-6 allows for float32 sums.
 TEST_F(DicomForms, differ_by_their_rounding_alone) {
   const std::vector<float> dicom = input_of(load(in("dicom")));
   EXPECT_LE(largest_difference(input_of(load(in("png16"))), dicom), 0.5 / 65535.0 + 1e-6);

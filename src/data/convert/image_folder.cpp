@@ -25,7 +25,7 @@ bool is_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".." || part == "."; });
 }
 
-// A column of the table: its name, and the field of a sample.
+// A column of labels.csv: its name and the field of a sample that it contains.
 struct Column {
   std::string_view name;
   std::string (*field)(const Sample& sample);
@@ -39,7 +39,7 @@ constexpr std::array<Column, 6> kColumns{{
     {"age",
      [](const Sample& sample) { return std::isnan(sample.age_years) ? "" : fmt::format("{}", sample.age_years); }},
 }};
-/// Other names by which source/csv.cpp recognises them.
+/// Other column names that source/csv.cpp recognises.
 constexpr std::array<std::string_view, 9> kOtherNames{
     "path", "file", "filename", "image", "gender", "patient_id", "patient id", "view_position", "view position"};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A folder of PNG files with labels.csv (image_folder.h), as source/csv.cpp reads it.
+// Output format: a folder of PNG files with labels.csv (image_folder.h), which source/csv.cpp reads.
 #include "data/convert/record_form.h"
 
 namespace roentgen::data {

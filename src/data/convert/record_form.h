@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The files that convert can write. A new form is one file x_form.cpp with `RecordForm x_form()` plus one line in the
-// list here.
-//   X(name, as --to has it)
+// Output formats of convert. To add one, write a file x_form.cpp with `RecordForm x_form()` and add a line to the list
+// in this file.
+//   X(name, as in --to)
 #pragma once
 
 #include <cstddef>
@@ -22,36 +22,38 @@
 
 namespace roentgen::data {
 
-/// An image as it is stored.
+/// An encoded image, ready to be stored.
 struct StoredForm {
-  std::vector<std::byte> image{};  ///< bytes for the record
-  /// "png", "jpeg", ..., or "raw": rows of interleaved samples, little endian.
+  std::vector<std::byte> image{};  ///< encoded bytes of the image
+  /// Format name such as "png" or "jpeg", or "raw" for rows of interleaved little-endian samples.
   std::string_view format{};
   ImageLayout layout{};  ///< size, channels and bits
-  /// True for pixels of a colour JPEG file. The file's gray is its Y; the gray of RGB pixels is rounded once more.
+  /// True for pixels decoded from a colour JPEG file. Its own gray is channel Y; gray computed from RGB pixels is
+  /// rounded once more.
   bool has_other_gray = false;
 };
 
-/// Bytes of the image in a written record, and its layout where it has no codec.
+/// Image bytes in a written record, and their layout if they are raw pixels.
 struct WrittenImage {
-  std::span<const std::byte> bytes{};  ///< a view into the record
-  std::optional<ImageLayout> raw{};    ///< nothing: the bytes have a codec
+  std::span<const std::byte> bytes{};  ///< view into the record
+  std::optional<ImageLayout> raw{};    ///< layout of raw pixels; nullopt if a codec decodes the bytes
 };
 
-/// One kind of file.
+/// One output format.
 struct RecordForm {
   std::string_view name{};  ///< name in RG_RECORD_FORMS
-  /// Ending of the files: ".tfrecord".
+  /// Extension of the files, such as ".tfrecord".
   std::string_view ending{};
-  /// A file for every image, and a table of them, instead of many images in a file.
+  /// True for one file per image plus a table, instead of many images in a record file.
   bool is_folder = false;
-  /// Serialises a sample; `index` into dataset.samples.
+  /// Serialises one sample; `index` is its index in dataset.samples.
   std::string (*write)(const Dataset& dataset, std::size_t index, const StoredForm& image) = nullptr;
-  /// Zero bytes after the last record.
+  /// Number of zero bytes after the last record.
   std::size_t end_bytes = 0;
-  /// The image in the bytes that write() gave; `what` names it in messages. Failure: no readable image.
+  /// Extracts the image from bytes that write() returned; `what` names it in messages. Fails if there is no readable
+  /// image.
   Result<WrittenImage> (*read)(std::string_view written, const std::string& what) = nullptr;
-  /// Samples of a whole file. Failure: one that cannot be read.
+  /// Counts the samples in a whole file. Fails if one cannot be read.
   Result<std::int64_t> (*count)(std::span<const std::byte> file, const std::string& what) = nullptr;
 };
 
@@ -59,14 +61,14 @@ struct RecordForm {
 RG_RECORD_FORMS(RG_DECLARE_FORM)
 #undef RG_DECLARE_FORM
 
-/// The form of that name; ConfigError naming the choices.
+/// Returns the format with this name. Throws ConfigError that lists the choices.
 [[nodiscard]] RecordForm record_form(std::string_view name);
-/// All forms, in the order of the list.
+/// All formats, in the order of RG_RECORD_FORMS.
 [[nodiscard]] std::vector<RecordForm> record_forms();
-/// "tfrecord, tar, png".
+/// Names of all formats: "tfrecord, tar, png".
 [[nodiscard]] std::string record_form_names();
 
-/// Labels as whole numbers: 1, 0, and -1 for unknown.
+/// Labels as integers: 1, 0, and -1 for unknown.
 [[nodiscard]] std::vector<std::int64_t> stored_labels(const Sample& sample);
 
 }  // namespace roentgen::data

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFormats{"", "png", "raw", "jpeg"};
 
-// Scales gray levels to another range, rounded.
+// Scales gray levels to another range, with rounding.
 template <typename From, typename To>
 void spread(const Image& from, Image& to) {
   const double most = to.layout().max_value;
@@ -53,7 +53,7 @@ Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
     resize();
   else
     std::swap(decoded_, stored_);
-  // JPEG has 8 bits; neither it nor PNG can say that white is less than their greatest number.
+  // JPEG has 8 bits. Neither JPEG nor PNG can store a white level below the largest value.
   const bool is_jpeg = encoding == Encoding::Jpeg;
   if (is_jpeg || encoding == Encoding::Png) spread_to(is_jpeg ? 8 : stored_.layout().bits);
   return status;
@@ -130,7 +130,7 @@ std::vector<std::byte> RecordMaker::encode(Encoding encoding) const {
   return {stored_.bytes().begin(), stored_.bytes().end()};
 }
 
-// The file unchanged; it is decoded only for the comparison.
+// Keeps the file unchanged. It is decoded only for the comparison.
 Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
   const auto bytes = reader_.read(sample);
   if (!bytes) return bytes.why();

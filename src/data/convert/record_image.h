@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The image of one sample in its stored form.
+// Encodes the image of one sample for storage.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,27 @@
 
 namespace roentgen::data {
 
-/// Makes images as records have them. Keeps its buffers. One per worker: thread-compatible.
+/// Encodes images for records and reuses its buffers. Thread-compatible: each worker has its own.
 class RecordMaker {
  public:
   /// `dataset` and `options` must outlive it.
   RecordMaker(const Dataset& dataset, const ConvertOptions& options)
       : dataset_(dataset), options_(options), reader_(FileReader::PageCache::Use, options.intensity) {}
 
-  /// The image of dataset.samples[sample]. Failure: as SampleReader::load().
+  /// Encodes the image of dataset.samples[sample]. Fails as SampleReader::load() does.
   [[nodiscard]] Result<StoredForm> make(std::size_t sample);
-  /// Do the image bytes of the record last made, decoded, have the pixels that were to be stored?
+  /// True if `decoded`, read back from the record made last, has the pixels that were to be stored.
   [[nodiscard]] bool holds(const Image& decoded) const;
 
  private:
   [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
   [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
-  // decoded_ with one channel where its three are equal.
+  // Reduces decoded_ to one channel if its three channels are equal.
   void drop_equal_channels();
-  /// Preprocessing that resizes records.
+  /// Preprocessing that resizes images to the stored size.
   [[nodiscard]] Preprocess resized(int channels) const;
   void resize();
-  // stored_ with white at the greatest number of 8 or 16 bits.
+  // Scales stored_ so that white is the largest value of 8 or 16 bits.
   void spread_to(int bits);
   [[nodiscard]] std::vector<std::byte> encode(Encoding encoding) const;
 
@@ -44,9 +44,9 @@ class RecordMaker {
   const ConvertOptions& options_;
   SampleReader reader_;
   Transformer transformer_;
-  /// The image as decoded, and as stored.
+  /// The image as decoded from its file, and the image to store.
   Image decoded_, stored_;
-  /// StoredForm::has_other_gray of the record last made.
+  /// Value of StoredForm::has_other_gray for the record made last.
   bool has_other_gray_ = false;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// WebDataset's shards as source/tar.cpp reads them: 00000017.json and 00000017.png, .jpg or, for pixels, .npy.
+// Output format: WebDataset shards, which source/tar.cpp reads: 00000017.json and 00000017.png, .jpg, or .npy for raw
+// pixels.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::string ending_of(std::string_view format) {
   return fmt::format(".{}", format);
 }
 
-// (H, W), or (H, W, 3).
+// Shape of the pixels: (H, W) or (H, W, 3).
 Shape shape_of(const ImageLayout& layout) {
   Shape shape{layout.height_px, layout.width_px};
   if (layout.channels == 1) return shape;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TFRecord files as source/tfrecord.cpp reads them.
+// Output format: TFRecord files, which source/tfrecord.cpp reads.
 #include <cmath>
 #include <utility>
 

@@ -3,7 +3,7 @@
 //
 // The source `chexpert`: train.csv, valid.csv and test.csv (Irvin et al. 2019). Columns: Path, Sex, Age,
 // Frontal/Lateral, AP/PA and one for each finding. Paths begin with the name of the published folder (CheXpert-v1.0,
-// CheXpert-v1.0-small), whatever the folder is called here. The table's name gives the split.
+// CheXpert-v1.0-small), even if the folder was renamed. The table's name states the split.
 // The full set is published as four folders that may lie next to each other below the data folder. "CheXpert-v1.0 batch
 // 1 (validate & csv)" has the tables and valid/patient64541/...; "CheXpert-v1.0 batch 2 (train 1)" and the others have
 // patient00001/....
@@ -29,10 +29,10 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kTables{"train.csv", "valid.csv", "test.csv"};
 constexpr std::string_view kPatient = "patient";
-/// Prefix of the folders of the published set.
+/// Prefix of the names of the published folders.
 constexpr std::string_view kSet = "CheXpert";
 
-/// Folders directly below, sorted.
+/// Folders directly below `folder`, sorted.
 std::vector<fs::path> folders_below(const fs::path& folder) {
   std::vector<fs::path> folders;
   for (const fs::directory_entry& entry : sorted_entries(folder)) {
@@ -42,7 +42,7 @@ std::vector<fs::path> folders_below(const fs::path& folder) {
   return folders;
 }
 
-/// The tables in the data folder, else those one folder down, in folders of the published name.
+/// Paths of the tables in the data folder. If there are none, those in subfolders with the published name.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths = named_tables(options);
   const auto take = [&paths](const fs::path& folder) {
@@ -70,7 +70,7 @@ bool is_chexpert_table(const std::vector<std::string>& header) {
   return find_column(header, {"Path"}) && find_column(header, {"Frontal/Lateral"});
 }
 
-/// Split named by a table's file name; None where it names none.
+/// Split that a table's file name states; None if it states none.
 Split split_of(const fs::path& table) {
   const std::string name = table.filename().string();
   if (name.starts_with("train")) return Split::Train;
@@ -78,7 +78,8 @@ Split split_of(const fs::path& table) {
   return name.starts_with("test") ? Split::Test : Split::None;
 }
 
-/// "train/patient00001/study1/view1_frontal.jpg": position of the folder patient00001, or the end.
+/// Position of the patient folder in a path such as "train/patient00001/study1/view1_frontal.jpg"; the end if there is
+/// none.
 fs::path::iterator patient_folder(const fs::path& path) {
   return std::find_if(path.begin(), path.end(), [](const fs::path& part) {
     const std::string text = part.string();
@@ -91,7 +92,7 @@ fs::path joined(fs::path path, fs::path::iterator first, fs::path::iterator last
   return path;
 }
 
-/// A folder directly below the data folder, and what folders are in it.
+/// A folder directly below the data folder, and the folders in it.
 struct Part {
   fs::path folder;
   std::unordered_set<std::string> folders;
@@ -107,7 +108,7 @@ std::vector<Part> parts_of(const fs::path& root) {
   return parts;
 }
 
-/// Candidate paths of a row's image. An error names the last one when none exists.
+/// Candidate paths of a row's image. If none exists, the error names the last one.
 std::vector<fs::path> places_of(const fs::path& name, const fs::path& root, const std::vector<Part>& parts) {
   std::vector<fs::path> places{root / name};
   const auto patient = patient_folder(name);
@@ -125,7 +126,7 @@ struct Columns {
   std::optional<std::size_t> path, sex, age, side, view;
 };
 
-/// View: PA, AP, LL or RL; "Lateral" for a lateral of unknown side.
+/// View position: PA, AP, LL or RL; "Lateral" for a lateral view of unknown side.
 std::string view_of(const std::vector<std::string>& row, const Columns& columns) {
   const std::string view = field(row, columns.view);
   const std::string side = field(row, columns.side);
@@ -176,8 +177,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   });
 }
 
-/// Names the source of the splits when the table names give them; empty when no name does. Throws DataError when only
-/// some names give a split and nothing else does, because a published split would be lost silently.
+/// Describes the origin of the splits if table names state them; empty if no name does. Throws DataError if only some
+/// names do and nothing else states splits, because a published split would be lost silently.
 std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions& split) {
   std::vector<std::string> without;
   for (const fs::path& table : tables) {

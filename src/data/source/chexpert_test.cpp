@@ -25,7 +25,7 @@ constexpr std::string_view kHeader =
     "Devices\n";
 constexpr float kUnknown = -9.0F;
 
-/// A folder as it is published: two training patients, one of them with a lateral, and one of validation.
+/// A data set as published: two training patients, one of them with a lateral view, and one validation patient.
 class Chexpert : public testing::Test {
  protected:
   Chexpert() {
@@ -82,7 +82,7 @@ TEST_F(Chexpert, is_detected_and_read_whole) {
 
 TEST_F(Chexpert, leaves_unmentioned_and_uncertain_findings_unknown) {
   const Dataset dataset = load_dataset(options_);
-  // "No Finding" says that none is there; it says nothing of devices, which are told.
+  // "No Finding" means that no finding is present. It says nothing about devices, which have a label of their own.
   EXPECT_THAT(labels(dataset.samples[0]), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1));
   constexpr float U = kUnknown;
   EXPECT_THAT(labels(dataset.samples[1]), ElementsAre(0, U, U, 1, U, U, U, U, U, U, U, U, 1, U));
@@ -119,7 +119,7 @@ TEST_F(Chexpert, finds_images_in_the_parts_the_full_set_comes_in) {
             folder_.path() / "CheXpert-v1.0 batch 2 (train 1)/patient00002/study2/view1_frontal.jpg");
 }
 
-// Batch 1 has the tables and "valid", the others their patients.
+// Batch 1 contains the tables and "valid"; the other batches contain training patients.
 TEST_F(Chexpert, reads_the_full_set_as_it_is_handed_out) {
   const auto& root = folder_.path();
   const auto first = root / "CheXpert-v1.0 batch 1 (validate & csv)";

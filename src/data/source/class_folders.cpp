@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `class_folders`: a folder for each class, with its images anywhere below, as torchvision's ImageFolder
+// The source `class_folders`: one folder per class with its images anywhere below it, as torchvision's ImageFolder
 // reads it. Class folders lie in the data folder, or in its folders train, val (valid, validation) and test, in any
-// case. An image has one class: the label of its folder is 1, all others are 0. Files left out are counted.
+// case. An image has one class: the label of its folder is 1, all others are 0. Skipped files are counted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,20 +32,20 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kThing = "data.class_folders";
 
-/// Facts about one path below the root, from the walk.
+/// Path relative to the root; empty for the root itself.
 std::string below(const fs::path& root, const fs::path& path) {
   const std::size_t begin = (root / "").native().size();
   return begin < path.native().size() ? path.native().substr(begin) : std::string();
 }
 
-/// Class and split that a folder stands for, or a split alone.
+/// Class and split that a folder means, or only a split.
 struct Place {
   std::string class_name;
   Split split = Split::None;
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Class and split of a folder below the root; nothing for the root and for folders outside the data set.
+/// Class and split of a folder below the root; nullopt for the root and for folders outside the data set.
 std::optional<Place> place_of(const ClassLayout& layout, const std::string& path) {
   if (const auto number = layout.folder_of(path)) {
     return Place{.class_name = layout.folders[*number].name, .split = layout.folders[*number].split};
@@ -54,7 +54,7 @@ std::optional<Place> place_of(const ClassLayout& layout, const std::string& path
   return Place{.class_name = {}, .split = split_of_folder(path).value_or(Split::None)};
 }
 
-/// Refuses a folder that stands for two classes, or for two splits.
+/// Refuses a folder that links make part of two classes or two splits.
 void check_apart(const ClassLayout& layout, const LeftOut& left_out, const SourceOptions& options) {
   for (const auto& [path, first] : left_out.repeated) {
     const std::string name = below(options.root, path), read = below(options.root, first);
@@ -68,7 +68,7 @@ void check_apart(const ClassLayout& layout, const LeftOut& left_out, const Sourc
   }
 }
 
-/// Refuses or notes links that lead nowhere.
+/// Refuses or notes links without a target, depending on the options.
 void settle_dangling(const std::vector<std::string>& names, const SourceOptions& options, Listing& listing) {
   if (names.empty()) return;
   const std::string got = fmt::format("{} that lead nowhere", names.size());
@@ -80,7 +80,7 @@ void settle_dangling(const std::vector<std::string>& names, const SourceOptions&
   listing.notes.push_back("links left out: " + got);
 }
 
-/// A label and its class; nullopt: the folder has no such class.
+/// A label and its class; nullopt if the folder has no such class.
 struct Label {
   std::string name;
   std::optional<std::string> class_name;
@@ -100,7 +100,7 @@ std::vector<Label> choose_labels(const std::set<std::string>& classes, const Sou
   return labels;
 }
 
-/// Refuses folders that seem to be splits of the data set rather than classes.
+/// Refuses folders that seem to be splits of the data set instead of classes.
 void check_no_parts(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
   const std::string expected = "a folder for each class, its images in it";
   std::set<std::string_view> parts;
@@ -147,7 +147,7 @@ void check_layout(const ClassLayout& layout, const std::set<std::string>& classe
   check_no_parts(layout, classes, options);
 }
 
-/// Images below the root: those of the classes in a listing, and counts of the others.
+/// Images below the root: adds those in class folders to a listing and counts the others.
 class ClassImages {
  public:
   ClassImages(const ClassLayout& layout, const std::vector<Label>& labels, const SourceOptions& options)
@@ -155,7 +155,7 @@ class ClassImages {
     for (const std::string& name : layout.beside) beside_[name] = 0;
   }
 
-  /// Walks the data folder: classes by name, then what lies beside train, val and test.
+  /// Walks the data folder: class folders by name, then folders next to train, val and test.
   void read(Listing& listing) {
     FolderWalk walk(WalkOrder::FilesFirst, [&](const fs::path& path) {
       if (!has_image_extension(path)) return false;
@@ -194,10 +194,10 @@ class ClassImages {
     listing.samples.push_back(std::move(sample));
   }
 
-  /// Refuses or notes all that is no image of a class.
+  /// Refuses or notes everything that is no image of a class.
   void settle_left_out(LeftOut left_out, Listing& listing) const {
     check_apart(layout_, left_out, options_);
-    // Links beside train, val and test lead to nothing that would be read.
+    // Links next to train, val and test are ignored, because nothing there would be read.
     std::vector<fs::path> beside;
     std::vector<std::string> dangling;
     for (fs::path& path : left_out.dangling) {
@@ -225,17 +225,17 @@ class ClassImages {
   const std::vector<Label>& labels_;
   const SourceOptions& options_;
   LinkedFiles links_;
-  /// Images of each of layout_.folders.
+  /// Number of images in each of layout_.folders.
   std::vector<std::int64_t> images_;
-  /// Images in each of layout_.beside.
+  /// Number of images in each of layout_.beside.
   std::map<std::string, std::int64_t> beside_;
-  /// Images in the root, or in train, val and test, that lie in no class's folder.
+  /// Number of images in the root, or in train, val and test, outside any class folder.
   std::int64_t loose_ = 0;
 };
 
 }  // namespace
 
-// True where images lie only directly in class folders; other trees have their tables elsewhere.
+// True if images lie only directly in class folders. Other folder trees have label tables elsewhere.
 bool probe_class_folders(const SourceOptions& options, TableFiles& /*tables*/) {
   if (!options.csv.empty()) return false;
   const ClassLayout layout = class_layout(options.root);

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders in a folder that may be classes or splits, by name, and whether images lie beside them.
+/// Subfolders that may be classes or splits, by name, and whether images lie next to them.
 struct Entries {
   std::vector<std::string> folders;
   bool has_images = false;
@@ -45,7 +45,7 @@ Entries entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// Words of a name in small letters: parts between characters that are no letters, and before capitals.
+/// Words of a name in small letters. A name is split at characters that are no letters, and before capitals.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   bool was_small = false;
@@ -59,7 +59,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// "train" of "training" and "trainset"; empty for a word that names no part of a data set.
+/// Split that a word means, such as "train" for "training" and "trainset"; empty for other words.
 std::string_view part_of_word(std::string_view word) {
   constexpr std::array<std::string_view, 8> kEnds{"dataset", "data",  "images", "imgs",
                                                   "folder",  "split", "sets",   "set"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Folders of a data set that are classes, and their splits. For src/data/source only.
+// Class folders of a data set, and the splits that contain them. For src/data/source only.
 #pragma once
 
 #include <cstddef>
@@ -18,63 +18,64 @@
 
 namespace roentgen::data {
 
-/// A class's folder, in one part of the data set.
+/// Folder of one class, in one split if the data set has split folders.
 struct ClassFolder {
-  /// Path below the root.
+  /// Path relative to the root.
   std::filesystem::path path;
   std::string name;
   Split split = Split::None;
 };
 
-/// Layout of a data set's folders, as their names say it.
+/// Meaning of a data set's folders, derived from their names.
 struct ClassLayout {
   std::vector<ClassFolder> folders{};
-  /// Folders beside train, val and test.
+  /// Folders next to train, val and test that are not splits.
   std::set<std::string, std::less<>> beside{};
-  /// The only folder with the name of a split, which holds folders as a split does, among others: it may be a class.
+  /// Name of the only folder that is called like a split, if other folders exist and it contains only folders. It may
+  /// be a class.
   std::string unclear{};
-  /// Image files lie in the root itself.
+  /// True if image files lie directly in the root folder.
   bool has_loose_images = false;
-  /// Indices into `folders` by their paths.
+  /// Indices into `folders`, by path.
   std::map<std::string, std::size_t, std::less<>> numbers{};
 
   void add(ClassFolder folder);
-  /// True when folders of classes lie in train, val or test.
+  /// True if train, val or test contain the class folders.
   [[nodiscard]] bool has_splits() const;
-  /// Index of the class's folder that `path` (below the root) leads to or into; nullopt: none.
+  /// Index of the class folder that `path` (relative to the root) is or lies in; nullopt if none.
   [[nodiscard]] std::optional<std::size_t> folder_of(std::string_view path) const;
-  /// True for a path below the root that leads to or into one of the folders beside train, val and test.
+  /// True if `path` (relative to the root) is or lies in one of the folders next to train, val and test.
   [[nodiscard]] bool is_beside(std::string_view path) const;
   /// Names of the classes.
   [[nodiscard]] std::set<std::string> classes() const;
 };
 
-/// Looks at the root and the folders train, val and test in it. DataError: one cannot be read.
+/// Examines the root folder and its folders train, val and test. Throws DataError if a folder cannot be read.
 [[nodiscard]] ClassLayout class_layout(const std::filesystem::path& root);
 
-/// True when an image file lies directly in a folder. DataError: it cannot be read.
+/// True if an image file lies directly in the folder. Throws DataError if the folder cannot be read.
 [[nodiscard]] bool holds_images(const std::filesystem::path& folder);
 
-/// Split that a folder's name suggests, for names like "train_set", "TestData", "tst" and "fold1". Returns "train",
-/// "val", "test" or "fold"; empty: none.
+/// Returns "train", "val", "test" or "fold" if a word of a folder's name suggests it, as in "train_set", "TestData",
+/// "tst" and "fold1". Otherwise empty.
 [[nodiscard]] std::string_view part_like(std::string_view name);
 
-/// Parts of a data set that the words of a name seem to say, as part_like(): "train" and "val" of "train_val".
+/// All splits that words of a name suggest, as in part_like(): "train" and "val" for "train_val".
 [[nodiscard]] std::set<std::string_view> parts_like(std::string_view name);
 
-/// Subfolders that occur in all class folders.
+/// Subfolders that occur in every class folder.
 struct CommonFolders {
   std::vector<std::string> names{};
-  /// Folders of classes that hold them, below the root.
+  /// Class folders that contain them, relative to the root.
   std::vector<std::string> holders{};
 };
 
-/// Finds two or more subfolders that all class folders share, ignoring case, blanks, `_` and `-`, where no image lies
-/// directly in a class folder. Class folders without subfolders do not count. Returns nothing for other trees. Throws
-/// DataError when a folder cannot be read.
+/// Finds two or more subfolders that all class folders share, ignoring case, blanks, `_` and `-`. Class folders without
+/// subfolders do not count. Returns no folders for other trees, and if an image lies directly in a class folder. Throws
+/// DataError if a folder cannot be read.
 [[nodiscard]] CommonFolders common_folders(const std::filesystem::path& root, const ClassLayout& layout);
 
-/// The split of a folder called train, val or test, or by another word of find_split(), in any case.
+/// Split that a folder's name means: train, val, test, or another word that find_split() knows, ignoring case.
 [[nodiscard]] std::optional<Split> split_of_folder(std::string_view name);
 
 }  // namespace roentgen::data

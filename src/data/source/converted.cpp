@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Reads a convert.json of a conversion --to `format`; null where there is no readable one.
+// Reads the convert.json of a conversion with --to `format`; null if there is no readable one.
 Value manifest_of(const fs::path& folder, std::string_view format) {
   constexpr std::uintmax_t kMost_bytes = 1 << 20;
   const fs::path path = folder / "convert.json";

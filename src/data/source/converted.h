@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The convert.json that `roentgen convert` writes: the label columns of labels.csv, and the number of images. For
+// Reads convert.json, which `roentgen convert` writes: the label columns of labels.csv and the number of images. For
 // src/data/source only.
 #pragma once
 
@@ -15,13 +15,14 @@
 
 namespace roentgen::data {
 
-/// Labels of a folder that convert wrote, empty where its images have none. nullopt where convert did not write the
-/// folder, or its record is no longer readable.
+/// Labels of a folder that convert wrote; empty if its images have no labels. Returns nullopt if convert did not write
+/// the folder or its convert.json cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> converted_labels(const std::filesystem::path& folder);
 
-/// Compares the number of images that `source`, a name of source_list.h, found in a folder written by convert with its
-/// convert.json. This detects files that were emptied or cut after a whole record, which look valid. Throws DataError
-/// where images are missing, or adds a note where SourceOptions::absent allows it; adds a note where there are more.
+/// Compares the number of images that a source found in a folder with the number in its convert.json, if there is one.
+/// This detects files that were emptied, or cut between two records, and therefore look valid. If images are missing,
+/// throws DataError, or adds a note if SourceOptions::absent allows it. Adds a note if there are more. `source` is a
+/// name in source_list.h.
 void check_converted_count(const SourceOptions& options, std::string_view source, Listing& listing);
 
 }  // namespace roentgen::data

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `csv`: labels.csv, or another table (table_look.h), with one row an image. Column names ignore case:
-//   path (or file, filename, image)   relative to the csv's folder, else to the data folder, with or without its ending
+// The source `csv`: labels.csv, or another table (table_look.h), with one row per image. Column names ignore case:
+//   path (or file, filename, image)   relative to the csv's folder, else the data folder; extension optional
 //   patient (patient_id, subject_id, subject in any spelling, or data.patient), study, split, view, sex, age: optional
 // Each image occurs once, however its path is spelt (table_fields.h reads the other columns). Every other column can be
-// a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names
+// a label: by its name if it contains 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". data.labels names
 // the label columns.
-// Tables written by `convert` name their own label columns (converted.h), and their column `id` has the names of the
-// converted images. Names of several tables can give the splits (table_splits.h).
+// Tables written by `convert` state their label columns (converted.h), and their column `id` contains the names of the
+// converted images. Names of several tables can state the splits (table_splits.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Columns that are no labels.
+/// Columns that are not labels.
 struct Columns {
   std::size_t path = 0;
   std::optional<std::size_t> id, split;
@@ -51,34 +51,34 @@ struct Columns {
   }
 };
 
-/// Label columns of the tables.
+/// Labels of the tables, and how they were chosen.
 struct Labels {
   std::vector<std::string> names;
-  /// Whether convert wrote the tables. Then their order is known, there may be none, and a column `id` exists.
+  /// True if convert wrote the tables. Their order is then known, there may be no labels, and a column `id` exists.
   bool are_converted = false;
-  /// There may be none, too.
+  /// True if labels may be proposed; there may be none.
   bool are_proposed = false;
 };
 
-/// Origin of a label.
+/// Source of a label's values.
 struct LabelColumn {
   std::string name;
-  /// Index of the column; nullopt: the table does not have it.
+  /// Index of the column; nullopt if the table does not have it.
   std::optional<std::size_t> column;
-  /// Positive when the field equals this value or lists it; empty: the field itself is 1, 0, -1, ...
+  /// Value that makes the label positive if the field equals or lists it; nullopt: the field itself is 1, 0, -1, ...
   std::optional<std::string> value;
   LabelPolicy policy;
 };
 
-/// A column whose values some labels ask for.
+/// A column whose values some labels refer to.
 struct ValueColumn {
   std::size_t column = 0;
   FindingText text;
-  /// Labels that ask for values of the column, in the order of finding_text's labels.
+  /// Indices of labels that refer to values of the column, in the order of finding_text's labels.
   std::vector<std::size_t> labels;
 };
 
-/// Tables to read; empty when the folder has none.
+/// Tables to read; empty if the folder has none.
 FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
   FoundTables found;
   const fs::path usual = options.root / "labels.csv";
@@ -93,7 +93,7 @@ FoundTables tables_of(const SourceOptions& options, TableFiles& tables) {
   return found;
 }
 
-/// Checks that names are valid UTF-8 and that each names one column.
+/// Checks that names are valid UTF-8 and that each name belongs to one column.
 void check_header(const std::vector<std::string>& header, const std::string& what) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < header.size(); ++i) {
@@ -109,7 +109,7 @@ void check_header(const std::vector<std::string>& header, const std::string& wha
   }
 }
 
-/// DataError when a later column has the name of this one as well, in whatever case.
+/// Throws DataError if a later column has the same name as this one, ignoring case.
 void check_only(const std::vector<std::string>& header, std::size_t column, const std::string& what) {
   const std::string_view name = stripped(header[column]);
   const std::vector<std::string> later(header.begin() + static_cast<std::ptrdiff_t>(column) + 1, header.end());
@@ -157,7 +157,7 @@ bool is_fact_column(const Columns& columns, std::size_t i) {
   return std::ranges::count(columns.all(), std::optional(i)) > 0;
 }
 
-/// Names of all columns that read as labels and have a positive.
+/// Names of all columns that contain only label values, at least one of them positive.
 std::vector<std::string> label_columns(const io::Csv& table, const Columns& columns) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
@@ -166,7 +166,7 @@ std::vector<std::string> label_columns(const io::Csv& table, const Columns& colu
   return labels;
 }
 
-/// Remedy that names possible labels; without any, it says how a label column looks.
+/// Remedy text that names possible labels; if there are none, it explains what a label column contains.
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
   const std::vector<std::string> labels = label_columns(table, columns);
   if (!labels.empty()) return set_option("data.labels", labels);
@@ -200,7 +200,7 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
   return labels;
 }
 
-/// Notes columns beside a label's whose names differ from it in case, blanks, `_` and `-` alone.
+/// Notes columns whose names differ from a label column's only in case, blanks, `_` and `-`.
 void note_alike(const io::Csv& table, const std::string& what, const std::vector<LabelColumn>& labels,
                 Listing& listing) {
   std::set<std::size_t> read;
@@ -216,7 +216,7 @@ void note_alike(const io::Csv& table, const std::string& what, const std::vector
   }
 }
 
-/// Notes columns that look like one of patients' ids or of splits, and are neither read as such nor as labels.
+/// Notes columns that look like patient ids or splits but are not used as such or as labels.
 void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& labels, const Columns& columns,
                          Listing& listing, const std::string& what) {
   const auto facts = columns.all();
@@ -244,11 +244,12 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
   return columns;
 }
 
-/// Remedy for a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
+/// Remedy for a label column that contains `text` instead of 1 or 0. Fractions are scores, so no value of them is
+/// proposed as a label.
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
   const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
-  // The other text may be the one that means present.
+  // The other text may be the one that means "present".
   if (!number) return "1 and 0 in that column, or, if this text means present and all others absent, " + as_class;
   if (*number != std::floor(*number)) return "1 and 0 in place of scores, by a threshold";
   return "1 and 0 in that column, or, if each number is a class, " + as_class;
@@ -291,13 +292,13 @@ struct Reading {
   PlacedRows rows;
 };
 
-/// True where a column `split` holds a word.
+/// True if the column `split` contains a word in any row.
 bool has_split_words(const io::Csv& table) {
   const auto column = find_column(table.header, {"split"});
   return column && std::ranges::any_of(table.rows, [&column](const auto& row) { return !field(row, column).empty(); });
 }
 
-/// Proposes the columns that read as labels, and notes how to name them.
+/// Proposes the columns that contain label values as labels, and adds notes on how to name them.
 void propose_labels(const io::Csv& table, const SourceOptions& options, Listing& listing, Labels& labels) {
   const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, options);
   labels.names = label_columns(table, columns);
@@ -305,7 +306,7 @@ void propose_labels(const io::Csv& table, const SourceOptions& options, Listing&
   listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
 }
 
-/// @param named_split split of rows with an empty column `split`
+/// @param named_split split for rows whose column `split` is empty
 void read_table(const io::Csv& table, const fs::path& path, Split named_split, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
@@ -362,14 +363,14 @@ bool probe_csv(const SourceOptions& options, TableFiles& tables) {
   const bool has_asked = std::ranges::any_of(options.labels, [&header](const std::string& label) {
     return finding_column(header, label) || finding_column(header, label.substr(0, label.find(':')));
   });
-  // A table without labels is only a list of files where records or folders have the labels.
+  // A table without labels is only a list of files if records or folders state the labels.
   return has_asked || (!record_source(options.root) && !probe_class_folders(options, tables));
 }
 
 Listing list_csv(const SourceOptions& options, TableFiles& tables) {
   const FoundTables found = tables_of(options, tables);
   Listing listing{.csv = found.read};
-  if (listing.csv.empty()) {  // names what is absent: images of a table, or the table
+  if (listing.csv.empty()) {  // the error names what is absent: the images of a table, or the table itself
     listing.csv = {options.root / (found.absent.empty() ? fs::path("labels.csv") : found.absent.front())};
   }
   listing.notes = notes_on(found);

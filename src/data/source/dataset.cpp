@@ -31,7 +31,7 @@
 namespace roentgen::data {
 namespace {
 
-/// A line of source_list.h.
+/// An entry of source_list.h.
 struct SourceEntry {
   std::string_view name;
   std::string_view what;
@@ -55,7 +55,7 @@ void check_root(const SourceOptions& options) {
                                    std::filesystem::exists(status) ? "not a folder" : "no such folder"));
 }
 
-/// Refuses tables of data.csv that do not exist.
+/// Refuses tables in data.csv that do not exist.
 void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   for (const std::filesystem::path& path : named_tables(options)) {
     std::error_code error;
@@ -69,7 +69,8 @@ void check_named_tables(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses tables of data.csv, else a labels.csv, else the only table of the folder, without a column of image files.
+/// Refuses tables without a column of image files: those in data.csv, else labels.csv, else the only table of the
+/// folder.
 void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   std::vector<std::filesystem::path> paths = named_tables(options);
   if (paths.empty()) {
@@ -88,7 +89,7 @@ void refuse_without_images(const SourceOptions& options, TableFiles& tables) {
   }
 }
 
-/// Refuses a folder whose tables name absent images: other files in it may belong to another data set.
+/// Refuses a folder whose tables name absent images, because other files in it may belong to another data set.
 void refuse_absent_images(const SourceOptions& options, TableFiles& tables, std::string_view other) {
   const FoundTables& found = tables.found_in(options.root);
   if (!found.read.empty() || found.absent.empty()) return;
@@ -110,7 +111,7 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
   }
   for (const auto& source : kSources) {
     if (source.probe(options, tables)) {
-      // DICOM files alone have no labels; a table beside them means that the user expects labels.
+      // DICOM files alone have no labels. A table next to them means that the user expects labels.
       if (source.name == "dicom") refuse_absent_images(options, tables, source.name);
       return source;
     }
@@ -124,8 +125,8 @@ const SourceEntry& choose_source(const SourceOptions& options, TableFiles& table
                              "--set data.csv=FILE if the table has another name"));
 }
 
-// Notes when a folder holds records and images, or two kinds of records, because only one of them is read. Record files
-// in folders below are not read.
+// Adds a note if a folder contains records and images, or two kinds of records, because only one of them is read.
+// Record files in subfolders are not read.
 void note_other_files(const SourceOptions& options, std::string_view chosen, Listing& listing) {
   if (std::ranges::find(kRecordSources, chosen, &SourceEntry::name) == kRecordSources.end()) return;
   Tally images, records;
@@ -139,7 +140,7 @@ void note_other_files(const SourceOptions& options, std::string_view chosen, Lis
   try {
     walk.walk(options.root);
   } catch (const DataError&) {
-    return;  // a folder of another owner, which contains no records either
+    return;  // belongs to another user, and contains no records either
   }
   listing.left_out_images += images.total();
   if (!images.is_empty()) {
@@ -174,7 +175,7 @@ bool is_frontal(std::string_view view) {
   return std::find(kFrontal.begin(), kFrontal.end(), view) != kFrontal.end();
 }
 
-/// Keeps the views asked for and notes how many of what went.
+/// Keeps the requested views and notes how many images of which view were dropped.
 void filter_views(Listing& listing, const SourceOptions& options) {
   if (options.views.empty()) return;
   const auto wanted = [&](std::string_view view) {
@@ -315,7 +316,7 @@ std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std
 
 std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
                                                 std::string_view salt) {
-  std::set<std::pair<std::string_view, std::string_view>> patients;  // normal form, as written
+  std::set<std::pair<std::string_view, std::string_view>> patients;  // pairs: normal form, id as the table states it
   for (const auto index : samples) {
     const Sample& sample = dataset.samples.at(index);
     if (!sample.patient.empty()) patients.emplace(sample.patient, sample.written_patient);
@@ -327,7 +328,7 @@ std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const st
     const auto hash = [&](const std::string& spelling) { return hash_patient(dataset, spelling, salt); };
     if (!written.empty()) hashes.same.push_back(hash(std::string(written)));
     if (!is_new) continue;
-    // In a union of data sets, the namespace and a line break precede the patient.
+    // In merged data sets, the namespace and a line break precede the patient id.
     const std::size_t own = patient.find('\n') + 1;
     const std::string before(patient.substr(0, own)), name(patient.substr(own));
     hashes.same.push_back(hash(std::string(patient)));

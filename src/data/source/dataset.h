@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Content of a data folder: one Sample per image (file, label row, patient, split), and the options to load it.
-// Shuffling, ranks and pixels are the business of stage, codec and transform.
+// Dataset: the images in a data folder as one Sample each (file, labels, patient, split), and the options to load it.
+// Shuffling, ranks and pixels are handled in stage, codec and transform.
 #pragma once
 
 #include <array>
@@ -19,128 +19,131 @@
 
 namespace roentgen::data {
 
-/// Part that an image belongs to. None: no part, because no list names it, say; never trained on, never evaluated.
+/// Part of a data set. None: in no part, for example because no list names the image; neither used for training nor
+/// evaluated.
 enum class Split : std::uint8_t { Train, Val, Test, None };
 /// All splits, in the order of Dataset::summaries.
 inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
 
-/// "train", "val", "test", "none".
+/// Name of a split: "train", "val", "test" or "none".
 [[nodiscard]] std::string_view name_of(Split split);
-/// Parses a split's name, also "valid", "validate" and "validation"; ConfigError naming the choices.
+/// Parses a split's name; also accepts "valid", "validate" and "validation". Throws ConfigError that lists the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
-/// Storage of a record's bytes in their file.
+/// How the bytes of a record are stored in their file.
 enum class Framing : std::uint8_t {
-  Plain,          ///< contiguous bytes
-  MaskedCrc32c,   ///< the last 4 bytes that are read hold the others' masked CRC32C (io/record.h)
-  RecordIoParts,  ///< parts to be joined (io/recordio.h)
+  Plain,          ///< contiguous bytes without a checksum
+  MaskedCrc32c,   ///< the last 4 bytes are the masked CRC32C of all others (io/record.h)
+  RecordIoParts,  ///< several parts that must be joined (io/recordio.h)
 };
 
-/// Order of pixels stored without a codec.
+/// Pixel order of images stored without a codec.
 enum class PixelOrder : std::uint8_t {
-  Interleaved,  ///< rows of pixels, of colour each red, green, blue
-  PlanarBgr,    ///< three images, blue, green and red: Caffe's
+  Interleaved,  ///< pixel by pixel; colour pixels as red, green, blue
+  PlanarBgr,    ///< three planes, blue, green and red, as in Caffe
 };
 
-/// An image that is a part of a file: of a record.
+/// Position and format of an image inside a record file.
 struct StoredImage {
-  /// First byte to read. Covers all bytes under the record's checksum, and the checksum.
+  /// Offset of the first byte to read. The bytes read include the record's checksum and everything that it covers.
   std::uint64_t begin = 0;
-  std::uint64_t length = 0;  ///< bytes that are read
-  /// Position of the image in these bytes, after joining.
+  std::uint64_t length = 0;  ///< number of bytes to read
+  /// Offset of the image within the bytes read, after parts are joined.
   std::uint64_t image_begin = 0;
-  std::uint64_t image_length = 0;    ///< bytes of the image
-  Framing framing = Framing::Plain;  ///< how the record's bytes lie
-  /// Form of pixels that are stored without a codec, little endian.
+  std::uint64_t image_length = 0;    ///< length of the image in bytes
+  Framing framing = Framing::Plain;  ///< how the record's bytes are stored
+  /// Layout of pixels that are stored without a codec, little endian; nullopt if a codec decodes the image.
   std::optional<ImageLayout> raw{};
-  PixelOrder order = PixelOrder::Interleaved;  ///< order of raw pixels
+  PixelOrder order = PixelOrder::Interleaved;  ///< pixel order of raw pixels
 };
 
-/// One image.
+/// An image of a data set, with its labels and properties.
 struct Sample {
-  /// Name in tables and preds.csv: NIH's "00000001_000.png", or the path as the csv writes it.
+  /// Name in tables and preds.csv: NIH's "00000001_000.png", or the path as the csv states it.
   std::string id{};
-  /// File to read.
+  /// File that contains the image.
   std::filesystem::path path{};
-  /// Place of the image in the file; nothing: the image is the whole file.
+  /// Position of the image in the file; nullopt if the file is the image.
   std::optional<StoredImage> stored{};
-  /// Patient in normal form (patient.h; NIH: decimal without leading zeros), of several sources behind its namespace
-  /// and a line break. Empty: unknown. Never printed or written.
+  /// Patient id in normal form (patient.h; NIH: decimal without leading zeros). With several sources, the namespace and
+  /// a line break precede it. Empty: unknown. Never printed or written.
   std::string patient{};
-  /// The patient's id as the table writes it, where that is not the normal form (patient.h). Never printed or written.
+  /// Patient id as the table states it, if that differs from the normal form (patient.h). Never printed or written.
   std::string written_patient{};
-  /// Study that the image belongs to, distinct among all patients; empty: unknown (settle_studies()). Never printed.
+  /// Study that the image belongs to, unique across all patients (settle_studies()). Empty: unknown. Never printed.
   std::string study{};
-  Split split = Split::None;  ///< part that it belongs to
-  /// (K): 1 positive, 0 negative, NaN unknown.
+  Split split = Split::None;  ///< part of the data set
+  /// (K) labels: 1 positive, 0 negative, NaN unknown.
   std::vector<float> labels{};
-  /// "PA", "AP", "LL", ...; empty: unknown.
+  /// View position, such as "PA", "AP" or "LL"; empty: unknown.
   std::string view{};
-  /// "M", "F", ...; empty: unknown.
+  /// Patient's sex, such as "M" or "F"; empty: unknown.
   std::string sex{};
-  /// Years; NaN: unknown.
+  /// Patient's age in years; NaN: unknown.
   float age_years = std::numeric_limits<float>::quiet_NaN();
-  /// Index into Dataset::parts.
+  /// Index into Dataset::parts: the data set that the sample comes from.
   std::uint32_t part = 0;
 };
 
-/// One of the data sets that a Dataset was made of.
+/// One of several data sets that were merged into a Dataset.
 struct DatasetPart {
-  /// Name that tells it from the other data sets: SourceOptions::name.
+  /// Name of this data set (SourceOptions::name), unique among the merged ones.
   std::string name{};
-  /// Name in source_list.h of the source that read it.
+  /// Source that read it: a name in source_list.h.
   std::string source{};
   std::filesystem::path root{};     ///< folder of the data set
   std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
   std::string split_origin{};       ///< Dataset::split_origin of this part
-  /// Labels of the Dataset of which it knows something.
+  /// Those labels of the merged Dataset that are known for at least one image of this part.
   std::vector<std::string> known_labels{};
 };
 
-/// Counts of one label in one split. Their sum is the number of images.
+/// Number of images with each value of one label in one split. The three add up to the number of images.
 struct LabelCounts {
-  std::int64_t positives = 0;  ///< images with the label
-  std::int64_t negatives = 0;  ///< images without it
-  std::int64_t unknown = 0;    ///< images of which it is not known
+  std::int64_t positives = 0;  ///< images where the label is 1
+  std::int64_t negatives = 0;  ///< images where the label is 0
+  std::int64_t unknown = 0;    ///< images where the label is unknown
 };
 
 /// Counts of one split.
 struct SplitSummary {
-  Split split = Split::None;  ///< split that is counted
-  std::int64_t images = 0;    ///< images in it
-  /// Distinct known patients.
+  Split split = Split::None;  ///< the split
+  std::int64_t images = 0;    ///< number of images in the split
+  /// Number of distinct known patients.
   std::int64_t patients = 0;
-  /// io::name_list_sha256 of the names of its images; empty when it has none. eval/split_list.h names known ones.
+  /// Hash of the names of its images (io::name_list_sha256); empty if it has none. eval/split_list.h knows published
+  /// lists.
   std::string list_sha256;
-  /// (K)
+  /// (K) counts of each label.
   std::vector<LabelCounts> labels;
 };
 
-/// A data set, listed. Thread-safe to read.
+/// A listed data set. Thread-safe to read.
 struct Dataset {
-  /// Name in source_list.h of the source that read it; the names of several, with " + " between them.
+  /// Source that read it: a name in source_list.h, or several names joined by " + ".
   std::string source;
-  /// The folder, of several the first.
+  /// Data folder; with several data sets, that of the first.
   std::filesystem::path root;
-  /// Keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty: each part has
-  /// its own.
+  /// Namespace that keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty if
+  /// each part has its own.
   std::string patient_namespace;
-  /// Data sets that it was made of, one or several; none when load_dataset() did not list it.
+  /// Data sets that were merged; one if there was only one, none if load_dataset() did not create this Dataset.
   std::vector<DatasetPart> parts;
-  /// (K)
+  /// (K) names of the labels.
   std::vector<std::string> label_names;
-  /// Samples in the order of the csv.
+  /// Samples of all images, in the order of the csv.
   std::vector<Sample> samples;
-  /// Label tables read, and the SHA-256 of each one's bytes (hex), same order.
+  /// Label tables that were read.
   std::vector<std::filesystem::path> csv;
   /// SHA-256 of each table's bytes, hex, in the order of `csv`.
   std::vector<std::string> csv_sha256;
-  /// Origin of train, val and test, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
+  /// Origin of train, val and test in one line, such as "test: test_list.txt; val: 12.5% of the patients of ..., seed
+  /// 0".
   std::string split_origin;
-  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. They name no patient and
-  /// no image, because an image's name can hold a patient's number.
+  /// Lines that the program prints when it loads the data: what was found, dropped, filtered or left unknown. They
+  /// contain no patient and no image name, because an image's name can contain a patient number.
   std::vector<std::string> notes;
-  /// Image files in the folder that are no part of the data set, masks and hidden files aside.
+  /// Number of image files in the folder that do not belong to the data set; masks and hidden files are not counted.
   std::int64_t left_out_images = 0;
   /// Summaries in the order of kSplits.
   std::array<SplitSummary, 4> summaries;
@@ -149,172 +152,174 @@ struct Dataset {
   [[nodiscard]] const SplitSummary& summary(Split split) const { return summaries.at(static_cast<std::size_t>(split)); }
 };
 
-/// Meaning of an empty label field.
+/// How an empty label field is read.
 enum class Blank : std::uint8_t { Unknown, Negative };
-/// Meaning of -1 (CheXpert's "uncertain").
+/// How a label of -1 (CheXpert's "uncertain") is read.
 enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
-/// Reading of fields that are neither 0 nor 1.
+/// How label fields that are neither 0 nor 1 are read.
 struct LabelPolicy {
-  Blank blank = Blank::Unknown;             ///< meaning of an empty field
-  Uncertain uncertain = Uncertain::Ignore;  ///< meaning of -1
+  Blank blank = Blank::Unknown;             ///< how an empty field is read
+  Uncertain uncertain = Uncertain::Ignore;  ///< how -1 is read
   friend bool operator==(const LabelPolicy&, const LabelPolicy&) = default;
 };
 
-/// Origin of the splits.
+/// Origin of train, val and test.
 enum class SplitMode : std::uint8_t {
-  Auto,    ///< lists or a split column when there are any; else random
-  Given,   ///< lists or a split column; DataError when there are none
-  Random,  ///< drawn by patient, whatever lists there are
-  Whole,   ///< every image is test: somebody else's data, for eval
+  Auto,    ///< lists or a split column if there are any, otherwise random
+  Given,   ///< lists or a split column; DataError if there are none
+  Random,  ///< drawn by patient, even if there are lists
+  Whole,   ///< every image belongs to test, for evaluation on external data
 };
 
 /// Origin of the validation part.
 enum class ValidationFrom : std::uint8_t {
-  Auto,  ///< given (list or column) when there is any, else a patient-wise part of train
-  Part,  ///< a patient-wise part of train and val together
-  None,  ///< no validation: everything that is not test trains
+  Auto,  ///< list or column if there is one, otherwise a part of train drawn by patient
+  Part,  ///< a part of train and val together, drawn by patient
+  None,  ///< no validation part; all images outside test belong to train
 };
 
-/// Unit that is drawn where the patient is unknown.
+/// Unit that is drawn for images whose patient is unknown. Patient: such images are refused.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
-/// Spelling of a patient's id by which splits are drawn. Checkpoints store the numbers.
+/// Form of a patient id that determines the random splits. Checkpoints store these numbers.
 enum class SplitRule : std::uint8_t {
-  Written = 1,  ///< as the table writes it: "12" and "12.0" are two, "nan" is one (checkpoints without a rule)
+  Written = 1,  ///< as the table states it: "12" and "12.0" differ, "nan" is a patient (checkpoints without a rule)
   Normal = 2,   ///< normal form (patient.h)
 };
 
-/// Division of the images into train, val and test. Draws are by hash of (seed, namespace, patient), so a patient keeps
-/// its split when the data set grows. A split that would be empty gets the one patient nearest to it.
+/// How images are divided into train, val and test. Draws depend on a hash of (seed, namespace, patient), so a patient
+/// keeps its split when the data set grows. A split that would be empty gets the patient whose draw is nearest.
 struct SplitOptions {
   SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
   ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
-  /// Image: where the patient is unknown, the image is drawn instead of refusing.
+  /// Image: if the patient is unknown, each image is drawn by itself.
   SplitUnit unit = SplitUnit::Patient;
-  SplitRule rule = SplitRule::Normal;  ///< spelling of patients
-  /// Share of the patients that go to test when test is drawn.
+  SplitRule rule = SplitRule::Normal;  ///< form of patient ids in the draws
+  /// Fraction of the patients that go to test, if test is drawn.
   double test_fraction = 0.2;
-  /// Share of the remaining patients that go to val when val is drawn.
+  /// Fraction of the remaining patients that go to val, if val is drawn.
   double val_fraction = 0.125;
-  std::uint64_t seed = 0;  ///< seed of the draw
-  /// Lists of image names, relative to the root or absolute, one a line; the text after the first space is ignored.
-  /// Empty: searched for by their usual names.
+  std::uint64_t seed = 0;  ///< seed of the random draw
+  /// Text files with one image name per line, relative to the root or absolute; text after the first space is ignored.
+  /// If empty, lists are searched for by their usual names.
   std::filesystem::path train_val_list{};
   std::filesystem::path train_list{};  ///< list of the training images
   std::filesystem::path val_list{};    ///< list of the validation images
   std::filesystem::path test_list{};   ///< list of the test images
 };
 
-/// Treatment of a csv row whose image is absent.
+/// Action if the image of a csv row is absent.
 enum class Absent : std::uint8_t { Refuse, Skip };
-/// Treatment of a name that occurs twice, in rows or files.
+/// Action if an image name occurs twice, in rows or files.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
-/// Treatment of a label that a source does not know. Mask: it is unknown of all its images; a data set that knows
-/// none of its labels is refused all the same.
+/// Action if a source lacks a requested label. Mask: the label is unknown for all of its images. A data set without
+/// any requested label is refused in both cases.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 
-/// Treatment of a source whose labels must be named and are not. Propose: columns that read as labels are used. Notes
-/// say how to name them, and why no split can be drawn.
+/// Action if a source needs the names of its labels and none are given. Propose: uses columns that look like
+/// labels. Notes then tell how to name them, and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
-/// Whether the image files that a table names must exist. Unneeded: only the rows are read (sources csv and nih), all
-/// of them whatever their view. Errors then name lines, not images.
+/// Whether the image files that a table names must exist. Unneeded: only rows are read (sources csv and nih), with all
+/// views. Errors then name lines instead of images.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
 /// Settings of load_dataset(). docs/reference/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
-  /// Data folder. Never written to.
+  /// Data folder. Roentgen never writes to it.
   std::filesystem::path root{};
-  /// "auto" or a name of source_list.h.
+  /// Source: "auto" or a name in source_list.h.
   std::string source = "auto";
-  /// Label tables, relative to the root or absolute; empty: looked for.
+  /// Label tables, relative to the root or absolute. If empty, they are searched for.
   std::vector<std::filesystem::path> csv{};
-  /// Column of the patients in a table of the source csv; empty: found by its name.
+  /// Name of the patient column in a table of the source csv. If empty, it is found by its usual names.
   std::string patient{};
-  /// Folders below the root where images are looked for (source nih); empty: everywhere below it.
+  /// Folders, relative to the root, that are searched for images (source nih). If empty, the whole root is searched.
   std::vector<std::filesystem::path> images{};
-  /// Labels to learn. A name is a finding (nih) or a column (csv), or "Column:value" = the column holds that value:
-  /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). Empty: the source's own (nih: the 14 findings in CheXNet order).
+  /// Labels to learn. A name is a finding (nih) or a column (csv). "Column:value" is 1 if the column has that value:
+  /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). If empty, the source's default (nih: the 14 findings in
+  /// CheXNet's order).
   std::vector<std::string> labels{};
-  UnknownLabels unknown_labels = UnknownLabels::Refuse;  ///< treatment of labels that the source lacks
-  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< treatment of a source without named labels
-  /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
+  UnknownLabels unknown_labels = UnknownLabels::Refuse;  ///< action if the source lacks a label
+  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< action if the source's labels are not named
+  /// Names of labels in this source, as pairs (label, name in the source). Names in finding_names.h need no entry.
   std::vector<std::pair<std::string, std::string>> label_map{};
-  /// Policy for all labels, and exceptions by label name.
+  /// How fields that are neither 0 nor 1 are read, for labels without an entry in label_policies.
   LabelPolicy policy{};
   std::vector<std::pair<std::string, LabelPolicy>> label_policies{};  ///< exceptions by label name
-  /// Views to keep: names, or "frontal" (PA, AP and their variants); empty: all. Images of unknown view are kept and
+  /// Views to keep: names, or "frontal" (PA, AP and their variants). If empty, all. Images of unknown view are kept and
   /// counted.
   std::vector<std::string> views{};
-  Absent absent = Absent::Refuse;              ///< treatment of rows without their image
-  Duplicates duplicates = Duplicates::Refuse;  ///< treatment of repeated names
-  ImageFiles files = ImageFiles::Needed;       ///< whether image files are looked for
-  SplitOptions split{};                        ///< how images are parted
-  /// See Dataset::patient_namespace; empty: the source's name, of one among several `name`.
+  Absent absent = Absent::Refuse;              ///< action for rows whose image is absent
+  Duplicates duplicates = Duplicates::Refuse;  ///< action for repeated image names
+  ImageFiles files = ImageFiles::Needed;       ///< whether image files must exist
+  SplitOptions split{};                        ///< how images are divided into splits
+  /// Value of Dataset::patient_namespace. If empty, the source's name is used, or `name` if several data sets are
+  /// merged.
   std::string patient_namespace{};
-  /// Name of one among several: letters, digits, _, - and dots.
+  /// Name of this data set among several: letters, digits, _, - and dots.
   std::string name{};
-  /// Data sets that are read as one. `labels` above are then the labels of all; the other options are each source's
-  /// own.
+  /// Data sets to merge into one. `labels` above then applies to all of them; each has its own other options.
   std::vector<SourceOptions> sources{};
 };
 
-/// Assigns folders, each "DIR" or "NAME=DIR", to the data sets. With options.sources, a named folder goes to the source
-/// of that name (others are left out), and unnamed folders go to all sources in order. Without them, one folder is the
-/// root. Several folders make a data set each, with the given name or that of the detected source. Throws ConfigError
-/// when that is ambiguous, DataError when a folder is absent.
+/// Assigns folders, each "DIR" or "NAME=DIR", to data sets. With options.sources, a named folder goes to the source of
+/// that name (other sources are dropped). Unnamed folders are assigned to all sources in order. Without
+/// options.sources, a single folder becomes the root. Several folders become one data set each, with the given name or
+/// the name of the detected source. Throws ConfigError if this is ambiguous, DataError if a folder is absent.
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
 
-/// Draws the splits of all data sets by that rule.
+/// Sets the split rule of all data sets in the options.
 void set_split_rule(SourceOptions& options, SplitRule rule);
 
-/// The folder of "DIR" or "NAME=DIR".
+/// Returns the folder in "DIR" or "NAME=DIR".
 [[nodiscard]] std::filesystem::path folder_of(const std::string& text);
 
 /// Lists a data folder, or all of options.sources as one data set. Labels of several sources are merged by name or by
-/// finding_names.h; a label that a source does not know is unknown there. Image names that occur twice get the source's
-/// name in front. Each source has its own splits.
-/// Refuses sources that share no label with another, label maps that contradict each other, and a patient in two splits
-/// where sources share a namespace. Refuses in each folder absent, unnamed and repeated images, unknown labels, empty
-/// tables, and patients in two splits. Throws DataError or ConfigError of one line; with "auto" it names what every
-/// source looked for.
+/// finding_names.h; a label that a source lacks is unknown for its images. Image names that occur twice are prefixed
+/// with the source's name. Each source has its own splits.
+/// Refuses sources that share no label with any other, contradicting label maps, and a patient in two splits if sources
+/// share a namespace. Refuses, in each folder, absent, unnamed and repeated images, unknown labels, empty tables, and
+/// patients in two splits. Throws DataError or ConfigError with a one-line text. With "auto" the text says what each
+/// source expects.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
-/// True when the folder has what options.source reads; for "auto", when any source fits.
+/// True if the folder contains what options.source reads; for "auto", if any source can read it.
 [[nodiscard]] bool fits_source(const SourceOptions& options);
-/// Name of the source that load_dataset() takes; DataError and ConfigError as there.
+/// Name of the source that load_dataset() would use. Throws as load_dataset() does.
 [[nodiscard]] std::string_view detected_source(const SourceOptions& options);
 
-/// Whether a folder has record files (docs/reference/data.md).
+/// True if a folder contains record files (docs/reference/data.md).
 [[nodiscard]] bool has_records(const std::filesystem::path& folder);
 
-/// Labels that are known of no image: with UnknownLabels::Mask, those that the data lack.
+/// Labels that are unknown for all images. With UnknownLabels::Mask, these are the labels that the data lack.
 [[nodiscard]] std::vector<std::string> absent_labels(const Dataset& dataset);
 
-/// Indices into dataset.samples of one split, in order.
+/// Indices into dataset.samples of the samples in one split, in order.
 [[nodiscard]] std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split);
 
-/// Salted hash of each distinct known patient of a split, sorted: the first 16 hex digits of SHA-256 of
-/// salt + "\n" + patient_namespace + "\n" + patient. For checkpoints and the leak check.
+/// Salted hash of each distinct known patient of a split, sorted. A hash is the first 16 hex digits of the SHA-256 of
+/// salt + "\n" + patient_namespace + "\n" + patient. Used in checkpoints and to detect patients in both training and
+/// test data.
 [[nodiscard]] std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt);
 
-/// Salted hashes of a patient that a checkpoint may contain.
+/// Salted hashes under which a checkpoint may contain one patient.
 struct PatientSpellings {
-  /// Hashes of the normal form, of the id as the table writes it, and of other spellings of this id.
+  /// Hashes of the normal form, of the id as the table states it, and of equivalent spellings.
   std::vector<std::string> same{};
-  /// Hashes of numbers that differ from this id in leading zeros alone.
+  /// Hashes of numbers that differ from this id only in leading zeros.
   std::vector<std::string> zeros{};
 };
 
-/// Spellings of each distinct known patient in `samples` (indices), for the leak check.
+/// Spellings of each distinct known patient in `samples` (indices), to detect patients in both training and test data.
 [[nodiscard]] std::vector<PatientSpellings> patient_spellings(const Dataset& dataset,
                                                               const std::vector<std::uint32_t>& samples,
                                                               std::string_view salt);
 
-/// The salted hash of each sample in `samples` (indices), one per sample, empty where the patient is unknown: to group
-/// by patient without naming any.
+/// Salted patient hash of each sample in `samples` (indices), empty if the patient is unknown. Callers group by patient
+/// without knowing the ids.
 [[nodiscard]] std::vector<std::string> sample_patient_hashes(const Dataset& dataset,
                                                              const std::vector<std::uint32_t>& samples,
                                                              std::string_view salt);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Folders that hold several kinds of data.
+// Folders that contain several kinds of data.
 #include "data/source/dataset.h"
 
 #include <gmock/gmock.h>

@@ -17,7 +17,7 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
-constexpr std::size_t kShownDigits = 12;  // digits of a hash on screens; data.json has all
+constexpr std::size_t kShownDigits = 12;  // digits of a hash in terminal output; data.json has all
 
 Counts count_of(const Dataset& dataset, std::string Sample::*member) {
   Counts counts;
@@ -34,12 +34,12 @@ std::vector<float> sorted_ages(const Dataset& dataset) {
   return ages;
 }
 
-/// Number of images of one part.
+/// Number of images from one part.
 std::int64_t images_of(const Dataset& dataset, std::size_t part) {
   return std::ranges::count(dataset.samples, part, &Sample::part);
 }
 
-/// A line for each of several data sets.
+/// One line per data set if there are several.
 std::string parts_text(const Dataset& dataset) {
   if (dataset.parts.size() < 2) return fmt::format("{:<9} {}\n", "splits", dataset.split_origin);
   std::string text;
@@ -98,7 +98,7 @@ std::string counts_text(std::string_view title, const Counts& counts) {
   return fmt::format("{:<9} {}\n", title, text);
 }
 
-/// "label  train  val  test", columns only for splits that have images.
+/// Table "label  train  val  test". Splits without images have no column.
 std::string label_table(const Dataset& dataset) {
   std::size_t width = 9;
   for (const auto& name : dataset.label_names) width = std::max(width, terminal_text(name).size());

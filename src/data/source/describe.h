@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Summary of a data set, for people and for programs. No patient is named.
+// Summary of a data set, as text and as JSON. Contains no patient ids.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace roentgen::data {
 
-/// Lines for the terminal: source, csv and hash, splits (images, patients, list hash), views, sexes, ages, positives of
-/// each label in each split, notes. Ends with a newline.
+/// Report for the terminal. It shows the source, tables with hashes, splits (images, patients, list hash), views, sexes
+/// and ages. It also shows the positives of each label in each split, and the notes. Ends with a newline.
 [[nodiscard]] std::string describe(const Dataset& dataset);
 
-/// Lines of `eval` on the label tables, "labels: FILE, sha256 ...", and on the data, "note: ...".
+/// Lines that `eval` prints: "labels: FILE, sha256 ..." for each label table, and "note: ..." for each note.
 [[nodiscard]] std::string label_notes(const Dataset& dataset);
 
-/// The label tables for JSON: [{"file", "sha256"}].
+/// Label tables as JSON: [{"file", "sha256"}].
 [[nodiscard]] Value tables_value(const Dataset& dataset);
 
-/// Contents of describe() as JSON. Splits without images are left out; "" stands for unknown. Form:
-///   {source, of several sources: [{name, source, images, split_origin, known_labels}], csv: [{file, sha256}],
+/// Contents of describe() as JSON. Splits without images are omitted; the key "" means unknown. Form:
+///   {source; with several sources: [{name, source, images, split_origin, known_labels}], csv: [{file, sha256}],
 ///    split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives, negatives, unknown}}},
 ///    ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}
 [[nodiscard]] Value describe_value(const Dataset& dataset);

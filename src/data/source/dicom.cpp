@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `dicom`: a folder of DICOM files without a table. It selects frontal chest radiographs by their headers
-// (dicom_choice.h), all of them test images without labels. Files left out are counted by kind.
+// (dicom_choice.h). All are test images without labels. Excluded files are counted by reason.
 #include <fmt/core.h>
 
 #include <utility>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 bool is_dicom(const fs::path& path) { return may_be_dicom(path) && starts_as_dicom(path); }
 
-/// Notes tables beside the files: somebody may think that they are read.
+/// Notes tables next to the files, because users may think that they are read.
 void note_tables(const SourceOptions& options, Listing& listing) {
   std::vector<std::string> tables;
   for (const fs::directory_entry& entry : sorted_entries(options.root)) {

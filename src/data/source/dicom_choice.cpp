@@ -27,9 +27,9 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, Count>&
 
 bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// A header's code, fit to be printed: short, of letters, digits and blanks.
+// Makes a code in a header printable: short, with only letters, digits and blanks.
 std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 16;  // longest CS value
+  constexpr std::size_t kLongest = 16;  // length of the longest CS value
   std::string out;
   for (const char c : text.substr(0, kLongest)) {
     out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ' ' ? c : '_';
@@ -37,7 +37,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-// PS3.3 C.8.1.2.1.1 has LL and RL for laterals, and RLO and LLO for obliques; decubitus views (RLD, LLD) are frontal.
+// True for lateral and oblique views. PS3.3 C.8.1.2.1.1 defines LL and RL as laterals, RLO and LLO as obliques.
+// Decubitus views (RLD, LLD) are frontal.
 bool is_lateral(const DicomStudy& study) {
   constexpr std::array<std::string_view, 6> kLaterals{"LL", "RL", "LAT", "LATERAL", "L", "R"};
   if (!study.view.empty()) return is_one_of(study.view, kLaterals) || study.view.starts_with("LATERAL");

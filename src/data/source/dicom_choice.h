@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Selects, by their headers alone, the DICOM files of a hospital's folder that are frontal chest radiographs for
-// presentation. Counts the files left out, by reason.
+// Selects the frontal chest radiographs for presentation from a hospital's DICOM files, by their headers alone. Counts
+// excluded files by reason.
 #pragma once
 
 #include <filesystem>
@@ -16,25 +16,25 @@
 
 namespace roentgen::data {
 
-/// True for the endings .dcm, .dicom, .dic and .ima in any case. True also for names without letters after their last
-/// dot, as DICOM files often have: IM000001, 1.2.840.113619.2.
+/// True for the extensions .dcm, .dicom, .dic and .ima, ignoring case. Also true if no letters follow the last dot, as
+/// in many names of DICOM files: IM000001, 1.2.840.113619.2.
 [[nodiscard]] bool may_be_dicom(const std::filesystem::path& path);
 
-/// A file that begins as DICOM does. False for what cannot be read.
+/// True if the file begins like a DICOM file; false if it cannot be read.
 [[nodiscard]] bool starts_as_dicom(const std::filesystem::path& path);
 
-/// Reads the header of a file. Failure: as read_dicom_study(), or a file that cannot be opened.
+/// Reads the header of a file. Fails as read_dicom_study() does, or if the file cannot be opened.
 [[nodiscard]] Result<DicomStudy> read_dicom_header(const std::filesystem::path& path);
 
-/// Reason to leave a file out, as a kind ("laterals"); empty: it is a frontal chest radiograph, or nothing contradicts
-/// that. Files are left out that hold no image, are no CR, DX or RG, are FOR PROCESSING, or show another body part.
-/// Lateral and oblique views are left out too.
+/// Reason to exclude a file, such as "laterals"; empty for frontal chest radiographs and if the header contradicts
+/// nothing. Excluded are files without an image, modalities other than CR, DX and RG, FOR PROCESSING, and other body
+/// parts. Lateral and oblique views are also excluded.
 [[nodiscard]] std::string exclusion_of(const DicomStudy& study);
 
-/// "PA", "AP", "LLD", ... of View Position, or else of the view code; empty: unknown.
+/// View such as "PA", "AP" or "LLD", from View Position or else from the view code; empty: unknown.
 [[nodiscard]] std::string view_of(const DicomStudy& study);
 
-/// Counts of the files left out by kind: "left out, laterals: 3, modality CT: 2"; empty: none.
+/// Number of excluded files by reason, as "left out, laterals: 3, modality CT: 2"; empty if none.
 [[nodiscard]] std::string exclusions_text(const Tally& kinds);
 
 }  // namespace roentgen::data

@@ -16,7 +16,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Key of another name, and the key of NIH's.
+/// Pairs of a synonym's key and the key of NIH's name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSynonyms{{
     {"pleural effusion", "effusion"},
     {"infiltrate", "infiltration"},

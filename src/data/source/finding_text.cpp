@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kShown = 8;
 constexpr std::size_t kLongest_bytes = 40;
 
-/// Insertions, deletions and replacements that make one text of the other (Levenshtein 1966).
+/// Number of insertions, deletions and replacements that turn one text into the other (Levenshtein 1966).
 std::size_t edits_between(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -44,7 +44,7 @@ bool looks_like(const std::string& name, const std::vector<std::string>& labels)
          });
 }
 
-/// finding_text_key() of a name; of a number its shortest form, so that "1" and "1.0" are one, and "-1" another.
+/// finding_text_key() of a name. For a number its shortest form, so that "1" and "1.0" are equal and "-1" differs.
 std::string key_of(std::string_view name) {
   const auto number = number_of(name);
   return number ? fmt::format("{}", *number) : finding_text_key(name);
@@ -54,12 +54,12 @@ std::string key_of(std::string_view name) {
 
 std::optional<double> number_of(std::string_view text) {
   text = stripped(text);
-  if (text.find_first_not_of("0123456789.+-eE") != std::string_view::npos) return std::nullopt;  // "inf" is a word
+  if (text.find_first_not_of("0123456789.+-eE") != std::string_view::npos) return std::nullopt;  // excludes "inf"
   if (text.starts_with('+')) text.remove_prefix(1);
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number == 0.0 ? 0.0 : number;  // -0 is 0
+  return number == 0.0 ? 0.0 : number;  // -0 becomes 0
 }
 
 std::vector<std::string> split_names(std::string_view text) {
@@ -78,7 +78,7 @@ std::vector<std::string> split_names(std::string_view text) {
 
 std::string UnaskedNames::note(std::string_view title, const std::vector<std::string>& labels) const {
   if (counts_.empty()) return {};
-  std::vector<std::tuple<bool, std::int64_t, std::string>> order;  // not a likely typo, -count, name
+  std::vector<std::tuple<bool, std::int64_t, std::string>> order;  // is no likely typo, -count, name
   for (const auto& [name, count] : counts_) {
     if (name.size() <= kLongest_bytes) order.emplace_back(!looks_like(name, labels), -count, name);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Findings that a table lists as text ("Mass|Effusion"): which labels they mean in whatever spelling, and which of them
-// no label asks for.
+// Reads findings that a table lists as text ("Mass|Effusion"): finds the labels that they mean in any spelling, and
+// collects names that no label matches.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,37 @@
 
 namespace roentgen::data {
 
-/// The number that a text spells in decimal digits, apart from blanks around it; nullopt for anything else.
+/// Parses a decimal number, ignoring blanks around it; nullopt for anything else.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
-/// Parts of a field that lists names with `|`, `;`, `,` or a line end between, without blanks, quotes and brackets
-/// around them.
+/// Splits a field at `|`, `;`, `,` and line ends into names, without blanks, quotes and brackets around them.
 [[nodiscard]] std::vector<std::string> split_names(std::string_view text);
 
-/// Names that a table has and no label asks for, with counts. One thread.
+/// Counts names in a table that match no requested label. One thread.
 class UnaskedNames {
  public:
-  void add(const std::string& name) { ++counts_[name]; }  ///< counts one
-  /// "title: Efusion 2, Scar 1 and 3 more"; empty when there is none. Names that look like a slip of one of `labels`
-  /// come first, then the most frequent ones. Names of over 40 bytes, which may be reports, are counted alone.
+  void add(const std::string& name) { ++counts_[name]; }  ///< counts one occurrence of `name`
+  /// Note such as "title: Efusion 2, Scar 1 and 3 more"; empty if no name was counted. Names that look like a
+  /// misspelling of one of `labels` come first, then the most frequent ones. Names over 40 bytes, which may be report
+  /// texts, are only counted, not shown.
   [[nodiscard]] std::string note(std::string_view title, const std::vector<std::string>& labels) const;
 
  private:
   std::map<std::string, std::int64_t> counts_;
 };
 
-/// Finds the labels meant by names in a table's rows. A name means the label of exactly that name, else the labels of
-/// equal finding_text_key(), or, for a number, the labels equal as numbers. One thread.
+/// Finds the labels that names in a table's rows mean. A name means the label with exactly that name, else all labels
+/// with the same finding_text_key(). A number means the labels that are equal as numbers. One thread.
 class FindingText {
  public:
-  explicit FindingText(std::vector<std::string> labels);  ///< labels to find, in the order of read()'s result
+  explicit FindingText(std::vector<std::string> labels);  ///< labels to find; read() returns results in this order
 
-  /// (K) Labels that a field means: all of it as one name, else the names that it lists. Counts names that mean none.
+  /// Returns which labels (K) a field means: first tries the whole field as one name, else each name in it. Counts
+  /// names that match no label.
   [[nodiscard]] std::vector<bool> read(const std::string& field);
-  /// True when a row so far named this label.
+  /// True if a row read so far named this label.
   [[nodiscard]] bool has_met(std::size_t label) const { return has_met_.at(label); }
-  /// UnaskedNames::note() of the rows read; NIH's "No Finding" is not counted.
+  /// UnaskedNames::note() for the rows read so far, without NIH's "No Finding".
   [[nodiscard]] std::string note(std::string_view title) const { return unasked_.note(title, labels_); }
 
  private:
@@ -52,7 +53,7 @@ class FindingText {
   std::vector<std::string> labels_;
   std::vector<std::string> keys_;
   std::vector<bool> has_met_;
-  /// Labels of each name that occurred.
+  /// Indices of the labels that each name met so far means.
   std::map<std::string, std::vector<std::size_t>> known_;
   UnaskedNames unasked_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The 14 findings of ChestX-ray14 in CheXNet's order, which is ours everywhere.
+// The 14 findings of ChestX-ray14 in CheXNet's order, which Roentgen uses everywhere.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, 14> kNihFindings{
     "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",
     "Emphysema",   "Fibrosis",     "Pleural_Thickening", "Hernia"};
 
-/// The row without any finding.
+/// Name that tables use for an image without any finding.
 inline constexpr std::string_view kNoFinding = "No Finding";
 
 }  // namespace roentgen::data

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// True where the folders of `path` end in those of `name`.
+/// True if the last folders of `path` equal those of `name`.
 bool ends_in(const fs::path& path, const fs::path& name) {
   const fs::path folder = path.parent_path(), wanted = name.parent_path();
   const auto parts = std::distance(folder.begin(), folder.end()), needed = std::distance(wanted.begin(), wanted.end());

@@ -48,8 +48,8 @@ LeftOut& LeftOut::operator+=(const LeftOut& other) {
 
 namespace {
 
-// " (val, which is test)" for folders with names of splits. Other names may contain a patient's name, so they are not
-// printed.
+// Text such as " (val, which is test)" for folders whose names are splits. Other names may contain a patient's name, so
+// they are not printed.
 std::string splits_in(const std::vector<std::pair<fs::path, fs::path>>& repeated) {
   std::vector<std::string> texts;
   for (const auto& [path, first] : repeated) {
@@ -82,7 +82,7 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
   return notes;
 }
 
-// Image files below a skipped folder, without those behind links to folders.
+// Counts image files below a skipped folder, without following links to folders.
 std::int64_t FolderWalk::images_below(const fs::path& folder) const {
   std::int64_t images = 0;
   std::error_code error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Assignment of folders to data sets: place_folders() of dataset.h.
+// Assigns folders to data sets: place_folders() of dataset.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-/// "NAME=DIR", or a folder that has such a name itself.
+/// Parses "NAME=DIR", unless a folder with exactly this name exists.
 NamedFolder parse_folder(const std::string& text) {
   std::error_code ignored;
   const auto equals = text.find('=');
@@ -49,7 +49,7 @@ std::string names_of(const std::vector<SourceOptions>& sources) {
   return first_names(names, names.size());
 }
 
-/// A data set for each folder, all read as the options say.
+/// Creates a data set for each folder, all with the same options.
 void make_sources(SourceOptions& options, const std::vector<NamedFolder>& folders) {
   SourceOptions one = options;
   one.labels.clear();
@@ -82,7 +82,7 @@ void place_in_order(std::vector<SourceOptions>& sources, const std::vector<Named
   for (std::size_t i = 0; i < sources.size(); ++i) sources[i].root = folders[i].folder;
 }
 
-/// Gives every data set its own name.
+/// Gives every data set a unique name.
 void settle_names(std::vector<SourceOptions>& sources) {
   std::set<std::string> names;
   for (SourceOptions& source : sources) {

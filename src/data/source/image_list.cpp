@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
   throw DataError(error_text("cli.images", what, expected, got, remedy));
 }
 
-// Images below a folder go to `list`, named by their paths below it; of DICOM files those that are left out are
-// counted. What cannot be read is taken all the same: the prediction names it.
+// Adds the images below a folder to `list`, named by their relative paths. Excluded DICOM files are counted. Unreadable
+// files are added as well, so that the prediction reports them.
 void add_folder(const fs::path& folder, ImageList& list) {
   FolderWalk walk(WalkOrder::Mixed, [&folder, &list](const fs::path& path) {
     const bool is_dicom = may_be_dicom(path) && starts_as_dicom(path);
@@ -55,7 +55,7 @@ std::string links_note(const std::vector<Sample>& samples) {
   return again == 0 ? std::string() : fmt::format("files that links put into the list again: {}", again);
 }
 
-// Describes the content of a folder without images.
+// Describes the content of a folder that has no images.
 std::string contents(const ImageList& list) {
   if (const std::string dicom = exclusions_text(list.dicom); !dicom.empty()) return "DICOM files " + dicom;
   const LeftOut& left_out = list.left_out;
@@ -65,7 +65,7 @@ std::string contents(const ImageList& list) {
   return fmt::format("{} ({})", counted(left_out.files.total(), "other file"), left_out.files.text());
 }
 
-// First name that occurs twice; null: all differ.
+// First name that occurs twice; null if all differ.
 const std::string* repeated(const std::vector<Sample>& samples) {
   std::unordered_set<std::string_view> seen;
   for (const Sample& sample : samples) {
@@ -131,7 +131,7 @@ std::vector<std::string> class_folder_notes(const ImageList& list, const SourceO
       notes.push_back(
           fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
                       counted(taken, "image"), images));
-    } catch (const Error&) {  // refused by that reader, but an ordinary folder here
+    } catch (const Error&) {  // that source refuses the folder, but as a list of images it is valid
     }
   }
   return notes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Files and folders on a command line, as the list of images in them: for predictions of images that no table
-// describes.
+// Turns files and folders on a command line into a list of images, for predictions without a label table.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +16,34 @@
 
 namespace roentgen::data {
 
-/// Images in the order of the arguments, and within a folder by name.
+/// Images in the order of the arguments; within a folder sorted by name.
 struct ImageList {
-  /// No labels, no patients, no split.
+  /// Images without labels, patients and splits.
   Dataset dataset;
-  /// DICOM files in the folders that are left out: exclusion_of().
+  /// DICOM files in the folders that were excluded, by reason (exclusion_of()).
   Tally dicom;
-  /// Counts of everything else in the folders that is skipped or left out.
+  /// Counts of everything else in the folders that was skipped.
   LeftOut left_out;
-  /// Lines on files that are listed twice by links.
+  /// Lines about files that are listed twice because of links.
   std::vector<std::string> notes;
-  /// Folders among the arguments, and the images taken of each.
+  /// Folders among the arguments, and the number of images from each.
   std::vector<std::pair<std::filesystem::path, std::int64_t>> folders;
 };
 
-/// Lists images. A named file is taken whatever its ending and whatever the header of a DICOM file says. Folders are
+/// Lists images. Named files are always accepted, with any extension and any DICOM header. Folders are walked, also
+/// through links, each real folder once; hidden names and companion folders are skipped.
 /// walked, also through links, each real folder once, without hidden names and companion folders.
-/// The name (Sample::id) is a file's base name, or its path below the folder that was named. Where two names would be
-/// equal, all names are the paths as given. Throws DataError naming the argument: nothing there, no images below a
-/// folder, an image named twice.
+/// A sample's name (Sample::id) is the base name of a file argument, or the path below a folder argument. If two names
+/// would be equal, all names become the paths as given. Throws DataError that names the argument if it does not exist,
+/// a folder contains no images, or an image is named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
-/// Lines on the folders of a list that inspect, train and eval read as folders of classes, taking another number of
-/// images.
-/// @param source data.source of the model's recipe, and its labels
+/// Lines about class folders in the list for which inspect, train and eval would use another number of images.
+/// @param source data.source and labels from the recipe of the model
 [[nodiscard]] std::vector<std::string> class_folder_notes(const ImageList& list, const SourceOptions& source);
 
-/// Lists images as list_images(). Where all arguments are folders with record files, lists the images in these, without
-/// labels where there are several.
+/// Lists images as list_images() does. If all arguments are folders with record files, lists the images in the records,
+/// without labels if there are several folders.
 [[nodiscard]] Dataset images_or_records(const std::vector<std::string>& arguments);
 
 }  // namespace roentgen::data

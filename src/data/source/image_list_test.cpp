@@ -111,7 +111,7 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   SourceOptions options{.root = in("d")};
   options.split.unit = SplitUnit::Image;
   std::vector<std::string> read = load_dataset(options).notes;
-  read.pop_back();  // note about the table's hash
+  read.pop_back();  // removes the note with the table's hash
   EXPECT_EQ(lines(), read);
   EXPECT_EQ(read.size(), 3U);
   write("d/extra/5.png");

@@ -26,7 +26,7 @@ const std::string* own_name(const SourceOptions& options, std::string_view label
                                "one of them in data.label_map, or other data.labels"));
 }
 
-/// Refuses two labels with the same name in the source. `names` pairs labels with the names they have there.
+/// Refuses two labels with the same name in the source. `names` contains pairs of a label and its name in the source.
 void check_distinct_names(const std::vector<std::pair<std::string, std::string>>& names) {
   std::map<std::string, std::string> label_of;
   for (const auto& [label, own] : names) {
@@ -43,7 +43,7 @@ void check_asked(const SourceOptions& options) {
   }
 }
 
-/// Renames the labels of a source that lists all its labels.
+/// Renames the labels of a source that lists all of its labels.
 void rename(Listing& listing, const SourceOptions& options) {
   const std::vector<std::string> found = listing.label_names;
   for (const auto& [label, own] : options.label_map) {

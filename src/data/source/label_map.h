@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Renames labels: a hospital's own table may call "derrame" what a recipe calls Effusion. For src/data/source only.
+// Renames labels, because a hospital's own table may call "derrame" what a recipe calls Effusion. For src/data/source
+// only.
 #pragma once
 
 #include <functional>
@@ -10,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// Lists a source with renamed labels: asks it for its own names, and gives labels the names of options.label_map.
-/// Throws ConfigError when the map names a label that is not requested, or gives one name two labels. Throws
-/// ConfigError also for a name that the source does not have, where all its labels are requested.
+/// Lists a source with renamed labels: requests the source's own names, then renames the labels by options.label_map.
+/// Throws ConfigError if the map contains a label that is not requested, or assigns one name to two labels. Also throws
+/// ConfigError if all labels are requested and the source lacks a name in the map.
 [[nodiscard]] Listing list_mapped(const std::function<Listing(const SourceOptions&)>& list,
                                   const SourceOptions& options);
 
-/// ConfigError when two of the sources give one name two labels.
+/// Throws ConfigError if the label maps of two sources assign one name to different labels.
 void check_maps_agree(const std::vector<SourceOptions>& sources);
 
 }  // namespace roentgen::data

@@ -40,7 +40,7 @@ void note_linked_files(Listing& listing) {
   std::int64_t other_labels = 0;
   for (const auto& [id, first] : listing.linked) {
     const auto one = samples.find(id), other = samples.find(first);
-    if (one == samples.end() || other == samples.end()) continue;  // filtered out by its view
+    if (one == samples.end() || other == samples.end()) continue;  // image was dropped because of its view
     Split a = other->second->split, b = one->second->split;
     if (a != b && a != Split::None && b != Split::None) {
       if (b < a) std::swap(a, b);

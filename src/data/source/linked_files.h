@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Files that hard or symbolic links put into a data set under several names.
+// Detects files that occur in a data set under several names because of hard or symbolic links.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ namespace roentgen::data {
 
 struct Listing;
 
-/// Recognises a file by its device and inode. One thread.
+/// Identifies files by device and inode. One thread.
 class LinkedFiles {
  public:
-  /// Registers a file under a number. Returns the number of the same file if it was registered before; nullopt: it is
-  /// new, or cannot be read.
+  /// Registers a file under a number. If the same file was registered before, returns its number. Returns nullopt if
+  /// the file is new or cannot be read.
   [[nodiscard]] std::optional<std::size_t> add(const std::filesystem::path& path, std::size_t number);
 
  private:
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> numbers_;
 };
 
-/// Notes how many of Listing::linked are in two of train, val and test, or have different labels. Splits must be known.
+/// Adds notes on how many pairs in Listing::linked lie in different splits or have different labels. Splits must be
+/// assigned before.
 void note_linked_files(Listing& listing);
 
 }  // namespace roentgen::data

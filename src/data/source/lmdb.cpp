@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `lmdb`: Caffe's databases, data.mdb in the folder or in its folders train_lmdb, val_lmdb, .... A value is
-// a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It holds an image
-// file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds the
+// The source `lmdb`: Caffe's databases, data.mdb in the folder or in its subfolders train_lmdb, val_lmdb, .... A value
+// is a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded). It contains an
+// image file, or 8-bit pixels, channel by channel, blue first. Its label is the number of a class. io/lmdb.h finds the
 // offsets of values in the file. Nothing is written, not even a lock.
 #include <fmt/core.h>
 
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::string_view kThing = "data.lmdb";
 
-/// caffe.proto's message, as far as it is of use.
+/// The fields of caffe.proto's message that are used.
 struct Datum {
   std::int64_t channels = 0, height = 0, width = 0, label = 0;
   std::span<const std::byte> data{};
   bool is_encoded = false;
   bool has_floats = false;
-  /// There are fields that caffe.proto does not have.
+  /// True if there are fields that caffe.proto does not have.
   bool has_others = false;
   bool is_sound = false;
 };
@@ -54,9 +54,9 @@ Datum parse_datum(std::span<const std::byte> message) {
   return datum;
 }
 
-// Caffe's convert_imageset writes keys "00000012_name.png".
+// Name of an image from its key. Caffe's convert_imageset writes keys such as "00000012_name.png".
 std::string id_of(std::string key) {
-  while (key.ends_with('\0')) key.pop_back();  // some programs store a whole C string
+  while (key.ends_with('\0')) key.pop_back();  // some programs store the zero at the end of a C string
   const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
   if (!std::ranges::all_of(key, is_printed)) return {};
   constexpr std::size_t kDigits = 8;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The three tables; empty: absent.
+/// Paths of the three tables; empty if absent.
 struct Tables {
   fs::path metadata, labels, split;
 };
@@ -33,7 +33,7 @@ bool is_called(const fs::path& path, std::string_view part) {
   return name.ends_with(fmt::format("-{}.csv", part)) || name.ends_with(fmt::format("-{}.csv.gz", part));
 }
 
-/// Assigns a file to its table. Plain files win over gzipped ones, chexpert over negbio.
+/// Assigns a file to its table. Plain files are preferred to gzipped ones, and chexpert to negbio.
 void sort_in(const fs::path& path, Tables& tables) {
   const auto put = [&path](fs::path& place) {
     if (place.empty() || place.extension() == ".gz") place = path;
@@ -51,8 +51,8 @@ void sort_in(const fs::path& path, Tables& tables) {
   }
 }
 
-/// The folder's own tables, those of data.csv in their places. One of data.csv without the usual name has the labels.
-/// DataError when data.csv names two for one place.
+/// Finds the folder's tables; tables in data.csv replace them. A table in data.csv without a usual name is the label
+/// table. Throws DataError if data.csv names two tables for one purpose.
 Tables find_tables(const SourceOptions& options) {
   Tables tables, named;
   for (const fs::directory_entry& entry : sorted_entries(options.root)) {
@@ -65,7 +65,7 @@ Tables find_tables(const SourceOptions& options) {
   for (const fs::path& path : options.csv) {
     const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
-    if (!place.empty() && has_metadata) {  // without metadata the folder is another source's
+    if (!place.empty() && has_metadata) {  // without metadata the folder belongs to another source
       throw DataError(error_text("data.mimic", "data.csv",
                                  is_metadata ? "one table of metadata"
                                  : is_split  ? "one table of splits"
@@ -118,8 +118,8 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
   return result;
 }
 
-/// Matches files/p10/p10000032/s50414267/<image>.jpg, and parts of it where images were resized or moved. MIMIC-CXR
-/// itself has .dcm there.
+/// Candidate paths such as files/p10/p10000032/s50414267/<image>.jpg, and shorter ones for resized or moved images.
+/// MIMIC-CXR itself has .dcm files there.
 std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   std::vector<fs::path> places;
   for (const char* extension : {".png", ".jpg", ".dcm"}) {
@@ -132,12 +132,12 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-/// Facts about the images from the other tables.
+/// Data about the images from the other tables.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
   StudyLabels labels{};
-  /// nullopt: there is no table of splits.
+  /// Split of each image; nullopt if there is no split table.
   std::optional<ImageSplits> splits{};
 };
 

@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Two studies of one patient, one of another without labels, tables as they are published (fewer columns).
+/// Two studies of one patient and one study of another without labels, with tables as published (but fewer columns).
 class Mimic : public testing::Test {
  protected:
   Mimic() {

@@ -10,7 +10,7 @@
 namespace roentgen::data {
 namespace {
 
-// "b/./a.png" becomes "a.png/b/".
+// Reverses a path: "b/./a.png" becomes "a.png/b/".
 std::string reversed(std::string_view image) {
   std::string key;
   while (!image.empty()) {
@@ -22,7 +22,7 @@ std::string reversed(std::string_view image) {
   return key;
 }
 
-// Number of leading parts that two reversed names share.
+// Number of leading path components that two reversed names share.
 std::size_t shared_parts(std::string_view a, std::string_view b) {
   const auto stop = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
   return static_cast<std::size_t>(std::count(a.begin(), stop, '/'));

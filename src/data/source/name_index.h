@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one rule by which an image is found that a list or a table names: by the end of its path. What lies before
-// that says only where a copy of the data set lies, or by which folder a walk began.
+// Finds the image that a list or table names by the end of its path. The beginning of a path only tells where a copy of
+// the data set lies, or in which folder a walk began.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,32 @@ namespace roentgen::data {
 
 struct Dataset;
 
-/// Images by their names. Names are compared part by part from their ends; "./" and "//" do not count. Reading is
-/// thread-safe.
+/// Index of images by name. Names are compared from the end, one path component at a time; "./" and "//" are ignored.
+/// Thread-safe to read.
 class NameIndex {
  public:
   NameIndex() = default;
-  /// Rows are positions in `names`.
+  /// Builds an index of `names`; row numbers are positions in it.
   explicit NameIndex(const std::vector<std::string>& names);
-  /// Rows are positions in Dataset::samples.
+  /// Builds an index of a data set; row numbers are positions in Dataset::samples.
   explicit NameIndex(const Dataset& dataset);
 
-  /// False when exactly this name exists already; the first row keeps it.
+  /// Adds a name. Returns false if exactly this name exists already; its first row is kept.
   bool add(std::string_view image, std::size_t row);
-  /// Returns the image of that name, else the only one whose name ends in it. Otherwise returns the image with the
-  /// longest name in which `image` ends. nullopt when there is none, or when two match: "study1/view1.jpg" of two
-  /// patients.
+  /// Returns the image with this name, else the only image whose name ends in it. Otherwise returns the image with the
+  /// longest name in which `image` ends. Returns nullopt if there is none or if two match, such as "study1/view1.jpg"
+  /// for two patients.
   [[nodiscard]] std::optional<std::size_t> find_ending(std::string_view image) const;
-  /// Looks up as find_ending(). Otherwise returns the image that shares more last path parts with `image` than any two
-  /// names here share. Example: "png/a.png" finds "images/a.png" where all base names differ. "a/p1/s1/x.jpg" finds
-  /// "b/p1/s1/x.jpg" where no two names end in "p1/s1/x.jpg". Use it to locate images, not to match labels.
+  /// Tries find_ending() first. Otherwise returns the image that shares more trailing path components with `image` than
+  /// any two names in the index share. Example: "png/a.png" finds "images/a.png" if all base names differ.
+  /// "a/p1/s1/x.jpg" finds "b/p1/s1/x.jpg" if no two names end in "p1/s1/x.jpg". Use it to locate images, not to match
+  /// labels.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view image) const;
 
  private:
-  /// Rows by reversed parts: "x.jpg/s1/p1/". Names with a common ending are neighbours.
+  /// Row numbers by reversed path: "x.jpg/s1/p1/". Names with a common ending are neighbours.
   std::map<std::string, std::size_t, std::less<>> rows_;
-  /// Most last parts that two names share.
+  /// Largest number of trailing path components that two names share.
   std::size_t most_shared_ = 0;
 };
 

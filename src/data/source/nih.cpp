@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `nih`: ChestX-ray14 and data sets of the same form. Image files lie anywhere below the folder and are
-// found by base name. A csv has "Image Index" and "Finding Labels": Data_Entry_2017.csv, with its trailing comma and
-// ages like 058Y, or Data_Entry_2017_v2020.csv. Without a csv, the community's lists are read ("name 0 1 0 ...", 14
-// marks in CheXNet's order).
+// found by base name. A csv has "Image Index" and "Finding Labels": Data_Entry_2017.csv, with a trailing comma and ages
+// like 058Y, or Data_Entry_2017_v2020.csv. Without a csv, lists with labels are read ("name 0 1 0 ...", 14 values in
+// CheXNet's order).
 // Labels: the findings of the csv, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
-// their names, and "Column:value". Full set: 112,120 images, 30,805 patients (docs/reference/data.md has the positives
-// of both csv versions).
+// name, and "Column:value". The full set has 112,120 images of 30,805 patients. docs/reference/data.md lists the
+// positives in both csv versions.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kImageColumn = "Image Index";
 constexpr std::string_view kFindingsColumn = "Finding Labels";
 
-/// Column beside the findings that a label names: of 1, 0 and -1 or, with a value, of names.
+/// Column other than findings that a label names. It contains 1, 0 and -1 or, if the label has a value, names.
 struct OwnColumn {
   std::size_t column = 0;
   std::optional<FindingText> value{};
@@ -46,7 +46,7 @@ struct OwnColumn {
 struct Columns {
   std::optional<std::size_t> image{}, findings{};
   FactColumns facts{};
-  /// (K); nothing for a label that is read from the findings, the view or the sex.
+  /// (K) Column of each label; nullopt if the label is read from the findings, the view or the sex.
   std::vector<std::optional<OwnColumn>> own{};
 };
 
@@ -56,15 +56,15 @@ struct Reading {
   Listing& listing;
   ImageIndex index;
   FindingText text;
-  /// Indices into listing.samples by the names of images; none of an absent image.
+  /// Indices into listing.samples by image name; nullopt for absent images.
   std::unordered_map<std::string, std::optional<std::size_t>> seen{};
   std::vector<std::string> absent{}, ambiguous{};
   Repeats repeats{};
   std::int64_t rows = 0;
   std::int64_t odd_ages = 0;
-  /// Labels that some table has a column for.
+  /// True for labels that have a column in some table.
   std::vector<bool> has_own{};
-  /// Rows without a statement about findings.
+  /// Number of rows without any statement about findings.
   std::int64_t unlabelled = 0;
 };
 
@@ -77,19 +77,20 @@ bool is_nih_table(const std::vector<std::string>& header, ImageFiles files) {
   return name_column(header, files) && find_column(header, {kFindingsColumn});
 }
 
-/// Name without ".gz".
+/// File name without ".gz".
 std::string_view plain_name(std::string_view name) {
   return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
 }
 
-/// The csv files to read: the named ones, else NIH's own name, else labels.csv, else the only one of that form.
+/// The csv files to read: the named ones, else the one with NIH's name, else labels.csv, else the only one with NIH's
+/// columns.
 std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tables) {
   std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
   std::vector<std::string> official, others;
   for (const fs::directory_entry& entry : sorted_entries(options.root)) {
     const std::string name = entry.path().filename().string();
-    // A plain table goes before the same one gzipped.
+    // A plain table is preferred to the same one gzipped.
     const bool is_table =
         plain_name(name).ends_with(".csv") && plain_or_gzipped(options.root / plain_name(name)) == options.root / name;
     if (!is_table || !is_nih_table(tables.header(entry.path()), options.files)) continue;
@@ -106,7 +107,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
   return paths;
 }
 
-/// Labels that a row's findings name; nothing where it names no finding.
+/// True for labels that a row's findings name; nullopt if the row states no findings.
 using RowFindings = std::optional<std::vector<bool>>;
 
 /// Value of label number `k` in one row.
@@ -128,10 +129,10 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
   return named->at(k) ? 1.0F : 0.0F;
 }
 
-/// Number of label `k` from a column of its own.
+/// Value of label `k` from its own column.
 float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
                const Reading& reading) {
-  const std::string& label = reading.options.labels[k];  // the requested spelling
+  const std::string& label = reading.options.labels[k];  // spelling in the request
   const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
   const std::string text = field(row, own.column);
   if (own.value) {
@@ -143,7 +144,7 @@ float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& ro
                              "correcting that line"));
 }
 
-/// Finds the file of a row, where it is needed; false when it is absent.
+/// Finds the image file of a row, if it is needed. Returns false if it is absent.
 bool find_image(Sample& sample, Reading& reading) {
   if (reading.options.files == ImageFiles::Unneeded) return true;
   const fs::path* path = reading.index.find(sample.id);
@@ -162,7 +163,7 @@ bool find_image(Sample& sample, Reading& reading) {
   return true;
 }
 
-/// Labels of a row whose view and sex are in the sample.
+/// Labels of a row. Its view and sex are already in the sample.
 std::vector<float> read_labels(const std::vector<std::string>& row, const Sample& sample, Columns& columns,
                                const std::string& where, Reading& reading) {
   const std::string findings = field(row, columns.findings);
@@ -209,7 +210,7 @@ bool names_finding(const TableRefs& tables, const std::string& finding) {
   });
 }
 
-/// The column "NAME" or, for a label "NAME:VALUE", NAME; nothing for findings, views and sexes.
+/// Finds the column "NAME", or NAME for a label "NAME:VALUE". Returns nullopt for findings, views and sexes.
 std::optional<OwnColumn> find_own(const TableRefs& tables, const std::vector<std::string>& header,
                                   const std::string& label) {
   const bool is_nihs = std::ranges::find(kNihFindings, label) != kNihFindings.end() || label == kNoFinding;
@@ -259,7 +260,7 @@ void read_table(const TableRefs& tables, std::size_t which, Reading& reading) {
   }
 }
 
-/// Rows from community lists, where there is no csv.
+/// Reads rows from split lists with labels, if there is no csv.
 void read_lists(Reading& reading) {
   const SplitLists lists = find_split_lists(reading.options);
   for (const auto* list : {&lists.train_val, &lists.train, &lists.val, &lists.test}) {
@@ -283,7 +284,7 @@ void read_lists(Reading& reading) {
       "no csv: labels from the lists, patients from the image names; view and sex unknown");
 }
 
-/// Labels that no row could ever have: refused, or unknown of every row.
+/// Refuses labels that cannot occur in any row, or makes them unknown in all rows.
 void check_labels(const Reading& reading) {
   Listing& listing = reading.listing;
   for (std::size_t k = 0; k < listing.label_names.size(); ++k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The fields of NIH's csv, in all its published versions.
+// Fields of NIH's csv files, in all published versions.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace roentgen::data {
 
-/// Canonical spelling of a finding: "Pleural Thickening" is Pleural_Thickening, the box csv's "Infiltrate"
-/// Infiltration.
+/// Canonical spelling of a finding: Pleural_Thickening for "Pleural Thickening", Infiltration for "Infiltrate" in the
+/// csv of boxes.
 [[nodiscard]] std::string canonical_finding(std::string_view text);
 
-/// "17" of "00000017", of "17" and of the image name "00000017_003.png"; empty of nothing.
+/// Patient number without leading zeros: "17" for "00000017", "17" and the image name "00000017_003.png". Empty for
+/// empty text.
 [[nodiscard]] std::string canonical_patient(std::string_view text);
 
-/// The findings of "Mass|Nodule", each as canonical_finding() spells it: split_names() of finding_text.h.
+/// Findings in a field such as "Mass|Nodule", each in canonical_finding() form. Splits the field by split_names().
 [[nodiscard]] std::vector<std::string> split_findings(std::string_view text);
 
 }  // namespace roentgen::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `nih`: both csv versions, folder trees, community lists.
+// The source `nih`: both csv versions, folder trees, and split lists with labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ constexpr std::string_view kRows2020 =
 
 class NihSource : public testing::Test {
  protected:
-  /// Images in the folders of three archives, as they unpack.
+  /// Creates images in the folders of three archives, as they unpack.
   NihSource() {
     folder_.write("images_001/images/00000001_000.png", "");
     folder_.write("images_001/images/00000001_001.png", "");

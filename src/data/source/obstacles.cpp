@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line of text, and the share of the source's requirements that the folder meets.
+/// A line of text, and the fraction of the source's requirements that the folder meets.
 struct Obstacle {
   std::string text;
   double nearness = 0.0;
@@ -31,16 +31,16 @@ struct Obstacle {
 struct Table {
   std::string name;
   std::vector<std::string> header;
-  /// Reason for a missing header; empty if there is one.
+  /// Reason why the header could not be read; empty if it could.
   std::string fault;
 };
 
-/// Columns and names that a source's table is known by.
+/// Columns and file names that identify a source's table.
 struct TableForm {
   std::string_view source;
-  /// Required columns; several names for one are separated by bars.
+  /// Required columns; alternative names for one column are separated by vertical bars.
   std::array<std::string_view, 3> columns;
-  /// Beginnings and endings of the names that a source looks for.
+  /// Prefixes and suffixes of the file names that a source looks for.
   std::string_view begin, end;
   std::string_view usual_name;
 };
@@ -127,7 +127,7 @@ Obstacle of_form(const TableForm& form, const std::vector<Table>& tables) {
   return nearest;
 }
 
-/// Files below the folder by their endings, and folders directly below it by their own content.
+/// Files below the folder by extension, and subfolders by their own content.
 struct Files {
   Tally endings{};
   std::int64_t dicom_named = 0;
@@ -151,7 +151,7 @@ Files files_of(const fs::path& root) {
   });
   try {
     walk.walk(root);
-  } catch (const Error&) {  // an incomplete view is enough here
+  } catch (const Error&) {  // an incomplete view is sufficient here
   }
   files.dangling = walk.left_out().dangling.size();
   for (const fs::directory_entry& entry : sorted_entries(root)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reasons why no source reads a folder. For src/data/source only.
+// Explains why no source can read a folder. For src/data/source only.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace roentgen::data {
 
-/// One line per source with the reason why it does not read the folder; the closest sources come first. Example: "csv:
+/// One line per source that says why it cannot read the folder; the sources that come closest are first. Example: "csv:
 /// labels.csv has no column path, file, filename or image (it has img, Mass)".
 [[nodiscard]] std::vector<std::string> source_obstacles(const SourceOptions& options);
 

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> kDuplicates{"refuse", "first"};
 
 constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
 
-/// Reads entries of one table into variables that hold their defaults.
+/// Reads entries of one table into variables, which keep their default values if there is no entry.
 class Reader {
  public:
   Reader(const Value& table, std::string_view section) : table_(table), section_(section) {
@@ -39,7 +39,7 @@ class Reader {
   void path(std::string_view key, std::filesystem::path& out) const {
     if (const Value* value = find(key)) out = text(key, *value);
   }
-  /// Names: an array of them, or a string with commas between.
+  /// Reads names: an array, or a string with commas between them.
   void names(std::string_view key, std::vector<std::string>& out) const {
     const Value* value = find(key);
     if (value == nullptr || !value->is_string() || value->as_string().find(',') == std::string::npos) {
@@ -51,7 +51,7 @@ class Reader {
       if (!stripped(part).empty()) out.emplace_back(stripped(part));
     }
   }
-  /// A string or an array of strings.
+  /// Reads a string or an array of strings.
   template <typename T>
   void list(std::string_view key, std::vector<T>& out) const {
     const Value* value = find(key);
@@ -63,7 +63,7 @@ class Reader {
     }
     for (const Value& item : value->as_array()) out.emplace_back(text(key, item));
   }
-  /// Reads one of `names`, in the order of the enumerators.
+  /// Reads one of `names`, which are in the order of the enumerators.
   template <typename T, std::size_t N>
   void choice(std::string_view key, const std::array<std::string_view, N>& names, T& out) const {
     const Value* value = find(key);
@@ -151,7 +151,7 @@ void read_label_policies(const Reader& reader, std::string_view section, SourceO
   const Value* policies = reader.find("label_policy");
   if (policies == nullptr) return;
   const std::string name = fmt::format("{}.label_policy", section);
-  static_cast<void>(Reader(*policies, name));  // whether it is a table
+  static_cast<void>(Reader(*policies, name));  // only checks that it is a table
   for (const auto& [label, entry] : policies->as_table()) {
     const Reader one(entry, name + "." + label);
     one.refuse_unknown(std::array<std::string_view, 2>{"blank", "uncertain"});
@@ -172,7 +172,7 @@ void read_label_map(const Reader& reader, std::string_view section, SourceOption
   }
 }
 
-/// Reads all keys of a table but `sources`.
+/// Reads all keys of a table except `sources`.
 SourceOptions read_one(const Value& table, const std::string& section) {
   SourceOptions options;
   const Reader reader(table, section);
@@ -203,7 +203,7 @@ SourceOptions read_one(const Value& table, const std::string& section) {
   return options;
 }
 
-/// Keys of an entry of `sources`.
+/// Keys allowed in an entry of `sources`.
 constexpr std::array<std::string_view, kSourceKeys.size() + 1> source_entry_keys() {
   std::array<std::string_view, kSourceKeys.size() + 1> keys{"name", "folder"};
   std::size_t count = 2;
@@ -263,12 +263,12 @@ Value one_to_value(const SourceOptions& options) {
   return table;
 }
 
-/// Empty value of the same kind.
+/// Empty value of the same type.
 Value nothing_for(const Value& value) {
   return value.is_array() ? Value::array() : value.is_table() ? Value::table() : Value("");
 }
 
-/// Keys of an entry whose values differ from those that all entries share.
+/// Keys of an entry whose values differ from the values shared by all entries.
 Value entry_to_value(const SourceOptions& entry, const Value& all) {
   const Value whole = one_to_value(entry);
   Value table = Value::table();

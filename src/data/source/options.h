@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SourceOptions as text: the keys of a recipe's [data] section that say what to read and how to split it.
+// SourceOptions as text: the keys of a recipe's [data] section that define which data are read and how they are split.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace roentgen::data {
 
-/// The keys, all optional:
+/// Keys, all optional:
 ///   source = "auto"                      or a name of source_list.h
 ///   csv, images = "FILE" or ["A", "B"]   below the data folder
-///   patient = "COLUMN"                    of the table, with the source csv
+///   patient = "COLUMN"                    patient column of the table, for the source csv
 ///   labels = ["Mass", "View:AP"] or "Mass,View:AP"
 ///   blank = "unknown" | "negative", uncertain = "ignore" | "one" | "zero"
 ///   label_policy = {Edema = {blank = ..., uncertain = ...}}
@@ -25,8 +25,8 @@ namespace roentgen::data {
 ///   split_unit = "patient" | "image", split_seed = 0, test_fraction = 0.2, val_fraction = 0.125
 ///   train_val_list, train_list, val_list, test_list = "FILE"
 ///   patient_namespace = "NAME"
-///   label_map = {Effusion = "the source's own name of it"}
-///   sources = [{name = "a", folder = "DIR", any of the keys above}, ...]: what is above holds where they do not say
+///   label_map = {Effusion = "name of the label in the source"}
+///   sources = [{name = "a", folder = "DIR", any keys above}, ...]: keys outside are defaults for all sources
 inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "csv",
                                                               "patient",      "images",
                                                               "labels",       "blank",
@@ -40,11 +40,11 @@ inline constexpr std::array<std::string_view, 24> kSourceKeys{"source",       "c
                                                               "test_list",    "patient_namespace",
                                                               "label_map",    "sources"};
 
-/// Reads a table with those keys; `root` is the data folder. ConfigError on unknown keys, kinds and values.
+/// Converts a table with these keys to options; `root` is the data folder. Throws ConfigError for unknown keys, wrong
+/// types and invalid values.
 [[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);
 
-/// Converts options to a table, without folders: every key that is not empty, and of each source only the keys that
-/// differ.
+/// Converts options to a table without folders. Omits empty values, and keys of a source that equal the common ones.
 [[nodiscard]] Value to_value(const SourceOptions& options);
 
 }  // namespace roentgen::data

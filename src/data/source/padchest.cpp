@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020).
-// One row an image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
-// ImageDir/ImageID. Lists hold the narrowest labels of a tree: padchest_tree.h. A finding that a list neither names nor
-// leaves open is absent. All labels of a row are unknown when its list is missing or uninformative.
+// One row per image, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
+// ImageDir/ImageID. Lists contain the narrowest labels of a tree (padchest_tree.h). A finding is absent if no label of
+// the list means it or may include it. All labels of a row are unknown if its list is missing or uninformative.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
     const std::string name = path.filename().string();
     const bool is_packed = name.ends_with(".csv.gz");
     if (!name.starts_with("PADCHEST") || !(is_packed || name.ends_with(".csv"))) continue;
-    // A plain table goes before the same one gzipped.
+    // A plain table is preferred to the same one gzipped.
     if (is_packed && plain_or_gzipped(fs::path(path).replace_extension()) != path) continue;
     if (is_padchest_table(tables.header(path))) paths.push_back(path);
   }
@@ -54,7 +54,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options, TableFiles& tabl
   return paths;
 }
 
-/// Items of a list as Python prints it: "['a', \"b's\", ' c']". nullopt for anything else.
+/// Items of a list as Python prints it: "['a', \"b's\", ' c']". Returns nullopt for anything else.
 std::optional<std::vector<std::string>> parse_list(std::string_view text) {
   text = stripped(text);
   if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) return std::nullopt;
@@ -98,43 +98,45 @@ std::optional<int> leading_year(std::string_view text) {
   return year;
 }
 
-/// Years between year of birth ("1950", "1950.0") and study date ("20140915"); to a year.
+/// Years between year of birth ("1950", "1950.0") and study date ("20140915"), exact to a year.
 float age_of(const std::vector<std::string>& row, const Columns& columns) {
   const auto birth = leading_year(field(row, columns.birth)), date = leading_year(field(row, columns.date));
   if (!birth || !date) return std::numeric_limits<float>::quiet_NaN();
   return parse_age(std::to_string(*date - *birth));
 }
 
-/// Projection is what radiologists and a network made of the header's view: PA, L, AP, AP_horizontal, COSTAL, EXCLUDE.
+/// View from the column Projection, which radiologists and a network derived: PA, L, AP, AP_horizontal, COSTAL,
+/// EXCLUDE.
 std::string view_of(const std::vector<std::string>& row, const Columns& columns) {
   const std::string projection = field(row, columns.projection);
   return projection.empty() ? field(row, columns.view) : projection;
 }
 
-/// Labels that are no findings, by their spelling_key(). Findings that the list does not name stay open beside them.
-/// The picture shows too little, nothing changed since the last one, or (exclude) no reading exists. "Unchanged" beside
-/// "normal" leaves nothing open.
+/// Labels that are not findings, by their spelling_key(). They mean that there is no report (exclude), that the picture
+/// shows too little, or that nothing has changed. If a list contains one, findings that it does not name are unknown.
+/// "Unchanged" together with "normal" makes nothing unknown.
 constexpr std::string_view kExclude = "exclude", kSuboptimal = "suboptimalstudy", kUnchanged = "unchanged";
 constexpr std::string_view kNormal = "normal";
 
 bool is_status(std::string_view key) { return key == kExclude || key == kSuboptimal || key == kUnchanged; }
 
-/// A name that lists have.
+/// A label that occurs in lists.
 struct ListedName {
-  /// spelling_key() of it.
+  /// spelling_key() of the label.
   std::string key;
   /// (K) Relation to each requested label.
   std::vector<PadchestRelation> relations;
 };
 
-/// State that is passed through all rows.
+/// State that is kept while rows are read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
   PlacedRows rows;
-  /// Names that occur.
+  /// Labels that occur in the table, by name.
   std::map<std::string, ListedName, std::less<>> names{};
-  /// Images about which the list says nothing, and those where it names something but leaves the rest open.
+  /// Number of images whose list states nothing, and of images whose list names something but leaves other findings
+  /// unknown.
   std::int64_t unlabelled = 0, open = 0;
   UnaskedNames unasked{};
 };
@@ -153,7 +155,7 @@ const ListedName& listed_name(const std::string& named, Reading& reading) {
   return name;
 }
 
-/// Labels of a list; empty where there is none.
+/// Labels in a list; empty if there is no list.
 std::vector<std::string> parse_labels(const std::string& text, const std::string& where) {
   if (parse_label_value(text) == LabelValue::Empty) return {};
   auto items = parse_list(text);
@@ -209,14 +211,14 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "a row without");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
-    // Three layouts: as published, all images in one folder, and as the zip files unpack.
+    // Places of the image in three layouts: as published, all images in one folder, and as the zip files unpack.
     const std::vector<fs::path> places{root / sample.id, root / "images" / sample.id, root / folder / sample.id};
     reading.rows.add(std::move(sample), places, where,
                      [&] { return read_labels(field(row, columns.labels), where, reading); });
   });
 }
 
-/// Labels that occur in no row and in no known data set: probably a typo, not a rare finding.
+/// Refuses requested labels that occur in no row and in no known data set, because they are probably typos.
 void check_labels(const Reading& reading) {
   std::vector<std::string> met;
   for (const auto& entry : reading.names) met.push_back(entry.first);
@@ -236,7 +238,7 @@ void check_labels(const Reading& reading) {
   }
 }
 
-/// Counts unknown labels, without naming any.
+/// Counts unknown labels without printing them.
 void note_unknown(const Reading& reading) {
   if (reading.unlabelled > 0) {
     reading.listing.notes.push_back(

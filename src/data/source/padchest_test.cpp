@@ -36,7 +36,7 @@ class Padchest : public testing::Test {
     options_.split.mode = SplitMode::Whole;
   }
   void write(std::string_view rows) const { folder_.write(kTable, std::string(kHeader) + std::string(rows)); }
-  /// Labels of one image with that list.
+  /// Labels of an image with this list.
   [[nodiscard]] std::vector<float> labels_of(std::string_view list) const {
     write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,\"" + std::string(list) +
           "\",x\n1,1_b.png,0,20140915,s2,2,1930,F,PA,PA,,\"['normal', 'unchanged']\",x\n");
@@ -176,7 +176,7 @@ TEST_F(Padchest, refuses_what_is_not_as_published) {
   }
   write("0,1_a.png,0\n");
   EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 3"));
-  // A list whose quotes were lost: every field behind it is another column's.
+  // The quotes of the list were lost, so every later field is in the wrong column.
   write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal', 'x', 'y'],x\n");
   EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 15"));
   write("0,,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");

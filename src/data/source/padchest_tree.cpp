@@ -12,17 +12,17 @@
 namespace roentgen::data {
 namespace {
 
-/// A label's relatives, in small letters; empty entries at the end.
+/// Labels related to a finding, in small letters; unused entries at the end are empty.
 struct Family {
-  /// finding_key() of the label, compared by spelling_key().
+  /// finding_key() of the finding, compared by spelling_key().
   std::string_view finding;
-  /// All labels below it in the tree.
+  /// All labels below it in the tree, which imply it.
   std::array<std::string_view, 16> narrower;
-  /// Labels that leave it open, besides those above it in the tree, which always do.
+  /// Other labels with which the finding may be present. Labels above it in the tree always count as such.
   std::array<std::string_view, 8> open;
 };
 
-/// First NIH's findings that have a relative in the tree, then other labels that have labels below them.
+/// NIH's findings that have relatives in the tree, followed by other labels that have labels below them.
 constexpr std::array kFamilies{
     Family{"atelectasis",
            {"total atelectasis", "lobar atelectasis", "segmental atelectasis", "laminar atelectasis",
@@ -32,12 +32,13 @@ constexpr std::array kFamilies{
     Family{"effusion",
            {"loculated pleural effusion", "loculated fissural effusion", "hydropneumothorax", "empyema", "hemothorax"},
            {"costophrenic angle blunting"}},
-    // NIH distinguishes Consolidation and Infiltration, so labels below consolidation in the tree leave this one open.
+    // NIH distinguishes Consolidation and Infiltration. So labels below consolidation in the tree only make
+    // Infiltration possible.
     Family{"infiltration",
            {"interstitial pattern", "ground glass pattern", "reticular interstitial pattern",
             "reticulonodular interstitial pattern", "miliary opacities", "alveolar pattern"},
            {"consolidation", "air bronchogram", "increased density"}},
-    // The tree's mass is of any structure of the thorax, NIH's of the lung.
+    // A mass in the tree can be in any structure of the thorax, NIH's Mass is in the lung.
     Family{"mass",
            {},
            {"mass", "mediastinal mass", "pleural mass", "breast mass", "soft tissue mass", "lung metastasis",
@@ -49,7 +50,7 @@ constexpr std::array kFamilies{
            {"atypical pneumonia", "viral pneumonia", "covid 19"},
            {"covid 19 uncertain", "tuberculosis", "abscess"}},
     Family{"pneumothorax", {"hydropneumothorax"}, {}},
-    // The tree has air bronchograms below consolidation and beside it.
+    // The tree has air bronchograms both below consolidation and next to it.
     Family{"consolidation", {}, {"air bronchogram", "alveolar pattern", "infiltrates", "increased density"}},
     Family{"edema",
            {},
@@ -157,7 +158,7 @@ PadchestRelation padchest_relation(std::string_view finding, std::string_view na
   if (name == stripped(finding)) return PadchestRelation::Means;
   const std::string key = finding_text_key(finding), named_key = finding_text_key(name);
   if (const Family* family = family_of(key)) {
-    // Checked before equal keys: "mass" has the key of the finding that it leaves open.
+    // Tested before equal keys, because "mass" has the key of NIH's Mass but only makes it possible.
     if (has(family->open, name)) return PadchestRelation::Open;
     if (has(family->narrower, name)) return PadchestRelation::Means;
   }

@@ -29,7 +29,7 @@ bool names_nobody(std::string_view text) {
   return std::ranges::find(kNobody, lower_case(text)) != kNobody.end();
 }
 
-/// Text without blanks around it, including no-break spaces, which occur in tables from web pages.
+/// Removes blanks around a text, including no-break spaces, which occur in tables from web pages.
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
   for (std::size_t before = text.size() + 1; text.size() < before;) {
@@ -45,7 +45,7 @@ std::string without_leading_zeros(std::string_view number) {
   return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size() - 1)));
 }
 
-/// Numbers that occur in several spellings, apart from leading zeros.
+/// Counts numbers that occur in several spellings that differ in leading zeros.
 std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
   std::unordered_map<std::string, std::string> first;
   std::unordered_set<std::string> ambiguous;
@@ -58,7 +58,7 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
   return std::ssize(ambiguous);
 }
 
-/// Folder of an image when its name is one of studies.
+/// Folder of an image whose name is that of a study folder.
 std::string study_folder(const std::string& image) {
   const std::filesystem::path folder = std::filesystem::path(image).parent_path();
   const std::string name = folder.filename().string();
@@ -74,7 +74,7 @@ bool looks_like_patient(std::string_view name) {
                                                     "size",  "height", "race",  "ethnic",   "comment", "history",
                                                     "insur", "smok",   "count", "class"};
   const std::string path = spelling_key(name);
-  const std::string key = path.substr(path.find_last_of("./") + 1);  // name of the field itself, in a nested table
+  const std::string key = path.substr(path.find_last_of("./") + 1);  // last name of the field in a nested table
   const auto has = [&key](std::string_view part) { return key.find(part) != std::string::npos; };
   if (std::ranges::find(kNames, key) != kNames.end()) return true;
   if (path.find("patient") == std::string::npos && path.find("subject") == std::string::npos) return false;
@@ -131,7 +131,7 @@ std::vector<std::string> leading_zero_spellings(const std::string& patient) {
 
 void settle_patients(Listing& listing) {
   std::int64_t nobody = 0, decimals = 0;
-  bool is_word = false;  // nan, none or the like
+  bool is_word = false;  // true for nan, none and the like
   for (Sample& sample : listing.samples) {
     std::string normal = normal_patient(sample.patient);
     nobody += normal.empty() ? 1 : 0;
@@ -143,7 +143,7 @@ void settle_patients(Listing& listing) {
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));
   }
-  // The summary reports data that name no patient at all.
+  // The summary already reports data without any patient id.
   if (nobody > 0 && (is_word || nobody < std::ssize(listing.samples))) {
     listing.notes.push_back(fmt::format("images whose patient is blank, nan, none or the like, unknown: {}", nobody));
   }

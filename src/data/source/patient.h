@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One form for a patient's id, however tables spell it. Programs that read a column of numbers with gaps write "12.0"
-// for "12" and "nan" for nothing.
+// Normal form of patient ids, which tables spell differently. Programs that read a column of numbers with gaps write
+// "12.0" for "12" and "nan" for blanks.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +15,39 @@ namespace roentgen::data {
 
 struct Listing;
 
-/// Position of the column of patients' ids: patient, patient id, subject id or subject, without regard to case, blanks,
-/// `_` and `-`. The first of these names counts.
+/// Index of the patient id column: the first existing one of patient, patient id, subject id and subject. Case, blanks,
+/// `_` and `-` are ignored.
 [[nodiscard]] std::optional<std::size_t> patient_column(const std::vector<std::string>& header);
 
-/// Notes for columns of the table `what` that look like one of patients' ids and are not among `read`.
-/// @param source text that says where the patient is read from instead
+/// Notes on columns of table `what` that look like patient ids but are not among the columns in `read`.
+/// @param source text that says where patient ids are read from instead
 [[nodiscard]] std::vector<std::string> notes_on_unread_patients(const std::vector<std::string>& header,
                                                                 const std::vector<std::optional<std::size_t>>& read,
                                                                 std::string_view what, std::string_view source);
 
-/// True for names of columns and fields ("mrn", "patient_id", "meta.subject") that look like one of patients' ids.
+/// True for names of columns and fields ("mrn", "patient_id", "meta.subject") that look like patient ids.
 [[nodiscard]] bool looks_like_patient(std::string_view name);
 
-/// Normal form of a patient's id: without blanks around it, and of a number without a decimal part of zeros ("12" of
-/// "12.0"). Empty for words that name nobody: nan, na, n/a, `<na>`, none, null and unknown in any case.
+/// Normal form of a patient id: without blanks around it; for a number also without a decimal part of zeros ("12" for
+/// "12.0"). Empty for words that mean no patient: nan, na, n/a, `<na>`, none, null and unknown, ignoring case.
 [[nodiscard]] std::string normal_patient(std::string_view text);
 
-/// Other spellings under which a table may hold the patient of that normal form: "12.0" of "12".
+/// Other spellings of the same patient that a table may contain, such as "12.0" for "12". `patient` is in normal form.
 [[nodiscard]] std::vector<std::string> same_patient_spellings(const std::string& patient);
 
-/// Numbers that differ from a patient's in leading zeros alone: "12", "0012", ... of "012", to the 64 digits of a DICOM
-/// file's PatientID; those of up to 12 digits with ".0" behind them too. They may or may not be the same person. Empty
-/// for ids that are no number.
+/// Numbers that differ from a patient id only in leading zeros, up to the 64 digits of a DICOM Patient ID: "12",
+/// "0012", ... for "012". For up to 12 digits also with ".0" appended. They may or may not mean the same person. Empty
+/// if the id is no number.
 [[nodiscard]] std::vector<std::string> leading_zero_spellings(const std::string& patient);
 
-/// Normalises the patient of all samples and keeps other spellings in Sample::written_patient. Notes the number of ids
-/// that were rewritten, of unknown ids (unless all are blank), and of ids that differ only in leading zeros.
+/// Converts the patient ids of all samples to normal form and keeps other spellings in Sample::written_patient. Adds
+/// notes on the number of converted ids, of unknown ids (unless all are blank), and of ids that differ only in leading
+/// zeros.
 void settle_patients(Listing& listing);
 
-/// Makes Sample::study distinct among patients: "patient/study" where the tables have a column of studies. Otherwise
-/// uses the study's folder in the image's name ("patient1/study2" of CheXpert, "p10/p100/s500" of MIMIC). Empty when no
-/// folder is called study... or s<number>. Call settle_patients() first.
+/// Makes Sample::study unique across patients, as "patient/study", if the tables have a study column. Otherwise uses
+/// the study's folder in the image's name ("patient1/study2" in CheXpert, "p10/p100/s500" in MIMIC). Empty if no folder
+/// is called study... or s<number>. Call settle_patients() first.
 void settle_studies(Listing& listing);
 
 }  // namespace roentgen::data

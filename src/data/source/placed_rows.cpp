@@ -37,7 +37,7 @@ void PlacedRows::add(Sample sample, const std::vector<fs::path>& places, std::st
     listing_.samples.push_back(std::move(sample));
     return;
   }
-  // An absent image can be skipped by option; a folder in its place is a mistake in the table.
+  // Options can allow absent images. A folder at the path of an image is always an error in the table.
   std::error_code ignored;
   if (fs::is_directory(sample.path, ignored)) {
     throw DataError(error_text("data.csv", std::string(where) + ": " + sample.path.string(), "a file", "a folder",
@@ -61,7 +61,7 @@ void PlacedRows::settle() {
 
 namespace {
 
-/// Paths of files without links to folders in them, so that each file has one. Resolves a folder once, no file.
+/// Resolves links to folders in paths, so that each file has one path. Resolves each folder once, and no files.
 class RealPaths {
  public:
   const fs::path& folder(const fs::path& path) {
@@ -94,7 +94,7 @@ void PlacedRows::note_unnamed() {
   struct Images {
     std::int64_t named = 0, unnamed = 0;
   };
-  std::map<std::string, Images> folders;  // directly below the data folder
+  std::map<std::string, Images> folders;  // by folder directly below the data folder
   std::int64_t unnamed = 0;
   FolderWalk walk(WalkOrder::Mixed, [&](const fs::path& path) {
     walked.insert(real.folder(path.parent_path()).string());
@@ -110,7 +110,7 @@ void PlacedRows::note_unnamed() {
   walk.pass_unreadable();
   walk.count_left_out(is_unnamed);
   walk.walk(options_.root);
-  // Rows may name files of folders elsewhere.
+  // Rows may name files in folders outside the data folder.
   for (const auto& [name, files] : files_.folders()) {
     const fs::path folder = real.folder(name);
     if (is_below(folder, real.folder(options_.root)) || !walked.insert(folder.string()).second) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Rows whose images have a known path, given in the row or derived from it, as in the sources csv, chexpert, mimic and
-// padchest. For src/data/source only.
+// Adds table rows whose image path is stated in the row or derived from it (sources csv, chexpert, mimic and padchest).
+// For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -21,43 +21,44 @@
 
 namespace roentgen::data {
 
-/// Takes each image once and counts absent and repeated ones. One thread.
+/// Adds each image once, and counts rows with absent and repeated images. One thread.
 class PlacedRows {
  public:
-  /// Reads the labels of the current row.
+  /// Function that reads the labels of the current row.
   using ReadLabels = std::function<std::vector<float>()>;
 
-  /// @param options must outlive it, as `listing` must
-  /// @param files looks up the places of images
+  /// @param options must outlive the object, as must `listing`
+  /// @param files finds the files of images
   PlacedRows(const SourceOptions& options, Listing& listing, FolderFiles files = FolderFiles())
       : options_(options), listing_(listing), files_(std::move(files)) {}
 
-  /// Counts a row and appends its sample to the listing, with the path that FolderFiles::find() finds for `places`
-  /// (with ImageFiles::Unneeded the first of them, unseen). Remembers instead a row whose image came before, by its id
-  /// or its path in any spelling, or is absent. DataError when a folder is in the image's place, or several files fit.
-  /// @param where place of the row, for errors
+  /// Counts a row and appends its sample to the listing. Its path is the one that FolderFiles::find() returns for
+  /// `places`; with ImageFiles::Unneeded it is the first place, unchecked. If the image is absent, or came before under
+  /// the same id or path, the row is only recorded. Throws DataError if the path is a folder or several files match.
+  /// @param where position of the row, for errors
   /// @param read_labels called unless the image is absent
   void add(Sample sample, const std::vector<std::filesystem::path>& places, std::string_view where,
            const ReadLabels& read_labels);
-  /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
+  /// Marks the places of a row that is counted elsewhere, so that its image is not reported as unnamed.
   void pass_over(const std::vector<std::filesystem::path>& places);
-  /// Refuses or notes repeated or absent images, as the options say, and notes image files that no row names.
+  /// Refuses or notes repeated and absent images, depending on the options. Adds notes on image files that no row
+  /// names.
   void settle();
 
  private:
-  /// Indices into listing.samples of images that came before; none of an absent image.
+  /// Indices into listing.samples of images met so far; nullopt for absent images.
   using Numbers = std::unordered_map<std::string, std::optional<std::size_t>>;
-  /// Notes image files that no row names, below the data folder and in the rows' folders elsewhere. Notes folders
-  /// directly below the data folder without any named image. Counts images in companion and hidden folders apart. Lists
-  /// each folder once more.
+  /// Adds notes on image files that no row names, below the data folder and in other folders that rows use. Also notes
+  /// folders directly below the data folder without any named image. Counts images in companion and hidden folders
+  /// separately. Lists each folder once more.
   void note_unnamed();
 
   const SourceOptions& options_;
   Listing& listing_;
   FolderFiles files_;
-  /// Row numbers by normalised id and path.
+  /// Indices of samples by normalised id and by path.
   Numbers ids_, paths_;
-  std::unordered_set<std::string> passed_over_;  ///< paths in normal form
+  std::unordered_set<std::string> passed_over_;  ///< normalised paths that pass_over() got
   std::vector<std::string> absent_;
   Repeats repeats_;
   std::int64_t rows_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No reader of records loses an image without a word: images given = images used + images that notes count as left out.
+// No reader of records drops an image silently: given images = used images + images that notes count as left out.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using testing::Contains;
 using testing::HasSubstr;
 
-/// The number behind the colon of notes that say what was left out.
+/// Sum of the numbers after the colon in notes on what was left out.
 std::int64_t left_out_in(const std::vector<std::string>& notes) {
   return std::accumulate(notes.begin(), notes.end(), std::int64_t{0}, [](std::int64_t sum, const std::string& note) {
     if (!note.starts_with("left out, ") && !note.starts_with("repeated rows, first kept")) return sum;
@@ -37,7 +37,7 @@ std::int64_t left_out_in(const std::vector<std::string>& notes) {
 
 class RecordCount : public TfRecord {
  protected:
-  /// Reads all that can be read, and holds what was left out against `given`.
+  /// Reads the folder and compares the number of used and left-out images with `given`.
   void expect_all_counted(const TestFolder& folder, std::int64_t given, std::int64_t used) const {
     SourceOptions options = in(folder);
     options.split.mode = SplitMode::Whole;
@@ -46,7 +46,7 @@ class RecordCount : public TfRecord {
     const Dataset dataset = load_dataset(options);
     EXPECT_EQ(std::ssize(dataset.samples), used);
     EXPECT_EQ(used + left_out_in(dataset.notes), given) << testing::PrintToString(dataset.notes);
-    const Dataset again = load_dataset(options);  // reads the index, where there is one
+    const Dataset again = load_dataset(options);  // reads the index, if one was stored
     EXPECT_EQ(again.notes, dataset.notes);
   }
   [[nodiscard]] std::string tar_sample(std::string_view key, std::string_view ending = "png") const {
@@ -145,10 +145,10 @@ TEST_F(RecordCount, of_a_conversion_is_held_against_its_convert_json) {
     const fs::path folder = converted(form);
     EXPECT_EQ(refusal_of_folder(folder), "no refusal") << form;
     const fs::path shard = folder / fmt::format("train-00001-of-00002.{}", form);
-    // Whole records, zeros, nothing: each of them looks like a sound file.
+    // Complete records, zeros, or nothing: in each case the truncated file looks valid.
     const std::string rest = form == std::string("tar") ? ended("") : first_record(shard);
     for (const std::string& cut : {rest, std::string()}) {
-      if (cut.empty() && form == std::string("tar")) continue;  // refused for itself
+      if (cut.empty() && form == std::string("tar")) continue;  // an empty archive is refused anyway
       std::ofstream(shard, std::ios::binary) << cut;
       EXPECT_THAT(refusal_of_folder(folder), HasSubstr("expected 12 images, as convert.json says, got ")) << form;
       SourceOptions options;

@@ -23,7 +23,7 @@
 namespace roentgen::data {
 namespace {
 
-// Removes the digits at the end of `text`; nullopt where there are none, or too many for a name.
+// Removes the digits at the end of `text` and returns their value; nullopt if there are none or too many.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   constexpr std::size_t kMostDigits = 9;
   const auto last = text.find_last_not_of("0123456789");
@@ -35,7 +35,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-// NAME-00000-of-00010.
+// A name of the form NAME-00000-of-00010.
 struct Numbered {
   std::string_view name;
   std::int64_t number = 0;
@@ -57,7 +57,8 @@ std::string_view without_gz(std::string_view name) {
   return name;
 }
 
-// Numbers of a name with an ending behind them, before them (NAME.tfrecord-00000-of-00010), or without one.
+// Parses a numbered name with the extension after the numbers, before them (NAME.tfrecord-00000-of-00010), or without
+// one.
 std::optional<Numbered> numbered(std::string_view name) {
   name = without_gz(name);
   for (const std::size_t end : {name.size(), name.rfind('.'), name.find('.')}) {
@@ -68,7 +69,7 @@ std::optional<Numbered> numbered(std::string_view name) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// True as well for gzipped files, and for numbers behind the ending.
+// True if a name has an extension of this format. Also accepts .gz, and numbers after the extension.
 bool has_ending(std::string_view name, RecordKind kind) {
   static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
   static constexpr std::array<std::string_view, 2> kTar{".tar", ".tgz"};
@@ -122,12 +123,12 @@ std::string absent_record_files(const std::vector<RecordFile>& files) {
 }
 
 std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>& files) {
-  constexpr std::size_t kMostDigits = 6;  // more are dates and the like
+  constexpr std::size_t kMostDigits = 6;  // longer numbers are dates and similar
   struct Group {
     std::size_t digits = 0;
     std::set<std::int64_t> numbers;
   };
-  std::map<std::pair<std::string, std::string>, Group> groups;  // groups by the text before and after the number
+  std::map<std::pair<std::string, std::string>, Group> groups;  // by the text before and after the number
   for (const RecordFile& file : files) {
     const std::string name = file.path.filename().string();
     const std::size_t end = without_gz(name).rfind('.');
@@ -151,7 +152,7 @@ std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>
 
 namespace {
 
-// True as well for a link that leads nowhere and for a file without permission: reading it names the error.
+// True for files, for links without a target and for files without permission; reading them reports the error.
 bool may_be_file(const std::filesystem::path& path) {
   using std::filesystem::file_type;
   std::error_code ignored;
@@ -168,7 +169,7 @@ void require_listed(const std::filesystem::path& folder, const std::error_code& 
 
 constexpr std::string_view kDatabase = "data.mdb";
 
-// Caffe's: train_lmdb/data.mdb, val_lmdb/data.mdb, or data.mdb alone.
+// Caffe's databases: train_lmdb/data.mdb, val_lmdb/data.mdb, or only data.mdb.
 std::vector<RecordFile> databases(const std::filesystem::path& folder) {
   if (!may_be_file(folder / kDatabase)) return databases_below(folder);
   return {{.path = folder / kDatabase, .name = std::string(kDatabase), .split = Split::None, .has_ending = true}};

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Increase it when records are read differently.
+// Version of the index; increase it if records are read differently.
 constexpr std::string_view kMagic = "roentgen record index 4\n";
 constexpr std::size_t kHash_bytes = 8;
 
@@ -33,7 +33,8 @@ std::string hash_of(std::string_view body) {
   return bytes;
 }
 
-/// Numbers as 8 bytes in the machine's own order (the cache is the node's), texts and lists behind their length.
+/// Writes an index: numbers as 8 bytes in the machine's byte order (the cache belongs to the node), texts and lists
+/// after their length.
 class Writer {
  public:
   template <typename Number>
@@ -50,7 +51,7 @@ class Writer {
     number(values.size());
     for (const T& value : values) each(value);
   }
-  /// Writes fields only if they differ from those written last.
+  /// Writes names only if they differ from those written last.
   void repeated_names(const std::vector<std::string>& names) {
     const bool is_new = names != names_;
     number(is_new);
@@ -65,7 +66,7 @@ class Writer {
   std::vector<std::string> names_;
 };
 
-/// Reads an index. After a failure all numbers are 0 and all texts empty.
+/// Reads an index. After a failure all numbers are 0 and all texts are empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -100,7 +101,7 @@ class Reader {
   [[nodiscard]] bool is_complete() const { return !has_failed_ && rest_.empty(); }
 
  private:
-  /// Reads a count of items that take at least a byte each.
+  /// Reads the number of items that follow; each takes at least a byte.
   std::size_t count() {
     std::uint64_t size = 0;
     number(size);
@@ -118,7 +119,7 @@ class Reader {
   std::vector<std::string> names_;
 };
 
-// Serialises in both directions.
+// Serialises names in both directions.
 template <typename Archive, typename Names>
 void walk_names(Archive& archive, Names& names) {
   archive.list(names, [&](auto& name) { archive.text(name); });
@@ -212,7 +213,7 @@ void walk_left_out(Archive& archive, List& list) {
 
 }  // namespace
 
-// Includes the change time of the inode, because programs can set the modification time.
+// Uses the change time of the inode too, because programs can set the modification time.
 std::string file_state(const fs::path& path) {
   struct stat now {};
   if (::stat(path.c_str(), &now) != 0) return "none";

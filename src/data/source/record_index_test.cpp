@@ -101,7 +101,7 @@ class RecordIndexCase : public TfRecord {
     return records_.write("all.tfrecord", bytes);
   }
   [[nodiscard]] Dataset load() const { return load_dataset({.root = records_.path()}); }
-  /// Files in the cache folder.
+  /// Index files in the cache folder.
   [[nodiscard]] std::vector<fs::path> kept() const {
     std::vector<fs::path> files;
     if (!fs::exists(cache_.path() / "roentgen/records")) return files;
@@ -132,7 +132,7 @@ TEST_F(RecordIndexCase, spares_reading_the_records_again) {
   write();
   const Dataset first = load();
   ASSERT_EQ(kept().size(), 1U);
-  // Changes the stored index, so that a later value must come from it.
+  // Changes the stored index, so that the changed value proves that it was used.
   auto index = find_record_index(kept().front());
   for (IndexedRecord& record : index->records) record.sample.sex = "X";
   keep_record_index(kept().front(), *index);
@@ -145,7 +145,7 @@ TEST_F(RecordIndexCase, is_made_anew_where_another_file_has_the_times_of_the_old
   const auto changed = fs::last_write_time(file);
   const auto size = fs::file_size(file);
   write("M");
-  fs::last_write_time(file, changed);  // cp -p and rsync do the same
+  fs::last_write_time(file, changed);  // cp -p and rsync also keep the time
   EXPECT_EQ(fs::file_size(file), size);
   EXPECT_EQ(load().samples.front().sex, "M");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Labels of images in record files. For src/data/source only.
+// Forms in which records state labels. For src/data/source only.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace roentgen::data {
 
-/// Labels by name, the same names in all records: 1, 0, -1 = unknown.
+/// Labels by name (1, 0, -1 = unknown). All records have the same names.
 struct NamedLabels {
   std::vector<std::string> names;
   std::vector<std::int64_t> values;
   friend bool operator==(const NamedLabels&, const NamedLabels&) = default;
 };
-/// Names of the findings that are present. Every other name that occurs in any record is 0.
+/// Names of the findings that are present. All other names that occur in any record are 0 for this one.
 struct FoundLabels {
   std::vector<std::string> names;
   friend bool operator==(const FoundLabels&, const FoundLabels&) = default;
 };
-/// Class of an image, at least 0; its name where it has one.
+/// Class of an image, at least 0, and its name if it has one.
 struct ClassLabel {
   std::int64_t number = 0;
   std::string name{};
   friend bool operator==(const ClassLabel&, const ClassLabel&) = default;
 };
-/// Label of a record's image. All records of a data set use one form.
+/// Labels of one record's image. All records of a data set use the same alternative.
 using RecordLabels = std::variant<NamedLabels, FoundLabels, ClassLabel>;
 
 }  // namespace roentgen::data

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More are descriptions, not labels.
+/// Largest number of findings; more are descriptions, not labels.
 constexpr std::size_t kMostFound = 4096;
 
 }  // namespace
@@ -109,7 +109,7 @@ Split RecordListing::given_split(std::string_view text, std::string_view field, 
       refuse(where, fmt::format("train, val, test or none as {}", field), text,
              "correcting it, or --set data.split=random");
     }
-    index_path_.clear();  // a kept index would hide the word from a listing that uses it
+    index_path_.clear();  // a stored index would hide this word from later listings that use splits
     return Split::None;
   }
 }
@@ -139,7 +139,7 @@ void RecordListing::check_labels(const RecordLabels& labels, const std::string& 
   }
 }
 
-// Empty: there is no cache folder.
+// Path of the index; empty if there is no cache folder.
 fs::path RecordListing::index_path_of(const RecordFile& file, std::string_view thing) {
   const fs::path folder = runtime::default_cache_folder();
   return folder.empty() ? folder : record_index_path(file.path, thing, folder);
@@ -167,7 +167,7 @@ void RecordListing::begin(const RecordFile& file) {
 
 void RecordListing::end(const RecordFile& file, std::span<const std::byte> map) {
   static_cast<void>(io::check_map(map, file.path).or_throw<DataError>());
-  const bool has_stayed = !index_path_.empty() && index_path_of(file, thing_) == index_path_;  // while it was read
+  const bool has_stayed = !index_path_.empty() && index_path_of(file, thing_) == index_path_;  // file unchanged?
   if (!is_damaged_ && has_stayed && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
   index_ = {};
   index_path_.clear();
@@ -264,7 +264,7 @@ void RecordListing::choose_labels() {
   names_.insert(names_.end(), found_.begin(), found_.end());
   for (const auto& [number, text] : classes_) {
     const std::string name = text.empty() ? fmt::format("class {}", number) : text;
-    // ImageNet has two classes "crane".
+    // Class names can repeat: ImageNet has two classes "crane".
     const bool is_taken = std::ranges::find(names_, name) != names_.end();
     names_.push_back(is_taken ? fmt::format("{} ({})", name, number) : name);
   }
@@ -290,7 +290,8 @@ void RecordListing::choose_labels() {
   }
 }
 
-// Stands for the bytes of a label table: equal names, labels and splits, equal hash, however the records are cut.
+// Replaces the hash of a label table. Equal names, labels and splits give an equal hash, however they are divided into
+// files.
 std::string RecordListing::labels_sha256() const {
   std::string text;
   if (classes_.empty()) {

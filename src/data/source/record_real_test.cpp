@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Record files and class folders that others wrote. What is expected is what Python's tarfile and Pillow say of them,
-// and the tables beside them.
+// Record files and class folders from other programs. Expected values come from Python's tarfile and Pillow, and from
+// the tables next to the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Record files of a folder, whatever else it contains.
+// Detects record files in a folder that may also contain other files.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace roentgen::data {
 
-/// The source (a name of source_list.h) that reads the record files of a folder; nullopt where there are none.
+/// Returns the source (a name in source_list.h) that reads the record files in a folder; nullopt if there are none.
 [[nodiscard]] std::optional<std::string_view> record_source(const std::filesystem::path& folder);
 
 }  // namespace roentgen::data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Splits and patients in records under other names are read, or a note names them.
+// Splits and patients in record fields with other names are read, or a note names them.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::Not;
 
 class RecordSplits : public TfRecord {
  protected:
-  /// A shard with an image for each text of fields: R"("patient": 7)".
+  /// Builds a shard with one image for each text of fields, such as R"("patient": 7)".
   [[nodiscard]] std::string shard(const std::vector<std::string>& fields) const {
     std::string members;
     for (const std::string& known : fields) {
@@ -36,7 +36,7 @@ class RecordSplits : public TfRecord {
   static SourceOptions by_image(const TestFolder& folder) {
     return {.root = folder.path(), .split = {.unit = SplitUnit::Image}};
   }
-  /// Few images are enough.
+  /// Options that put all images into test, so that few images suffice.
   static SourceOptions all_as_test(const TestFolder& folder) {
     return {.root = folder.path(), .split = {.mode = SplitMode::Whole}};
   }
@@ -112,7 +112,7 @@ TEST_F(RecordSplits, of_fields_under_other_names_are_named_with_their_count) {
                                      "from split): 2 (a.tar)",
                                      key)));
   }
-  const TestFolder silent;  // other words; the split that the file's name says; a field within a table
+  const TestFolder silent;  // no note: other words, the split of the file's name, a field in a nested table
   silent.write("test-0.tar", shard({R"("set": "A", "fold": 3, "status": "valid")", R"("set": "test")"}));
   EXPECT_THAT(load_dataset(by_image(silent)).notes, Not(Contains(HasSubstr("not read, field"))));
   silent.write("test-0.tar", shard({R"("meta": {"split": "train"})"}));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `recordio`: MXNet's .rec files (im2rec). A record is a header with one label, the number of a class, or
-// several, and an image file behind it. Where the list NAME.lst lies beside NAME.rec (number, labels, path), images are
-// called by its paths. Only heads are read here; the .idx beside is not needed, but its lines are counted.
+// The source `recordio`: MXNet's .rec files (im2rec). A record is a header, with one label (the number of a class) or
+// several, followed by an image file. If NAME.lst lies next to NAME.rec (number, labels, path), its paths name the
+// images. Only headers are read here. The .idx file is not needed, but its lines are counted.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ constexpr std::string_view kThing = "data.recordio";
 
 using Names = std::unordered_map<std::uint64_t, std::string>;
 
-// Calls `take` with each line that is not blank of the file with that ending beside the records; nothing without one.
+// Calls `take` with each line that is not blank of the file next to the records with this extension. Does nothing if
+// there is none.
 template <typename Take>
 void each_line_beside(const fs::path& records, const char* ending, Take take) {
   const fs::path path = fs::path(records).replace_extension(ending);
@@ -43,7 +44,7 @@ void each_line_beside(const fs::path& records, const char* ending, Take take) {
   }
 }
 
-// Lines "number<TAB>label<TAB>...<TAB>path"; others name nothing and are counted.
+// Parses lines "number<TAB>label<TAB>...<TAB>path"; other lines are counted.
 Names names_beside(RecordListing& listing, const RecordFile& file) {
   Names names;
   each_line_beside(file.path, ".lst", [&](std::string_view line) {
@@ -59,7 +60,8 @@ Names names_beside(RecordListing& listing, const RecordFile& file) {
   return names;
 }
 
-// A file that was cut behind a whole record looks whole; the index that im2rec writes beside it has a line a record.
+// Compares the number of records with the lines of the .idx file. A file cut between two records looks complete
+// otherwise.
 void check_index_beside(const RecordListing& listing, const RecordFile& file, std::size_t records) {
   std::size_t lines = 0;
   each_line_beside(file.path, ".idx", [&](std::string_view /*line*/) { ++lines; });
@@ -68,9 +70,9 @@ void check_index_beside(const RecordListing& listing, const RecordFile& file, st
                  fmt::format("{}", records), "fetching or writing the file again, or removing an .idx of another file");
 }
 
-// Labels of a record. One label is a class, as in ImageNet's lists; several are findings.
+// Labels of a record. A single label is a class, as in ImageNet's lists; several labels are findings.
 RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& stored, const std::string& where) {
-  constexpr float kMostClass = 1 << 24;  // up to this size floats are exact
+  constexpr float kMostClass = 1 << 24;  // floats are exact up to this value
   if (stored.size() == 1) {
     const float label = stored.front();
     if (!(label >= 0.0F && label <= kMostClass) || std::floor(label) != label) {
@@ -91,7 +93,7 @@ RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& s
   return labels;
 }
 
-/// Reader of one file into the listing.
+/// Reads one file into the listing.
 class RecFile {
  public:
   RecFile(RecordListing& listing, const RecordFile& file, std::span<const std::byte> bytes)

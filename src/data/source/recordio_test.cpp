@@ -92,7 +92,7 @@ TEST_F(RecordIoSource, has_classes_or_nihs_findings) {
 }
 
 TEST_F(RecordIoSource, joins_images_in_parts) {
-  // Bytes behind a PNG's end are no concern of the decoder's: the magic among them parts the record.
+  // Decoders ignore bytes after a PNG's end. The magic number among them divides the record into parts.
   const std::string header = recordio_header({1.0F}, 0);
   std::string parted = image(0);
   while ((header.size() + parted.size()) % 4 != 0) parted += '\0';

@@ -13,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-/// True for a text that --set reads unchanged without TOML quotes.
+/// True if --set reads the text unchanged without TOML quotes.
 bool is_bare(std::string_view text) {
   const auto value = io::parse_toml_value(text, "value");
   const bool has_control = std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; });
@@ -31,7 +31,7 @@ std::string set_option(std::string_view key, std::string_view text) {
 }
 
 std::string set_option(std::string_view key, const std::vector<std::string>& names) {
-  // A comma in a text separates names.
+  // A comma would separate names, so a name with a comma needs the array form.
   if (names.size() == 1 && is_bare(names[0]) && names[0].find(',') == std::string::npos) return option(key, names[0]);
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ",") + io::quote_string(name);

@@ -13,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Options that a shell and --set make of a printed option.
+/// Parses a printed option as a shell and then --set would.
 SourceOptions read_back(const std::string& printed) {
   EXPECT_EQ(terminal_text(printed), printed);
   const std::vector<std::string> words = words_of("bash", printed);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kThing = "data.sources";
 
-/// Options for one source: its own of the labels that all request.
+/// Options for one source, with those of the common labels that it has.
 SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   SourceOptions asked = source;
   asked.unknown_labels = UnknownLabels::Mask;
@@ -38,7 +38,7 @@ SourceOptions asked_of(const SourceOptions& source, const SourceOptions& all) {
   return asked;
 }
 
-/// Adds the name of the source to its errors.
+/// Loads a part and adds the name of the source to errors.
 Dataset load_part(const SourceOptions& asked, TableFiles& tables) {
   const std::string place = asked.name + ": ";
   try {
@@ -67,7 +67,7 @@ std::vector<std::string> labels_of_all(const SourceOptions& options, const std::
   return names;
 }
 
-/// Puts labels where the names of all have them, and notes which are known.
+/// Moves a part's labels to their positions in the common list, and records which are known.
 void spread_labels(Dataset& part, const std::vector<std::string>& names) {
   std::map<std::string, std::size_t> place;
   for (std::size_t k = 0; k < names.size(); ++k) place.emplace(finding_key(names[k]), k);
@@ -100,7 +100,7 @@ void check_policies(const SourceOptions& options, const std::vector<std::string>
   }
 }
 
-/// A source that shares no label with another teaches a network to tell sources apart, not findings.
+/// Refuses a source that shares no label with any other. It would teach a network to distinguish sources, not findings.
 void check_common_label(const std::vector<Dataset>& parts) {
   const auto shares = [](const DatasetPart& one, const DatasetPart& other) {
     return std::ranges::any_of(one.known_labels, [&other](const std::string& label) {
@@ -118,7 +118,8 @@ void check_common_label(const std::vector<Dataset>& parts) {
   }
 }
 
-/// Names that two sources have get their source's name in front; when that is not enough, all do.
+/// Prefixes image names that occur in two sources with the source's name. If names are still not unique, prefixes all
+/// names.
 void make_names_unique(std::vector<Dataset>& parts) {
   std::unordered_map<std::string, std::size_t> owner;
   std::set<std::string> shared;

@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Two hospitals whose patients have the same numbers, and whose images the same names.
+/// Two hospitals whose patients have the same numbers and whose images have the same names.
 class Several : public testing::Test {
  protected:
   Several() {
@@ -56,7 +56,7 @@ class Several : public testing::Test {
   static SourceOptions recipe(Value sources) {
     return source_options_from_value(Value::Table{{"sources", std::move(sources)}}, {});
   }
-  /// A folder with labels.csv: rows of path, patient and labels.
+  /// Writes labels.csv with rows of path, patient and labels.
   static void write_csv(const TestFolder& folder, const std::string& columns, const std::string& labels) {
     std::string text = "path,patient," + columns + "\n";
     for (int i = 0; i < 12; ++i) {
@@ -118,7 +118,7 @@ TEST_F(Several, equal_numbers_of_two_hospitals_are_two_patients) {
   std::int64_t patients = 0;
   for (const SplitSummary& summary : dataset.summaries) patients += summary.patients;
   EXPECT_EQ(patients, 24);
-  // A checkpoint stores the hashes that each source alone would give, so an evaluation on one of them detects the leak.
+  // A checkpoint stores the hashes that each source alone would give. So an evaluation on one source detects the leak.
   const Dataset alone = load({nih_.path().string()}, {.labels = {"Effusion"}});
   std::vector<std::string> of_nih;
   for (const std::string& hash : patient_hashes(alone, Split::Train, "salt")) of_nih.push_back(hash);
@@ -176,7 +176,7 @@ TEST_F(Several, contradicting_label_maps_are_refused) {
   options.labels = {"Mass", "Effusion"};
   EXPECT_THAT(refusal(both(), options),
               HasSubstr("[data.label_map] Lung Opacity: expected one label for each name, got Mass and Effusion"));
-  // One source with one column for two labels.
+  // A source that maps two labels to the same column.
   SourceOptions one{.labels = {"Effusion", "Mass"}, .label_map = {{"Mass", "Pleural Effusion"}}};
   EXPECT_THAT(refusal({chexpert_.path().string()}, one), HasSubstr("got Effusion and Mass"));
   one.label_map = {{"Nodule", "Lung Opacity"}};
@@ -231,7 +231,7 @@ TEST_F(Several, survive_the_way_to_a_recipe_and_back) {
   EXPECT_TRUE(options.sources[1].csv.empty());
   const Value table = to_value(options);
   EXPECT_EQ(to_value(source_options_from_value(table, {})), table);
-  // Stores only differences, so that a later --set of the common keys applies to all.
+  // Only differences are stored, so that a later --set of the common keys applies to all sources.
   EXPECT_EQ(table.at("sources").as_array()[0].as_table().size(), 2U);
 }
 

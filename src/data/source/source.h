@@ -24,21 +24,22 @@
 
 namespace roentgen::data {
 
-/// Result of listing a source: every sample with its labels; splits only where the table has a column for them.
+/// Result of listing a source: every sample with its labels. Splits are set only if the table states them.
 struct Listing {
   std::vector<std::string> label_names{};
   std::vector<Sample> samples{};
   std::vector<std::filesystem::path> csv{};
   std::vector<std::string> csv_sha256{};
   std::vector<std::string> notes{};
-  /// Value of Dataset::left_out_images.
+  /// Becomes Dataset::left_out_images.
   std::int64_t left_out_images = 0;
-  /// Origin of the splits in the tables, for people ("column split of labels.csv"); empty: the tables have none.
+  /// Origin of the splits that the tables state, for messages ("column split of labels.csv"); empty if they state none.
   std::string given_splits{};
-  /// Names of two samples that are one file by a hard or symbolic link, where the source looks for such files.
+  /// Pairs of sample names that are the same file through a hard or symbolic link. Filled only by sources that check
+  /// this.
   std::vector<std::pair<std::string, std::string>> linked{};
 
-  /// Appends to `notes`.
+  /// Appends lines to `notes`.
   void add_notes(std::vector<std::string> lines);
 };
 
@@ -48,28 +49,28 @@ struct Listing {
 RG_SOURCES(RG_DECLARE_SOURCE)
 #undef RG_DECLARE_SOURCE
 
-/// `path` below the root unless it is absolute.
+/// Returns `path` relative to the root, or unchanged if it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
-/// Tables of data.csv, below the root unless they are absolute; none: the source looks for its own.
+/// Paths of the tables in data.csv, relative to the root unless absolute. Empty if the source must find its tables.
 [[nodiscard]] std::vector<std::filesystem::path> named_tables(const SourceOptions& options);
 
-/// Header of a csv as it stands there, without reading the rest. Failure: no csv, or unreadable.
+/// Reads only the header of a csv, unchanged. Fails if the file is no csv or cannot be read.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
-/// Reads the tables of Listing::csv and notes their hashes; DataError of `thing` when one is unreadable, empty, or has
-/// a header only.
+/// Reads the tables in Listing::csv and stores their hashes. Throws DataError of `thing` if a table cannot be read, is
+/// empty, or has only a header.
 [[nodiscard]] TableRefs read_tables(Listing& listing, std::string_view thing, TableFiles& tables);
 
-/// `path` when it is a file, else `path`.gz when that is one.
+/// Returns `path` if it is a file, else `path`.gz if that is a file, else nullopt.
 [[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
 
-/// Throws DataError of `thing` at `where`, for a row that a published table never has.
+/// Throws DataError of `thing` at position `where`, for a row that cannot occur in the published table.
 [[noreturn]] void refuse_row(std::string_view thing, std::string_view where, std::string_view expected,
                              std::string_view got);
 
-/// Calls `take` with each row of the table `what` and its place, "labels.csv line 3". DataError of `thing` when a row
-/// has more or fewer fields than the header.
+/// Calls `take` with each row of the table `what` and its position, such as "labels.csv line 3". Throws DataError of
+/// `thing` if the number of fields differs from the header's.
 template <typename Take>
 void for_each_row(const io::Csv& table, std::string_view what, std::string_view thing, Take take) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -80,26 +81,26 @@ void for_each_row(const io::Csv& table, std::string_view what, std::string_view 
   }
 }
 
-/// Makes label `k` unknown of every sample.
+/// Makes label `k` unknown for all samples.
 void mask_label(Listing& listing, std::size_t k);
 
-/// Refuses or notes rows whose images are absent; `rows` is the number of rows. DataError when refused or when nothing
-/// is left.
+/// Refuses or notes rows whose images are absent, depending on the options; `rows` is the number of rows. Throws
+/// DataError if it refuses or if no image is left.
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
                    Listing& listing);
 
-/// Rows or records whose image came before.
+/// Rows or records whose image was already added.
 struct Repeats {
-  std::vector<std::string> names{};          ///< names of the images, or places of the rows
-  std::vector<std::string> contradicting{};  ///< names whose labels contradict the first row's
+  std::vector<std::string> names{};          ///< names of the images, or positions of the rows
+  std::vector<std::string> contradicting{};  ///< names whose labels contradict those of the first row
 
-  void add(const std::string& name, bool contradicts);  ///< counts one
+  void add(const std::string& name, bool contradicts);  ///< counts one repetition
 };
 
-/// True where some label is positive in one row and negative in the other.
+/// True if a label is positive in one row and negative in the other.
 [[nodiscard]] bool are_contradictory(const std::vector<float>& labels, const std::vector<float>& others);
 
-/// Refuses or notes images that came twice in the tables.
+/// Refuses or notes images that occur repeatedly in the tables, depending on the options.
 void settle_repeated(const Repeats& repeats, const SourceOptions& options, Listing& listing);
 
 }  // namespace roentgen::data

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// No source that reads tables or folders loses an image silently: given images are used, or a note counts them as left
-// out.
+// No source of tables or folders drops an image silently: each image is used, or a note counts it as left out.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +19,7 @@ namespace {
 /// A data set of one source.
 struct Given {
   std::string source;
-  /// Image files in the folder, by their endings or not.
+  /// Number of image files in the folder, with or without an image extension.
   std::int64_t images = 0;
   std::function<void(const TestFolder&)> make;
   friend void PrintTo(const Given& given, std::ostream* out) { *out << given.source; }
@@ -30,18 +29,18 @@ void write_all(const TestFolder& folder, const std::vector<const char*>& names) 
   for (const char* name : names) folder.write(name, "x");
 }
 
-// The last number of each note about unused files.
+// Sum of the numbers of files in notes about unused images.
 std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
   std::int64_t sum = 0;
   for (const std::string& note : notes) {
-    if (note.find("masks or pairs") != std::string::npos) {  // folders, and behind them their images
+    if (note.find("masks or pairs") != std::string::npos) {  // numbers of folders and then of images; the last counts
       sum += std::strtoll(note.c_str() + note.rfind(' '), nullptr, 10);
       continue;
     }
     const bool is_of_images = note.find("left out") != std::string::npos || note.find("no row") != std::string::npos ||
                               note.find("skipped") != std::string::npos;
     if (!is_of_images) continue;
-    // ".bmp 2, .gif 1": all numbers behind the colon.
+    // Adds all numbers after the colon, as in ".bmp 2, .gif 1".
     for (std::size_t i = note.find(": "); i < note.size(); ++i) {
       if (note[i] != ' ') continue;
       sum += std::strtoll(note.c_str() + i, nullptr, 10);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sources on real data sets. The counts are those of the test data's index and of Python's csv module on the same
+// Sources on real data sets. Expected counts come from the test data's index and from Python's csv module on the same
 // files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_F(SourceReal, nih_two_tables_and_folders_join_by_patient) {
   EXPECT_EQ(dataset.samples.size(), 2050U);
   const std::int64_t patients = dataset.summary(Split::Train).patients + dataset.summary(Split::Val).patients +
                                 dataset.summary(Split::Test).patients;
-  EXPECT_EQ(patients, 1290);  // each patient on one side only
+  EXPECT_EQ(patients, 1290);  // each patient is in one split only
   EXPECT_EQ(shared_patients(dataset, Split::Train, Split::Val), 0);
   EXPECT_EQ(shared_patients(dataset, Split::Train, Split::Test), 0);
 }

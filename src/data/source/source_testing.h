@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: a folder that is gone afterwards, and the message of what a call threw.
+// Helpers for tests: a temporary folder, and the message of an exception.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@
 
 namespace roentgen::data {
 
-/// A new empty folder below the system's folder for temporary files; removed with all that is in it.
+/// A new empty folder below the system's temporary folder; the destructor removes it and its content.
 class TestFolder {
  public:
   [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
-  /// Writes a file, making its folders.
+  /// Writes a file and creates its folders.
   std::filesystem::path write(std::string_view name, std::string_view text) const {
     const auto path = folder_.path() / name;
     std::filesystem::create_directories(path.parent_path());
@@ -37,7 +37,7 @@ class TestFolder {
   TemporaryFolder folder_;
 };
 
-/// `text`, below 64 KiB, as a gzip file with one stored block (RFC 1951, 1952).
+/// Returns `text`, below 64 KiB, as a gzip file with one stored block (RFC 1951, 1952).
 inline std::string gzipped(std::string_view text) {
   std::uint32_t crc = 0xFFFFFFFFU;
   for (const char byte : text) {
@@ -54,14 +54,14 @@ inline std::string gzipped(std::string_view text) {
          little(~crc, 4) + little(size, 4);
 }
 
-/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+/// Folder of real test files: ROENTGEN_TEST_DATA, or shared/data in the checkout.
 inline std::filesystem::path real_data() {
   if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
   return (source != nullptr ? std::filesystem::path(source) : std::filesystem::current_path()) / "../shared/data";
 }
 
-/// Base of tests that need it: they are skipped, loudly, where it is absent.
+/// Base of tests that need real files. If these are absent, the tests are skipped with a message.
 class RealDataTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -71,7 +71,7 @@ class RealDataTest : public testing::Test {
   }
 };
 
-/// The message of the E that `call` throws; fails the test when it throws none.
+/// Returns the message of the E that `call` throws; fails the test if it throws none.
 template <typename E>
 std::string message_of(const std::function<void()>& call) {
   try {

@@ -28,7 +28,7 @@ namespace {
 
 std::string base_name(const std::string& id) { return std::filesystem::path(id).filename().string(); }
 
-/// Sample by id, and by base name where that is unique (-1 where it is not).
+/// Index of each sample by id, and by base name if that is unique (-1 if not).
 std::unordered_map<std::string, std::int64_t> samples_by_name(const std::vector<Sample>& samples) {
   std::unordered_map<std::string, std::int64_t> by_name;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -39,7 +39,7 @@ std::unordered_map<std::string, std::int64_t> samples_by_name(const std::vector<
   return by_name;
 }
 
-/// Applies the lists one after the other.
+/// Applies split lists one after another.
 class ListSplitter {
  public:
   explicit ListSplitter(Listing& listing) : listing_(listing), by_name_(samples_by_name(listing.samples)) {}
@@ -89,14 +89,14 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   splitter.apply(lists.val, Split::Val);
   splitter.apply(lists.train, Split::Train);
   if (lists.train) return splitter.origin();
-  if (!lists.train_val) {  // a test or validation list alone: all other images train
+  if (!lists.train_val) {  // only a test or validation list: all other images train
     for (auto& sample : listing.samples) {
       if (sample.split == Split::None) sample.split = Split::Train;
     }
     return splitter.origin() + "; train: the others";
   }
   NameList rest = *lists.train_val;
-  if (lists.val) {  // train_val without val
+  if (lists.val) {  // train_val list without val list
     const std::unordered_map<std::string, std::int64_t> by_name = samples_by_name(listing.samples);
     std::erase_if(rest.names, [&](const std::string& name) {
       const auto found = by_name.find(base_name(name));
@@ -108,13 +108,13 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   return splitter.origin();
 }
 
-/// The patient's id by which splits are drawn.
+/// Spelling of the patient id that determines the draw.
 const std::string& drawn_patient(const Sample& sample, const SplitOptions& options) {
   const bool is_written = options.rule == SplitRule::Written && !sample.written_patient.empty();
   return is_written ? sample.written_patient : sample.patient;
 }
 
-/// Unit of a draw: the patient, or the image where that is allowed.
+/// Name that determines the draw: the patient id, or the image's name if options allow it.
 const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
   const std::string& patient = drawn_patient(sample, options);
   return patient.empty() && options.unit == SplitUnit::Image ? sample.id : patient;
@@ -131,7 +131,7 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
                  "a column \"patient\", lists, or --set data.split_unit=image if no patient has two images"));
 }
 
-/// Moves a share of the units now in Train to `side`: those whose draw is below `fraction`, and at least one.
+/// Moves units from Train to `side`: those whose draw is below `fraction`, and at least one.
 void draw_side(Listing& listing, Split side, double fraction, const SourceOptions& options) {
   std::map<std::string, double> draws;
   for (const auto& sample : listing.samples) {
@@ -150,14 +150,14 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
     lowest = std::min(lowest, draw);
     highest = std::max(highest, draw);
   }
-  // Keeps both sides non-empty: the patient nearest to the border moves.
+  // Keeps both sides non-empty: if one would be empty, the patient nearest to the threshold moves.
   const double border = std::min(std::max(fraction, std::nextafter(lowest, 1.0)), highest);
   for (auto& sample : listing.samples) {
     if (sample.split == Split::Train && draws.at(drawing_unit(sample, options.split)) < border) sample.split = side;
   }
 }
 
-/// True when `draw` went through. A refusal becomes a note where data are described rather than used.
+/// True if `draw` succeeded. If data are only described, a refusal becomes a note.
 template <typename Draw>
 bool is_drawn(const Draw& draw, const SourceOptions& options, Listing& listing) {
   try {
@@ -178,7 +178,7 @@ void check_fraction(std::string_view name, double fraction) {
   throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction), "0.1"));
 }
 
-/// Draws val out of train, or merges it into train, as asked.
+/// Draws val from train, or merges it into train, depending on the options.
 void settle_validation(Listing& listing, const SourceOptions& options, std::string& origin) {
   const SplitOptions& split = options.split;
   const auto has = [&listing](Split wanted) {
@@ -203,7 +203,7 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
-/// Notes images in folders called val, test or similar where splits are drawn by default.
+/// Notes images in folders with names like val or test if splits are drawn by default.
 void note_split_folders(Listing& listing) {
   const auto is_in_one = [](const Sample& sample) {
     return std::ranges::any_of(std::filesystem::path(sample.id).parent_path(), [](const std::filesystem::path& folder) {

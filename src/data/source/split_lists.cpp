@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Byte order mark with which Windows editors begin a file.
+// Byte order mark that Windows editors put at the start of a file.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The words behind the name, each 0 or 1.
+/// Reads the words after the name, each 0 or 1.
 std::vector<float> read_marks(std::istringstream& words, const std::string& where) {
   std::vector<float> marks;
   for (std::string word; words >> word;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Text files that name the images of a split: NIH's own (a name a line) and the community's ("name 0 1 0 ...").
+// Text files that list the images of a split: NIH's lists (one name per line) and lists with labels ("name 0 1 0 ...").
 #pragma once
 
 #include <filesystem>
@@ -13,29 +13,30 @@
 
 namespace roentgen::data {
 
-/// A list file.
+/// A split list that was read from a file.
 struct NameList {
   std::filesystem::path path;  ///< file that was read
-  /// First word of each line, as written.
+  /// First word of each line, unchanged.
   std::vector<std::string> names;
-  /// The 0 and 1 behind each name; empty vectors where the file has names only.
+  /// Values 0 and 1 after each name; empty vectors if the file contains only names.
   std::vector<std::vector<float>> labels;
 };
 
-/// The lists of a data set; those that are not there are empty.
+/// Split lists of a data set; nullopt for lists that do not exist.
 struct SplitLists {
   std::optional<NameList> train_val;  ///< training and validation images together
   std::optional<NameList> train;      ///< training images
   std::optional<NameList> val;        ///< validation images
   std::optional<NameList> test;       ///< test images
-  [[nodiscard]] bool any() const { return train_val || train || val || test; }  ///< whether any list exists
+  [[nodiscard]] bool any() const { return train_val || train || val || test; }  ///< true if any list exists
 };
 
-/// Reads a list. DataError: unreadable, no name in it, a name twice, labels other than 0 and 1, rows of unequal length.
+/// Reads a list. Throws DataError if the file cannot be read, is empty, repeats a name, has labels other than 0 and 1,
+/// or rows of different length.
 [[nodiscard]] NameList read_name_list(const std::filesystem::path& path);
 
-/// Finds the lists named in the options. When they name none, looks for train_val_list.txt, train_list.txt,
-/// val_list.txt and test_list.txt. Searches the root, its folder `labels`, and the csv's folder.
+/// Reads the lists named in the options. If none are named, searches for train_val_list.txt, train_list.txt,
+/// val_list.txt and test_list.txt in the root, in its folder `labels`, and in the csv's folder.
 [[nodiscard]] SplitLists find_split_lists(const SourceOptions& options);
 
 }  // namespace roentgen::data

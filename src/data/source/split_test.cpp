@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Assignment to train, val and test: lists, columns, drawing by patient, refusals.
+// Assignment to train, val and test: lists, columns, random splits by patient, and refusals.
 #include "data/source/split.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// `patients` patients with three images each: labels.csv, images 0_0.png, 0_1.png, ...
+/// Data set with `patients` patients of three images each: labels.csv and images 0_0.png, 0_1.png, ...
 class Splits : public testing::Test {
  protected:
   void make(int patients, std::string_view patient_column = "patient") {
@@ -59,7 +59,8 @@ TEST_F(Splits, draws_patients_near_the_fractions_and_shares_none) {
   make(400);
   const auto dataset = load_dataset(options());
   expect_no_shared_patient(dataset);
-  // 400 draws: three standard deviations of a binomial are 24 patients at 20% and 18 at 12.5% of the rest.
+  // Tolerance for 400 draws: three standard deviations of a binomial are 24 patients at 20%, and 18 at 12.5% of the
+  // rest.
   EXPECT_NEAR(static_cast<double>(dataset.summary(Split::Test).patients), 80, 24);
   EXPECT_NEAR(static_cast<double>(dataset.summary(Split::Val).patients), 40, 18);
   EXPECT_EQ(images(dataset, Split::None), 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TableFiles: the tables of data folders, each parsed once, from the search for a source to the rows that it reads.
+// TableFiles: cache of the tables in data folders. Each table is parsed once, for the detection of the source and its
+// rows.
 #pragma once
 
 #include <filesystem>
@@ -21,17 +22,17 @@ namespace roentgen::data {
 /// Tables that a TableFiles owns.
 using TableRefs = std::vector<std::reference_wrapper<const io::Csv>>;
 
-/// Tables of data folders. Each file is opened once for its header and once for its rows, however many sources ask.
-/// References stay valid as long as the object. One thread.
+/// Reads tables of data folders. Each file is opened at most once for its header and once for its rows. References stay
+/// valid while the object exists. One thread.
 class TableFiles {
  public:
-  /// Header of a csv, whose rows are not read; empty: no csv, or unreadable.
+  /// Header of a csv, read without its rows. Empty if the file is no csv or cannot be read.
   [[nodiscard]] const std::vector<std::string>& header(const std::filesystem::path& path);
-  /// Content of a csv. Throws DataError when it is unreadable.
+  /// Content of a csv. Throws DataError if it cannot be read.
   [[nodiscard]] const io::Csv& table(const std::filesystem::path& path);
-  /// First table with the rows of all that have its header. DataError when one is unreadable.
+  /// Table with the rows of all `paths` that have the header of the first. Throws DataError if a file cannot be read.
   [[nodiscard]] const io::Csv& joined(const std::vector<std::filesystem::path>& paths);
-  /// Tables that find_tables() finds in a folder.
+  /// Result of find_tables() for a folder.
   [[nodiscard]] const FoundTables& found_in(const std::filesystem::path& folder);
 
  private:
@@ -41,11 +42,11 @@ class TableFiles {
   std::map<std::filesystem::path, FoundTables> found_;
 };
 
-/// load_dataset(), fits_source() and detected_source() for several calls on one folder, which must not change in
-/// between.
+/// Variants of load_dataset(), fits_source() and detected_source() that share tables across calls. The folder must not
+/// change between the calls.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options, TableFiles& tables);
-[[nodiscard]] bool fits_source(const SourceOptions& options, TableFiles& tables);  ///< see load_dataset()
-/// See load_dataset().
+[[nodiscard]] bool fits_source(const SourceOptions& options, TableFiles& tables);  ///< see dataset.h
+/// See dataset.h.
 [[nodiscard]] std::string_view detected_source(const SourceOptions& options, TableFiles& tables);
 
 }  // namespace roentgen::data

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Largest number of values of a class column; more are names, numbers or reports.
+/// Largest number of distinct values in a class column; more are names, numbers or reports.
 constexpr std::size_t kMostClasses = 30;
 constexpr std::size_t kLongestClass_bytes = 40;
 
@@ -44,7 +44,7 @@ bool is_table_name(const fs::path& path) {
   return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
 }
 
-/// True for the name of a column with findings.
+/// True for column names that mean findings, such as "diagnosis".
 bool names_a_diagnosis(std::string_view name) {
   constexpr std::array<std::string_view, 10> kParts{"label",   "class",     "diagnos", "finding",   "target",
                                                     "disease", "pathology", "outcome", "condition", "category"};
@@ -54,7 +54,7 @@ bool names_a_diagnosis(std::string_view name) {
 
 using Classes = std::map<std::string, std::int64_t>;
 
-/// True for values that measure rather than name: a fraction among them, with a point or a comma, or many numbers.
+/// True for values that are measurements: at least one has a fraction, or many are numbers.
 bool are_measurements(const Classes& classes) {
   constexpr std::int64_t kMostNumbers = 10;
   std::int64_t numbers = 0;
@@ -68,8 +68,8 @@ bool are_measurements(const Classes& classes) {
   return numbers > kMostNumbers;
 }
 
-/// Values of a column with the number of rows that name each; nothing for one that can be no class.
-/// @param has_lists fields list values, as "Mass|Nodule"
+/// Values of a column, with the number of rows that contain each; nullopt if the column cannot contain classes.
+/// @param has_lists true if fields list several values, such as "Mass|Nodule"
 std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool has_lists) {
   Classes classes;
   std::int64_t rows = 0;
@@ -83,12 +83,13 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool
     }
     if (classes.size() > kMostClasses) return std::nullopt;
   }
-  // Values that occur twice on average are classes; otherwise they are names.
+  // Classes occur at least twice on average; other values are names.
   if (classes.size() < 2 || 2 * std::ssize(classes) > rows || are_measurements(classes)) return std::nullopt;
   return classes;
 }
 
-/// Classes of a column whose fields are one value or lists. A comma alone may belong to a value ("effusion, left").
+/// Classes of a column, whose fields are single values or lists. A comma does not separate values by itself ("effusion,
+/// left").
 std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
   const bool has_lists = std::ranges::any_of(table.rows, [column](const std::vector<std::string>& row) {
     const std::string text = field(row, column);
@@ -98,7 +99,7 @@ std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
   return classes || has_lists ? classes : classes_of(table, column, true);
 }
 
-/// Columns about the patient or the picture, not about findings.
+/// True for columns about the patient or the picture instead of findings.
 std::vector<bool> fact_columns(const std::vector<std::string>& header, const FactColumns& facts) {
   std::vector<bool> is_fact(header.size());
   for (const auto& column : {image_column(header), find_column(header, {"id"}), find_column(header, {"split"}),
@@ -123,7 +124,7 @@ void take_classes(const std::string& column, const Classes& classes, TableLook& 
   }
 }
 
-/// Tables of one header.
+/// Tables with the same header.
 struct TableGroup {
   std::vector<std::string> header;
   std::vector<fs::path> tables{};
@@ -131,9 +132,10 @@ struct TableGroup {
   bool may_have_labels = false;
 };
 
-/// Names in a table that are images in the folder: by their ending, or DICOM files without one.
+/// Names in a table that are images in the folder. Checks the extension, or, if there is none, whether the file is
+/// DICOM.
 std::set<std::string> present_images(const io::Csv& table, const fs::path& folder, FolderFiles& files) {
-  std::optional<bool> are_dicom;  // whether names without an ending are DICOM files: the first file decides
+  std::optional<bool> are_dicom;  // whether names without extension are DICOM files; only the first file is checked
   const auto is_image = [&](const std::string& name) {
     try {
       const auto file = files.find(places_of(name, {folder}));
@@ -141,7 +143,7 @@ std::set<std::string> present_images(const io::Csv& table, const fs::path& folde
       if (!may_be_dicom(*file)) return false;
       if (!are_dicom) are_dicom = starts_as_dicom(*file);
       return *are_dicom;
-    } catch (const DataError&) {  // several files: refused where the table is read
+    } catch (const DataError&) {  // several files match, which is refused when the table is read
       return true;
     }
   };
@@ -199,7 +201,7 @@ FoundTables find_tables(const fs::path& folder, TableFiles& tables) {
   }
   if (groups.empty()) return found;
   const auto rank = [](const TableGroup& group) { return std::pair(group.may_have_labels, group.images.size()); };
-  const auto chosen = std::ranges::max_element(groups, {}, rank);  // the first of equals
+  const auto chosen = std::ranges::max_element(groups, {}, rank);  // first of equals
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     if (group == chosen) continue;
     std::ranges::copy(group->tables, std::back_inserter(found.others));

@@ -62,7 +62,7 @@ TEST(TableLook, finds_the_tables_of_a_folder_that_name_images) {
   EXPECT_THAT(TableFiles().found_in(folder.path() / "none").absent, IsEmpty());
 }
 
-/// A folder of the images a.png to f.png, two record files and a DICOM file without ending.
+/// A folder with the images a.png to f.png, two record files, and a DICOM file without extension.
 class FindTables : public testing::Test {
  protected:
   FindTables() {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Splits that a name holds words for: "trainset", "labels_test", "cxr-valid-2".
+/// Splits that words in a name state: "trainset", "labels_test", "cxr-valid-2".
 std::set<Split> splits_in(const fs::path& name) {
   std::set<Split> splits;
   for (const std::string_view part : parts_like(name.string())) {
@@ -28,13 +28,13 @@ std::set<Split> splits_in(const fs::path& name) {
   return splits;
 }
 
-/// A table's name, with its folders where it lies below the root.
+/// Path of a table relative to the root if it lies below it, else only its name.
 fs::path name_below(const fs::path& table, const fs::path& root) {
   fs::path name = table.lexically_relative(root);
   return name.empty() || *name.begin() == ".." ? table.filename() : name;
 }
 
-/// Splits that a table's name says, else that of its folder.
+/// Splits that a table's name states, else those that its folder's name states.
 std::set<Split> splits_of(const fs::path& name) {
   const std::set<Split> splits = splits_in(name.filename());
   return splits.empty() ? splits_in(name.parent_path().filename()) : splits;

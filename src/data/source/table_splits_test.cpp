@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Splits by the names of several tables, as table_splits() reads them and as the source csv applies them.
+// Splits from the names of several tables: table_splits(), and its use by the source csv.
 #include "data/source/table_splits.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST(TableSplits, are_drawn_where_names_tell_no_tables_apart) {
   EXPECT_THAT(splits_of({"fold1.csv", "fold2.csv", "latest.csv"}), Each(Split::None));
 }
 
-/// train.csv, valid.csv and test.csv of a and b, c, and d to f.
+/// Three tables: train.csv with images a and b, valid.csv with c, and test.csv with d to f.
 class NamedTables : public CsvSource {
  protected:
   NamedTables() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Label tables that are read alone (ImageFiles::Unneeded): rows without image files, by the sources nih and csv.
+// Label tables that are read without image files (ImageFiles::Unneeded), by the sources nih and csv.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr float kNone = -9.0F;  // column() gives this for an unknown label
+constexpr float kNone = -9.0F;  // value that column() returns for an unknown label
 
 class LabelRows : public testing::Test {
  protected:

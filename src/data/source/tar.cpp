@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tar`: WebDataset's shards. Consecutive files that share their name (tar_samples.h) are one sample: an
-// image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. The first of these files that has labels counts:
+// The source `tar`: WebDataset shards. Consecutive files with the same name (tar_samples.h) form one sample: an image
+// (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and its labels. Of the following files, the first that contains labels
+// is used:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
-//          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers count as texts
+//          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers are read as texts
 //   .cls   the number of a class, or its name
-//   .txt   findings with "|" between, as NIH writes them
-// Only headers and labels are read here; samples hold the offset of their image in the archive.
+//   .txt   findings separated by "|", as NIH writes them
+// Only headers and labels are read here; samples store the offset of their image in the archive.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -37,7 +38,7 @@ std::string_view text_of(std::span<const std::byte> archive, const io::TarMember
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Reader of one shard into the listing.
+/// Reads one shard into the listing.
 class Shard {
  public:
   Shard(RecordListing& listing, const RecordFile& file, std::span<const std::byte> archive)
@@ -65,7 +66,7 @@ class Shard {
   }
 
  private:
-  // False for texts and tables that say no labels: they may be about anything.
+  // Returns false for .txt and .json files that state no labels, because they may be about anything.
   [[nodiscard]] bool has_labels(const TarSample& sample) const {
     if (sample.image != nullptr || sample.cls != nullptr) return true;
     if (sample.json == nullptr) return false;
@@ -73,7 +74,7 @@ class Shard {
     return !json || json.value().find("labels") != nullptr || json.value().find("label") != nullptr;
   }
 
-  // Text for errors: the file found in place of an image.
+  // Text for errors: names the file found instead of an image.
   static std::string what_is_instead(const TarSample& sample) {
     if (sample.image != nullptr) return ": a link to " + sample.image->lost_target;
     return sample.others.empty() ? "" : ": " + sample.others.front();
@@ -144,7 +145,7 @@ class Shard {
     return *text;
   }
 
-  // Key of a text or number field, ignoring case.
+  // Key of a text or number field whose name matches, ignoring case.
   [[nodiscard]] static std::string_view key_in(const Value& json, std::string_view name) {
     if (!json.is_table()) return name;
     return key_of(json.as_table(), name, [](const Value& value) { return value.is_string() || value.is_number(); });
@@ -157,13 +158,13 @@ class Shard {
     return static_cast<float>(age->as_double());
   }
 
-  // Fields that are read, in the case that the table has.
+  // Keys of the fields that are read, spelt as in the table.
   struct Keys {
     explicit Keys(const Value& json) : patient(key_in(json, "patient")), split(key_in(json, "split")) {}
     std::string_view patient, split;
   };
 
-  // Notes fields that look like the patient or another split, in nested tables as well.
+  // Notes fields that look like a patient id or state another split, in nested tables as well.
   void look_at_fields(const Value& json, const std::string& before, const Keys& read, Split split) const {
     if (json.is_array()) {
       for (const Value& value : json.as_array()) look_at_fields(value, before, read, split);
@@ -201,7 +202,7 @@ class Shard {
     sample.stored->raw->max_value = static_cast<std::uint32_t>(white->as_integer());
   }
 
-  // A .json with labels goes before a .cls, and that before a .txt.
+  // Labels of a sample. A .json with labels is preferred to a .cls, and a .cls to a .txt.
   [[nodiscard]] RecordLabels labels_of(const TarSample& group, const Value& json) const {
     std::optional<RecordLabels> labels = labels_of_json(json);
     const bool is_of_json = labels.has_value();
@@ -229,7 +230,7 @@ class Shard {
     return FoundLabels{.names = {text_in(json, "label")}};
   }
 
-  // Notes a .cls that is not read, unless it agrees with the .json.
+  // Notes a .cls file that is not used, unless it agrees with the .json.
   void note_unread_class(const RecordLabels& taken, const RecordLabels& unread) const {
     if (taken == unread) return;
     const bool is_other = taken.index() == unread.index();

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kImages{"png", "jpg", "jpeg", "dcm", "npy"};
 constexpr std::array<std::string_view, 3> kLabels{"json", "cls", "txt"};
 
-/// A name in two: "dir/000017" and "seg.png" (in lower case) of "dir/000017.SEG.png".
+/// A name divided in two: "dir/000017.SEG.png" into "dir/000017" and "seg.png" (in lower case).
 struct Cut {
   std::string_view key;
   std::string ending;
@@ -33,7 +33,8 @@ Cut cut_at(std::string_view name, std::size_t dot) {
   return {.key = name.substr(0, dot), .ending = lower_case(ending)};
 }
 
-// Ending as notes have it: few different ones, however files are called. ".seg.png", ".tiff", "without ending".
+// Extension for notes: ".seg.png", ".tiff", "without ending". Long and unusual ones are grouped, so that notes stay
+// short.
 std::string shown_ending(std::string_view ending) {
   constexpr std::size_t kLongest = 20;
   if (ending.empty()) return "without ending";
@@ -47,7 +48,7 @@ std::string shown_ending(std::string_view ending) {
   return is_plain && shown.size() <= kLongest ? fmt::format(".{}", shown) : "with other endings";
 }
 
-/// Dots of a name's last part; npos: it has none.
+/// Positions of dots in the last component of a name; npos if there is none.
 struct Dots {
   explicit Dots(std::string_view name) {
     const std::size_t slash = name.rfind('/');
@@ -60,11 +61,11 @@ struct Dots {
   std::size_t first = std::string_view::npos;
   std::size_t last = std::string_view::npos;
   bool is_hidden = false;
-  /// A file that macOS adds to archives: attributes of another file.
+  /// True for an AppleDouble file, which macOS adds to archives for the attributes of another file.
   bool is_apple_double = false;
 };
 
-/// The names of an archive, which say together where each of them is cut.
+/// All names of an archive, which together determine where each name is cut.
 class Names {
  public:
   explicit Names(const std::vector<io::TarMember>& members) {
@@ -91,7 +92,7 @@ class Names {
   [[nodiscard]] bool is_complete(std::string_view key) const { return images_.contains(key) && labels_.contains(key); }
 
   std::unordered_set<std::string_view> images_, labels_;
-  /// Keys of files with one dot in their name.
+  /// Keys of files whose name has exactly one dot.
   std::unordered_set<std::string_view> plain_;
 };
 

@@ -52,7 +52,7 @@ class TarSource : public LoaderTest {
     folder.write("a.tar", ended(members));
     return load_dataset(in(folder));
   }
-  /// Reads all samples as test, so that few are enough.
+  /// Reads all samples as test, so that few samples suffice.
   static Dataset read_whole(const TestFolder& folder, std::string_view members) {
     folder.write("a.tar", ended(members));
     SourceOptions options = in(folder);
@@ -209,7 +209,7 @@ TEST_F(TarSource, reads_names_that_hold_dots) {
   EXPECT_EQ(of_uids.samples[3].id, "1.2.276.0.7230010.3.1.4.832.3.png");
   EXPECT_THAT(of_uids.notes, Contains("left out, files .seg.png: 4 (a.tar)"));
   EXPECT_EQ(read_whole(mixed).samples.size(), 6U);
-  // WebDataset's own cut, at the first dot, counts where it makes a sample.
+  // WebDataset's own rule, to cut at the first dot, is used if that gives a sample.
   const Dataset with_masks =
       read_whole(sample(0, "cls", "1") + io::tar_member("000000.seg.png", "a mask") +
                  io::tar_member("000000.seg.cls", "2") + io::tar_member("000000.1.2.bin", "") +

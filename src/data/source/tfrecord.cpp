@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tfrecord`: TFRecord files of tf.train.Example, one image a record, in `image/encoded`. Three schemas:
-//   roentgen  image/label (1, 0, -1 = unknown) with image/label_names, and what else is known of the image (convert)
+// The source `tfrecord`: TFRecord files of tf.train.Example, one image per record, in `image/encoded`. Three schemas:
+//   roentgen  image/label (1, 0, -1 = unknown) with image/label_names, and other fields that convert writes
 //   Dell      image/label with 14 integers in CheXNet's order, image/filename in NIH's form
-//   ImageNet  image/class/label, one class an image, with image/class/text
-// Only the heads and features are read here; samples name the place of their image in the file.
+//   ImageNet  image/class/label, one class per image, with image/class/text
+// Only record headers and features are read here; samples store the position of their image in the file.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::int64_t only_integer(const io::Example& example, std::string_view name) {
   return values.size() == 1 ? values.front() : 0;
 }
 
-// The only value of a feature, as text; empty where it has none.
+// The single value of a feature, as text; empty if it has none.
 std::string known_text(const RecordListing& listing, const io::Example& example, std::string_view name,
                        const std::string& where) {
   const auto found = example.find(name);
@@ -66,7 +66,7 @@ std::string known_text(const RecordListing& listing, const io::Example& example,
   return text;
 }
 
-// Key of a feature with one value, ignoring case.
+// Key of a feature with one value whose name matches, ignoring case.
 std::string_view key_in(const io::Example& example, std::string_view name) {
   return key_of(example, name, [](const io::Feature& feature) {
     return std::visit(
@@ -81,7 +81,7 @@ std::string_view key_in(const io::Example& example, std::string_view name) {
   });
 }
 
-// Years; NaN for everything else.
+// Age in years; NaN if there is no valid one.
 float age_in(const io::Example& example) {
   const std::string_view age = key_in(example, "image/age");
   const auto found = example.find(age);
@@ -144,7 +144,7 @@ RecordLabels read_labels(const RecordListing& listing, const io::Example& exampl
   return labels;
 }
 
-/// The record's features, and the place of its image.
+/// Reads the record's features and the position of its image.
 void read_example(RecordListing& listing, const RecordFile& file, std::size_t number,
                   std::span<const std::byte> message, StoredImage place) {
   const std::string where = RecordListing::name_of_record(file, number);
@@ -176,12 +176,12 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
-// Reads a record. An error in a record whose checksum holds was written so; other records are damaged.
+// Reads a record. If its checksum is right, an error was already written like that; otherwise the record is damaged.
 void read_record(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
                  const io::RecordPlace& frame) {
   const StoredImage place{
       .begin = frame.begin, .length = frame.length + io::kFrameTail_bytes, .framing = Framing::MaskedCrc32c};
-  // The first says what labels there are, so that it had better be sound.
+  // The first record defines the labels, so its checksum is verified.
   const bool is_sound = listing.has_labels() || io::is_sound_record(bytes.subspan(place.begin, place.length));
   if (!is_sound && listing.knows_split(file)) {
     listing.add_damaged(file, number, place, {});
@@ -195,7 +195,7 @@ void read_record(RecordListing& listing, const RecordFile& file, std::size_t num
   }
 }
 
-// Whether the checksum of the first length is right. Files of other programs may have the same name.
+// True if the checksum of the first length is right. Files of other programs may have similar names.
 bool begins_with_record(const fs::path& path) {
   const auto file = io::MappedFile::open(path);
   if (!file) return false;

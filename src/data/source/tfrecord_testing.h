@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: images as TFRecords of several schemas.
+// Fixtures for tests: images as TFRecords in several schemas.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,14 +25,14 @@ class TfRecord : public LoaderTest {
  protected:
   TfRecord() : LoaderTest(12) { ::setenv("XDG_CACHE_HOME", cache_.path().c_str(), 1); }
 
-  /// The bytes of image i of the folder.
+  /// Bytes of image i in the folder.
   [[nodiscard]] std::string image(std::size_t i) const {
     std::ifstream file(dataset_.samples.at(i).path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
   static std::string frame(const io::ExampleWriter& example) { return io::record_frame(example.data()); }
 
-  /// A record like Dell's: 14 labels and a name.
+  /// Encodes a record in Dell's schema: 14 labels and a file name.
   [[nodiscard]] std::string dell(std::size_t i) const {
     io::ExampleWriter example;
     example.text("image/encoded", image(i));
@@ -42,7 +42,7 @@ class TfRecord : public LoaderTest {
     example.text("image/filename", fmt::format("{:08}_000.png", i + 10));
     return frame(example);
   }
-  /// A record like those that `convert` writes.
+  /// Encodes a record in the schema that `convert` writes.
   [[nodiscard]] std::string own(std::size_t i) const {
     io::ExampleWriter example;
     example.text("image/encoded", image(i));
@@ -73,13 +73,13 @@ class TfRecord : public LoaderTest {
     }
     return "no refusal";
   }
-  /// Error for a folder with this one file.
+  /// Error message for a folder that contains only this file.
   static std::string refusal_of(std::string_view file) {
     const TestFolder folder;
     folder.write("a.tfrecord", file);
     return refusal(in(folder));
   }
-  /// An example with this image and label 1 of "x".
+  /// An Example with this image and the label "x" = 1.
   static std::string labelled(std::string_view image) {
     io::ExampleWriter example;
     example.text("image/encoded", image);

@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another file, another name.
+// Name of the unpacked copy, different for each file.
 std::string key_of(const fs::path& path) {
   return io::sha256_hex(fmt::format("{}\n{}", fs::absolute(path).lexically_normal().string(), file_state(path)))
       .substr(0, 24);
 }
 
-// Path of a file that holds file_state() of the unpacked one, as it was when it had been written.
+// Path of a file that stores file_state() of the unpacked copy after it was written.
 fs::path state_path(const fs::path& result) { return result.string() + ".state"; }
 
 bool is_as_written(const fs::path& result) {
@@ -45,7 +45,7 @@ fs::path unpacked(const fs::path& path, const fs::path& cache_folder) {
   if (!io::is_gzip(packed)) return path;
   const std::string name = path.filename().string();
   const fs::path folder = cache_folder / "unpacked";
-  // The unpacked files are as private as the data.
+  // Unpacked copies must be as private as the data.
   const std::string problem = cache_folder.empty() ? "no cache folder" : runtime::make_private_folder(folder);
   if (!problem.empty()) {
     throw DataError(error_text("data.unpack", name, "a private folder for unpacked files", problem,

@@ -8,7 +8,7 @@ double share_admitting(std::int64_t bad, std::int64_t images) {
   std::int64_t scale = 100;
   while (bad * scale < 10 * images) scale *= 10;
   std::int64_t parts = (bad * scale + images - 1) / images;
-  // 0.29 * 100 is less than 29 in binary.
+  // Rounding can make the product too small: 0.29 * 100 is less than 29 in binary.
   while (static_cast<double>(parts) / static_cast<double>(scale) * static_cast<double>(images) <
          static_cast<double>(bad)) {
     ++parts;

@@ -28,10 +28,10 @@ double core_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Reading a thread's CPU time is a system call, so one row in this many is measured for all.
+// Reading a thread's CPU time is a system call, so only one row in kTimedRow is measured.
 constexpr std::int64_t kTimedRow = 8;
 
-// Rows of a batch for which each of its timed rows stands.
+// Number of rows that each measured row of a batch represents.
 double rows_each(std::int64_t batch) {
   const std::int64_t timed = (batch + kTimedRow - 1) / kTimedRow;
   return static_cast<double>(batch) / static_cast<double>(timed);
@@ -56,7 +56,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
                .files = &files_,
                .seed = options_.seed,
                .shard = options_.shard,
-               .epochs = 0,  // total_steps() ends it
+               .epochs = 0,  // total_steps() limits the run instead
                .work = &filler_,
                .is_winding = &is_winding_,
                .is_stopping = &is_stopping_},
@@ -88,7 +88,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 }
 
 void BatchPool::check() const {
-  const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // a rank may have none
+  const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // a rank may have no file
   const char* remedy = shares_files ? "as many files as ranks, or train.pipeline=default" : "a smaller train.batch";
   const auto refuse = [remedy](std::string_view what, std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.loader", what, expected, got, fmt::format("more images, or {}", remedy)));
@@ -119,8 +119,8 @@ std::int64_t BatchPool::total_steps() const {
   return passes * steps_;
 }
 
-// Moves to the position at which the run stopped. Where passes are whole numbers of batches, a repeat begins with the
-// current pass. Elements before the position in it (else all before it) are pulled and dropped, without work.
+// Moves to the position at which the run stopped. If passes are whole numbers of batches, repeat begins with the
+// current pass. Pulls and drops, without work, the elements before the position in that pass (otherwise all earlier).
 void BatchPool::wind() {
   opened_ = taken_ = number_of(options_.start);
   std::int64_t batches = opened_;
@@ -146,7 +146,7 @@ void BatchPool::stop() {
   }
   is_stopping_ = true;
   work_.notify_all();
-  threads_.clear();  // joins
+  threads_.clear();  // joins the threads
 }
 
 void BatchPool::start_threads() {
@@ -157,7 +157,7 @@ void BatchPool::start_threads() {
     for (int i = begin; i < end; ++i) threads_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error& error) {
     const int readers = static_cast<int>(threads_.size()) - plan_.workers;
-    if (readers < 0) throw;  // decoding threads are not optional
+    if (readers < 0) throw;  // decoding threads are required
     log::warning(fmt::format("files read ahead: only {}, because the system allows no more threads ({})", readers,
                              error.code().message()));
     tuner_.limit_readers(readers);

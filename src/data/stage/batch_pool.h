@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchPool: the worker threads of a Loader, which run the stages batch, map_and_batch and the prefetch behind them.
-// One mutex guards the list of open batches, in order, and for each row whether it has an element, is claimed, or is
-// done. The unit of work is a row. Workers write the rows of a batch without a lock; the mutex that counts rows
-// publishes them to the consumer.
+// BatchPool: worker threads of a Loader, which run the stages batch, map_and_batch and the prefetch after them. The
+// unit of work is a row. One mutex guards the list of open batches and the state of each row: has an element, claimed,
+// or done. Workers write rows without a lock; the mutex that counts finished rows publishes them to the consumer.
 // Elements come from the chain of the earlier stages (chain.h). One worker at a time pulls, without holding the mutex.
-// Reading needs only a thread; decoding and later work also need a permit, so that few cores can wait for many files.
+// Any thread may read. Decoding and later work also need a permit, so a few cores can wait for many files.
 #pragma once
 
 #include <atomic>
@@ -32,10 +31,10 @@
 
 namespace roentgen::data {
 
-/// The pipeline in the options, or the default of their mode.
+/// Pipeline in the options, or the default pipeline of their mode.
 [[nodiscard]] Pipeline pipeline_of(const LoaderOptions& options);
 
-/// Implementation of Loader, method by method (loader.h).
+/// Implementation of Loader; its methods are documented in loader.h.
 class BatchPool {
  public:
   BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
@@ -59,17 +58,17 @@ class BatchPool {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A row to be filled; batch is null when the worker is to end.
+  /// A row to fill; `batch` is null if the worker must end.
   struct Claim {
     OpenBatch* batch = nullptr;
     std::int64_t row = 0;
   };
 
-  /// Time spent on a row.
+  /// Times spent on a row.
   struct RowTimes {
-    /// Reading, decoding and all the rest, without waiting for a permit.
+    /// Time for reading, decoding and all other work, without waiting for a permit.
     double busy_s = 0.0;
-    /// Part of busy_s spent waiting for storage, including the rows that this one replaces.
+    /// Part of busy_s spent waiting for storage, including reads of unreadable samples that this row replaces.
     double blocked_s = 0.0;
   };
 
@@ -77,7 +76,7 @@ class BatchPool {
   [[nodiscard]] std::int64_t total_steps() const;
   void wind();
   void stop();
-  /// Starts the threads that the sizes ask for. Fewer readers where the system gives no more threads.
+  /// Starts as many threads as the pool's sizes require; fewer readers if the system cannot create more threads.
   void start_threads();
   void work(int thread);
   Claim claim(int thread);
@@ -106,7 +105,7 @@ class BatchPool {
   StageContext context_;
   const std::int64_t steps_;
   const PoolPlan plan_;
-  /// Batches of all epochs.
+  /// Number of batches in all epochs.
   std::int64_t total_ = 0;
 
   // Members used by the consumer's thread only.
@@ -115,34 +114,34 @@ class BatchPool {
   LoaderPosition position_;
   bool has_failed_ = false;
   PoolTuner tuner_;
-  /// Finished batches when the consumer last asked for one.
+  /// Number of finished batches when the consumer last asked for a batch.
   std::int64_t ready_then_ = 0;
   Clock::time_point last_taken_ = Clock::now();
   RowTimes times_then_;
 
   WorkPermits permits_;
-  /// Loaders by permit.
+  /// Sample loaders, one per permit.
   std::vector<SampleLoader> loaders_;
 
-  /// Chain of stages, used by the worker that pulls.
+  /// Stages before the batch, used by the worker that currently pulls.
   std::unique_ptr<Chain> chain_;
 
   mutable Mutex mutex_;
-  std::condition_variable_any work_;   // an element was placed, a slot is free, a batch is asked for, or stopping
-  std::condition_variable_any ready_;  // a batch is done
+  std::condition_variable_any work_;   // signals that a worker may find work, or must stop
+  std::condition_variable_any ready_;  // signals that a batch is complete
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
   bool is_awaited_ RG_GUARDED_BY(mutex_) = false;
   std::deque<int> free_slots_ RG_GUARDED_BY(mutex_);
-  /// Open batches in order; the consumer takes from the front. All but the last have all their elements.
+  /// Open batches in order; the consumer takes from the front. All except the last have all their elements.
   std::deque<std::unique_ptr<OpenBatch>> open_ RG_GUARDED_BY(mutex_);
-  /// Numbers of the next batch to open and of the next to give.
+  /// Number of the next batch to open (`opened_`) and of the next batch to return (`taken_`).
   std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
   std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
-  /// Limit of threads that work at once; the others wait.
+  /// Largest number of threads that compute (`active_`) and of additional threads that wait for storage (`readers_`).
   int active_ RG_GUARDED_BY(mutex_);
   int readers_ RG_GUARDED_BY(mutex_);
-  /// Finished batches that may be held.
+  /// Largest number of finished batches that are held.
   std::int64_t ahead_ RG_GUARDED_BY(mutex_);
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
@@ -150,7 +149,7 @@ class BatchPool {
   /// Error that ended a worker outside of any row, such as a lack of memory.
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
 
-  std::vector<std::jthread> threads_;  // last: joined before anything they use goes
+  std::vector<std::jthread> threads_;  // last, so that they are joined before other members are destroyed
 };
 
 }  // namespace roentgen::data

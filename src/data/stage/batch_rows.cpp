@@ -18,10 +18,10 @@
 namespace roentgen::data {
 namespace {
 
-/// Largest number of draws to replace a corrupt sample; after so many, almost everything must be corrupt.
+/// Largest number of draws to replace a corrupt sample. If all of them fail, almost everything must be corrupt.
 constexpr int kMaxDraws = 100;
 
-/// Bytes of the file that an earlier stage has read; an empty span where none has. Failure where that read failed.
+/// Bytes of the file that an earlier stage has read; empty if none has. Fails if reading failed.
 Result<std::span<const std::byte>> read_before(const Element& element) {
   const Cargo* cargo = element.cargo.get();
   if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};

@@ -23,7 +23,7 @@ class CacheIterator final : public StageIterator {
     if (is_whole_) return;
     kept_.clear();
     bytes_ = 0;
-    // The cache keeps the first pass and its random draws, also where a run is resumed in a later one.
+    // The cache stores the first pass and its random draws, also if a resumed run begins in a later pass.
     upstream_->start(0);
   }
 
@@ -36,7 +36,7 @@ class CacheIterator final : public StageIterator {
       return true;
     }
     if (!upstream_->next(out)) {
-      // A pass that was partly wound over is not worth keeping: its elements are names only.
+      // A pass that was partly skipped on resume cannot be cached, because its elements are only names.
       is_whole_ = context_.does_work() && !kept_.empty() && is_worked_on_;
       is_worked_on_ = true;
       at_ = kept_.size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// cache: keeps the elements of the first pass in memory and repeats them in later passes. It can also select a cache of
-// decoded images on the disk (disk_cache.h).
+// cache: keeps the elements of the first pass in memory and repeats them in later passes. With where=disk it selects a
+// cache of decoded images on disk (disk_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace roentgen::data {
 
-/// Storage of a cache. With Disk, samples pass unchanged, and the decoder looks into the Loader's store.
+/// Storage of a cache. Disk: samples pass this stage unchanged, and decoders use the Loader's image store.
 enum class CachePlace : std::uint8_t { Memory, Disk };
 
-/// Cache stage. In memory: refuses more than `limit_mb` MiB.
+/// Cache stage. In memory it refuses data of more than `limit_mb` MiB.
 struct CacheStage {
   static constexpr std::string_view kName = "cache";  ///< name in pipeline texts
-  std::int64_t limit_mb = kLimit_mb;                  ///< most that is kept in memory, MiB
-  CachePlace where = CachePlace::Memory;              ///< memory or disk
+  std::int64_t limit_mb = kLimit_mb;                  ///< largest size in memory, MiB
+  CachePlace where = CachePlace::Memory;              ///< where elements are stored
 
   static constexpr std::int64_t kLimit_mb = 1024;  ///< default of limit_mb
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const CacheStage&, const CacheStage&) = default;
 };
 

@@ -32,11 +32,11 @@ constexpr std::size_t kHeaderBytes = 4096;
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::size_t kMostSegments = std::size_t{1} << 16;
 constexpr std::uint64_t kMostSide = std::uint64_t{1} << 31;
-// Words of the header.
+// Indices of words in the header.
 constexpr std::size_t kHeaderHash = 6, kEnd = 7;
-// Words of a record.
+// Indices of words in a record.
 enum Field : std::size_t { State, Offset, Sides, Form, Identity, Pixels, DataHash, RecordHash };
-// Bytes that are locked and never written: one for the header, then one a sample.
+// Offset of bytes that are locked but never written: one for the header, then one per sample.
 constexpr std::int64_t kLocks = std::int64_t{1} << 60;
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view expected, int code) {
@@ -44,7 +44,8 @@ constexpr std::int64_t kLocks = std::int64_t{1} << 60;
                              "another --cache-dir, or train.cache=memory"));
 }
 
-/// Locks or unlocks one byte, waiting. Open-file locks belong to the descriptor: a process's own threads are no others.
+/// Locks or unlocks one byte, and waits for the lock. Open-file locks belong to the descriptor, so threads of one
+/// process share them.
 void lock_byte(int descriptor, std::int64_t byte, short type) {
   struct flock lock {};
   lock.l_type = type;
@@ -136,7 +137,7 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
   if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
   index_ = {static_cast<std::byte*>(address), bytes};
   io::guard_map(index_, -1);
-  // After a power failure the stored end may be old, while pixels beyond it reached the disk.
+  // After a power failure the stored end may be outdated while pixels beyond it reached the disk.
   Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
   expect_bytes(size_bytes());
   const std::uint64_t size = (expected_bytes_.load() + kAlignment - 1) / kAlignment * kAlignment;
@@ -155,7 +156,7 @@ CacheFile::~CacheFile() {
   ::munmap(index_.data(), index_.size());
 }
 
-// A file of another form is unlinked, not changed, because other processes may have it mapped.
+// A file with other parameters is unlinked and not changed, because other processes may have mapped it.
 void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
   while (true) {
     file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
@@ -183,8 +184,8 @@ bool CacheFile::is_of(const CacheFileForm& form) const {
   return std::equal(wanted.begin(), wanted.begin() + kEnd, header.begin()) && header[kEnd] >= wanted[kEnd];
 }
 
-// Allocates the file's blocks now: a page of a mapping that finds no room on the disk would kill the process. The
-// header is written last.
+// Allocates the file's blocks now. Otherwise writing to a mapped page on a full disk would kill the process. The header
+// is written last.
 void CacheFile::initialise(const CacheFileForm& form) const {
   const int code = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(index_bytes(form.samples)));
   if (code == 0) {
@@ -230,7 +231,7 @@ void CacheFile::expect_bytes(std::uint64_t bytes) const {
   }
 }
 
-// The size alone is not enough: another process may have written behind the new end meanwhile.
+// The size alone is not sufficient, because another process may have written after the new end meanwhile.
 void CacheFile::require_intact() const {
   const std::uint64_t expected = expected_bytes_.load();
   const std::uint64_t size = size_bytes();

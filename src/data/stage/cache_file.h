@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It knows
-// only bytes and numbers; disk_cache.h knows the data set.
+// CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It
+// handles only bytes and numbers; disk_cache.h handles the data set.
 //
 // Layout, all numbers 64 bits in the machine's byte order:
-//   a page of header: magic, version, number of samples, bytes of a segment, key, hash of these, end of allocated space
-//   a record of 8 words per sample: state, offset, sides, form, identity, pixel hash, hash of the pixels, of the record
+//   header, one page: magic, version, number of samples, bytes of a segment, key, hash of these, end of allocated space
+//   record of 8 words per sample: state, offset, sides, form, identity, pixel hash, hash of pixels, hash of record
 //   pixels
 // Pixels never cross the border of a segment. Segments are mapped one at a time, so the file may grow without limit.
 //
-// A crash leaves nothing wrong. One atomic number allocates space, pixels are written before their record, and the
-// record's state after its other words. Pixels and record have hashes that are checked when a process first uses them.
-// The page cache keeps everything that a killed process wrote. After a power failure, data that did not reach the disk
-// have a wrong hash and are decoded again. No space is allocated twice: a process that opens the file begins behind its
-// end.
+// A crash cannot corrupt the file. One atomic number allocates space. Pixels are written before their record, and a
+// record's state after its other words. Hashes of pixels and records are checked when a process first uses them. The
+// page cache keeps everything that a killed process wrote. After a power failure, data that did not reach the disk have
+// a wrong hash and are decoded again. No space is allocated twice: a process that opens the file allocates only after
+// its end.
 #pragma once
 
 #include <array>
@@ -34,40 +34,41 @@
 
 namespace roentgen::data {
 
-/// One image.
+/// A cached image.
 struct CacheEntry {
-  ImageLayout layout;  ///< form of the pixels
+  ImageLayout layout;  ///< layout of the pixels
   /// Identity of the file from which the image was decoded.
   std::uint64_t identity = 0;
-  /// Hash of the decoded image, before any shrinking.
+  /// Hash of the decoded image (pixel_hashes.h), before it was shrunk.
   std::uint64_t pixel_hash = 0;
-  /// layout.bytes() of them, 64-byte aligned; they live as long as the CacheFile.
+  /// layout.bytes() bytes, 64-byte aligned. Valid as long as the CacheFile exists.
   std::span<const std::byte> pixels{};
 };
 
-/// Parameters that a file was made for; a file of other parameters is removed and started anew.
+/// Parameters of a cache file. A file with other parameters is removed and created again.
 struct CacheFileForm {
-  /// 32 hex digits.
+  /// Key of the data set and preprocessing, 32 hex digits.
   std::string_view key;
   std::int64_t samples = 0;  ///< number of records
-  /// A multiple of 64 KiB. Larger images are not kept.
+  /// Size of a segment, a multiple of 64 KiB. Larger images are not stored.
   std::uint64_t segment_bytes = std::uint64_t{1} << 28;
 };
 
-/// Thread-safe. Others must remove the file, not cut it short: that ends its use.
+/// Cache file. Thread-safe. Other programs may remove the file but not truncate it: truncation ends its use.
 class CacheFile {
  public:
-  /// Opens or makes it. DataError when there is no room for its records, or no file can be made or mapped.
+  /// Opens or creates the file. Throws DataError if the disk has no space for its records, or if it cannot be created
+  /// or mapped.
   CacheFile(const std::filesystem::path& path, const CacheFileForm& form);
   CacheFile(const CacheFile&) = delete;
   CacheFile& operator=(const CacheFile&) = delete;
   ~CacheFile();
 
-  /// The right to decode a sample, among processes; the system takes it from one that dies. On file systems without
-  /// locks everybody has it.
+  /// Lock on decoding one sample, held by one process at a time. The system releases it if the process dies. On file
+  /// systems without locks, every process gets it.
   class Claim {
    public:
-    Claim(const CacheFile& file, std::uint32_t sample);  ///< waits for it
+    Claim(const CacheFile& file, std::uint32_t sample);  ///< waits for the lock
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
     ~Claim();
@@ -76,23 +77,24 @@ class CacheFile {
     const int descriptor_;
     const std::int64_t byte_;
   };
-  /// Waits while another process has it. One thread of a process at a time may ask for the same sample.
+  /// Waits while another process holds the lock. Only one thread of a process may request the same sample at a time.
   [[nodiscard]] Claim claim(std::uint32_t sample) const { return {*this, sample}; }
 
-  /// Entry of a sample; nullopt if there is none or its hashes are wrong. DataError as require_intact().
+  /// Returns the entry of a sample; nullopt if there is none or its hashes are wrong. Throws DataError as
+  /// require_intact() does.
   [[nodiscard]] std::optional<CacheEntry> find(std::uint32_t sample) const;
-  /// DataError naming the file where somebody has cut it short: pixels of an entry that were read since the last call
-  /// may have been zeros.
+  /// Throws DataError that names the file if another program has truncated it. Pixels that were read since the last
+  /// call may then have been zeros.
   void require_intact() const;
-  /// Replaces the stored entry. Failure: too large, no room, or an error of the system. Throws DataError as
-  /// require_intact(). One thread of one process at a time for the same sample: see claim().
+  /// Replaces the stored entry. Fails if the image is too large, the disk is full, or a system call fails. Throws
+  /// DataError as require_intact() does. Only one thread of one process at a time may store the same sample (claim()).
   [[nodiscard]] Status put(std::uint32_t sample, const CacheEntry& entry);
 
-  /// Larger images are not kept.
+  /// Largest size of an image in bytes; larger images are not stored.
   [[nodiscard]] std::uint64_t largest_bytes() const { return segment_bytes_; }
-  /// Samples whose records say that they are kept.
+  /// Number of samples that are stored.
   [[nodiscard]] std::int64_t kept() const;
-  /// Free bytes of the disk for this user.
+  /// Free space on the disk for this user, in bytes.
   [[nodiscard]] std::uint64_t free_bytes() const;
 
  private:
@@ -105,22 +107,22 @@ class CacheFile {
   void initialise(const CacheFileForm& form) const;
   [[nodiscard]] std::span<Word> record(std::uint32_t sample) const;
   [[nodiscard]] std::uint64_t size_bytes() const;
-  /// Allocates `bytes` and returns their offset; nullopt where they fit in no segment.
+  /// Allocates `bytes` within one segment and returns their offset; nullopt if they do not fit.
   [[nodiscard]] std::optional<std::uint64_t> give_away(std::uint64_t bytes);
   [[nodiscard]] const std::byte* mapped(std::uint64_t offset) const;
-  /// Grows the file to at least this length.
+  /// Extends the file to at least this length.
   void expect_bytes(std::uint64_t bytes) const;
 
   const std::filesystem::path path_;
   io::Descriptor file_{-1};
   std::int64_t samples_ = 0;
   std::uint64_t segment_bytes_ = 0;
-  /// Header and records.
+  /// Mapped header and records.
   std::span<std::byte> index_;
   mutable std::vector<std::atomic<const std::byte*>> segments_;
   mutable Mutex mapping_;
   mutable std::atomic<std::uint64_t> expected_bytes_ = 0;
-  /// Offset at which a sample's pixels were verified; 0: not yet.
+  /// Offset at which a sample's pixels were verified; 0: not verified yet.
   mutable std::vector<Word> sound_at_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chain: the stages of a pipeline before the batch, run by the Loader, or alone to compute the order.
+// Chain: the stages of a pipeline before the batch. The Loader runs them, or they run alone to compute the order of
+// samples.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +17,40 @@
 
 namespace roentgen::data {
 
-/// Whether the pipeline repeats the data.
+/// True if the pipeline contains a repeat stage.
 [[nodiscard]] bool has_repeat(const Pipeline& pipeline);
 
-/// The files that hold `samples` (indices), in the order in which the samples name them first.
+/// Files that contain `samples` (indices), in the order in which the samples first refer to them.
 [[nodiscard]] FileTable file_table(const Dataset& dataset, const std::vector<std::uint32_t>& samples);
 
-/// The context must outlive it. One thread.
+/// Connected stages. The context must outlive the object. One thread.
 class Chain {
  public:
   Chain(const Pipeline& pipeline, const StageContext& context);
 
-  /// The next element; false at the end of all passes.
+  /// Returns the next element; false at the end of all passes.
   [[nodiscard]] bool next(Element& out) { return last_->next(out); }
-  /// Counters of each stage, in order; zero for stages that the Loader runs itself. Thread-safe.
+  /// Counters of each stage, in order; zero for stages that the Loader implements. Thread-safe.
   [[nodiscard]] std::vector<StageReport> report() const;
 
  private:
   std::unique_ptr<StageIterator> last_;
-  /// Owned by the one behind it; null for stages that do nothing here.
+  /// Names of stages and their iterators. Each iterator is owned by the next; null for stages that the Loader
+  /// implements.
   std::vector<std::pair<std::string, const StageIterator*>> stages_;
 };
 
-/// Elements that one pass over the data (that of context.first_epoch) gives to this rank, without doing any work.
+/// Number of elements that this rank gets in one pass over the data (that of context.first_epoch). Computed without
+/// reading files.
 [[nodiscard]] std::int64_t elements_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
-/// Batches of an epoch, the same on every rank. With a repeat: as many whole ones as the rank with the fewest elements
-/// has; the others begin their next pass earlier. Without: as many as the rank with the most elements needs; other
-/// ranks add padding.
+/// Number of batches in an epoch, equal on all ranks. With a repeat stage, it is the number of full batches of the rank
+/// with the fewest elements; other ranks begin their next pass earlier. Without repeat, it is the number that the rank
+/// with the most elements needs; other ranks add padding.
 [[nodiscard]] std::int64_t batches_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
-/// Indices of the samples that the first `batches` batches of each rank hold which belong to pass `epoch`, ascending.
-/// Without doing any work.
+/// Indices (ascending) of those samples of pass `epoch` that lie in the first `batches` batches of any rank. Computed
+/// without reading files.
 [[nodiscard]] std::vector<std::uint32_t> samples_seen(const Pipeline& pipeline, const StageContext& context,
                                                       std::int64_t batches, std::uint32_t epoch);
 

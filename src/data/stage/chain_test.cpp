@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The order that stages give: held to formulas (order_testing.h), to tf.data's definitions, and to properties.
+// Order of samples that stages produce, compared with formulas (order_testing.h), tf.data's definitions, and
+// properties.
 #include "data/stage/chain.h"
 
 #include <fmt/core.h>
@@ -57,14 +58,15 @@ TEST(RepeatStage, counts_passes_and_ends_where_there_is_nothing_to_repeat) {
 }
 
 TEST(ShuffleStage, of_everything_is_pinned) {
-  // The order is part of what makes a run repeatable: a change here changes every run. The expected values were
-  // computed apart from this code, from the definition (Philox, Lemire, Fisher-Yates).
+  // The order makes runs repeatable, so a change here would change every run. Expected values were computed separately
+  // from the definition (Philox, Lemire, Fisher-Yates).
   EXPECT_THAT(OrderOf("samples | shuffle" + kEnd, {.samples = 8, .seed = 0}).indices(),
               ElementsAre(1, 7, 3, 4, 6, 2, 5, 0));
 }
 
 TEST(ShuffleStage, puts_every_sample_everywhere_equally_often) {
-  // 24000 shuffles of 4: each (sample, place) is expected 6000 times, standard deviation 67; 5 of them are allowed.
+  // In 24000 shuffles of 4, each (sample, place) is expected 6000 times with standard deviation 67. The tolerance is 5
+  // standard deviations.
   const auto order = OrderOf("samples | shuffle | repeat" + kEnd, {.samples = 4, .epochs = 24000}).indices();
   std::map<std::pair<std::uint32_t, std::size_t>, int> seen;
   for (std::size_t i = 0; i < order.size(); ++i) ++seen[{order[i], i % 4}];
@@ -117,7 +119,7 @@ TEST(ShuffleAndRepeat, keep_passes_apart_in_this_order_and_blend_them_in_the_oth
 }
 
 // Example from the documentation of tf.data.Dataset.range(...).interleave(...): cycle_length 2, block_length 4, five
-// files of six elements each. Result:
+// files of six elements each. Expected result:
 //   1 1 1 1 2 2 2 2 1 1 2 2 3 3 3 3 4 4 4 4 3 3 4 4 5 5 5 5 5 5
 TEST(InterleaveStage, goes_round_as_tf_data_says) {
   const auto order = OrderOf("files | interleave(cycle=2, block=4)" + kEnd, {.files = {6, 6, 6, 6, 6}}).indices();
@@ -195,7 +197,7 @@ TEST(ShardStage, deals_files_in_turn) {
 TEST(BatchesPerEpoch, are_the_same_on_every_rank_where_files_are_unequal) {
   for (int rank = 0; rank < 2; ++rank) {
     const OrderOptions options{.files = {7, 3, 6}, .shard = {.batch = 2, .rank = rank, .ranks = 2}};
-    // 13 samples on rank 0, 3 on rank 1.
+    // Rank 0 has 13 samples, rank 1 has 3.
     EXPECT_EQ(OrderOf("files | shard | interleave | repeat" + kEnd, options).batches(), 1);
     EXPECT_EQ(OrderOf("files | shard | interleave" + kEnd, options).batches(), 7);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of stages: the order that a pipeline gives, without images.
+// Helpers for tests of stages: the order that a pipeline produces, without images.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace roentgen::data {
 /// Settings of an OrderOf.
 struct OrderOptions {
   std::int64_t samples = 10;
-  /// Samples of each file; empty: one each.
+  /// Number of samples in each file; empty: one per file.
   std::vector<std::int64_t> files{};
   std::uint64_t seed = 7;
   ShardOptions shard{};
   std::uint32_t epochs = 1;
 };
 
-/// Walks the order of a pipeline over made-up samples 0, 1, 2, ...
+/// Computes the order of a pipeline over synthetic samples 0, 1, 2, ...
 class OrderOf {
  public:
   explicit OrderOf(std::string_view pipeline, OrderOptions options = {})
@@ -57,7 +57,7 @@ class OrderOf {
     for (Element element; elements.size() < most && chain.next(element);) elements.push_back(element);
     return elements;
   }
-  /// Their indices; padding as 999.
+  /// Indices of at most `most` elements; padding is 999.
   [[nodiscard]] std::vector<std::uint32_t> indices(std::size_t most = 100000) const {
     std::vector<std::uint32_t> indices;
     for (const Element& element : elements(most)) indices.push_back(element.is_padding ? 999 : element.index);
@@ -72,7 +72,7 @@ class OrderOf {
   std::vector<std::uint32_t> samples_;
 };
 
-/// Samples of all ranks in an epoch, batch by batch, rank by rank, without padding.
+/// Samples of all ranks in one epoch, by batch and then by rank, without padding.
 inline std::vector<std::uint32_t> of_all_ranks(std::string_view pipeline, OrderOptions options) {
   std::vector<std::vector<std::uint32_t>> ranks;
   for (options.shard.rank = 0; options.shard.rank < options.shard.ranks; ++options.shard.rank) {

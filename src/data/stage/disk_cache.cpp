@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Version of the cached pixels; change it whenever a codec's output or the stored form changes.
+/// Version of the cached pixels. Change it whenever a codec's output or the stored form changes.
 constexpr int kDecoding = 2;
 constexpr std::string_view kRemedy = "another --cache-dir, or train.cache=memory";
 
@@ -71,7 +71,7 @@ std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options) {
     text += '\n';
     text += fs::absolute(sample.path, ignored).lexically_normal().native();
     if (sample.stored) text += fmt::format("\n{} {}", sample.stored->begin, sample.stored->length);
-    // Files from before raw colour became gray on reading have it in colour.
+    // Older versions stored raw colour pixels in colour. The key differs, so that their caches are not used.
     const bool becomes_gray = sample.stored && sample.stored->raw && sample.stored->raw->channels > preprocess.channels;
     if (becomes_gray) text += " gray";
     text += options.shrunk_px > 0 && sample.split == Split::Train ? "\ns\n" : "\n\n";
@@ -79,7 +79,7 @@ std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options) {
   return io::fast_hash_hex(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-/// The right to decode a sample, among the threads of this process.
+/// Right to decode a sample, held by one thread of this process at a time.
 class DiskCache::ThreadClaim {
  public:
   ThreadClaim(DiskCache& cache, std::uint32_t sample) : cache_(cache), sample_(sample) {
@@ -117,7 +117,7 @@ bool DiskCache::is_shrunk(std::uint32_t sample) const {
   return options_.shrunk_px > 0 && dataset_.samples.at(sample).split == Split::Train;
 }
 
-// Identity of a file, never 0. An absent file has one too; reading it gives the error.
+// Identity of a file, never 0. An absent file has an identity too; reading it reports the error.
 std::uint64_t DiskCache::identity_on_disk(std::uint32_t sample) const {
   struct stat status {};
   if (::stat(dataset_.samples.at(sample).path.c_str(), &status) != 0) status = {};
@@ -132,11 +132,11 @@ std::uint64_t DiskCache::identity(std::uint32_t sample) {
 }
 
 std::optional<StoredPicture> DiskCache::find(std::uint32_t sample) {
-  const std::uint64_t wanted = identity(sample);  // before the file is read, should it change
+  const std::uint64_t wanted = identity(sample);  // read first, in case the file changes
   const auto entry = file_.find(sample);
   if (!entry) return std::nullopt;
   if (entry->identity != wanted) {
-    // Another process may have stored it since this one looked.
+    // The file may have changed, and another process may have stored it since this process last checked.
     identities_.at(sample).store(identity_on_disk(sample));
     if (entry->identity != identities_.at(sample).load()) return std::nullopt;
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DiskCache: decoded images kept between epochs and runs in one memory-mapped file of the node. All its processes fill
-// and read it together; each image is decoded once.
+// DiskCache: decoded images in one memory-mapped file per node, kept between epochs and runs. All processes of the node
+// share the file, and each image is decoded once.
 //
-// Content: by default each image as decoded, with 8 or 16 bits as the file has. The resize is fused with the
-// augmentation's crop (transform.h), so batches are the same bytes as without a cache. A side in DiskCacheOptions
-// shrinks images of the training split to it before they are stored. A quarter of the side needs a sixteenth of the
-// space.
-// Training then crops from the shrunk picture, in the first epoch too, whether or not the disk had space. Images of
-// other splits are read as they are, so that no evaluation result depends on a cache.
+// By default, each image is stored as decoded, with 8 or 16 bits. The resize is fused with the augmentation's crop
+// (transform.h), so batches have the same bytes as without a cache. If DiskCacheOptions sets a side, training images
+// are shrunk to it before they are stored. A quarter of the side needs a sixteenth of the space. Training then crops
+// from the shrunk picture, also in the first epoch and if the disk is full. Images of other splits keep their size, so
+// that no evaluation result depends on a cache.
 #pragma once
 
 #include <atomic>
@@ -30,38 +29,40 @@ struct Dataset;
 
 /// Options of a DiskCache.
 struct DiskCacheOptions {
-  /// Made where it is absent; on a disk of this node. Never the data folder.
+  /// Folder of the cache file, created if absent. It must be on a local disk of this node, and never in the data
+  /// folder.
   std::filesystem::path folder;
-  /// Preprocessing of the network's input; all of it but mean, stddev and fit is part of the key.
+  /// Preprocessing of the network's input. All fields except mean, stddev and fit are part of the key.
   Preprocess preprocess;
-  /// Short side of kept images of the training split; 0: as decoded.
+  /// Short side of stored training images in px; 0: as decoded.
   std::int64_t shrunk_px = 0;
-  /// Bytes left free on the disk for other users.
+  /// Free space in bytes that is left on the disk for other users.
   std::uint64_t reserve_bytes = std::uint64_t{1} << 30;
 };
 
-/// The key of a data set's file, 32 hex digits: of the samples' names and places and of what decoding depends on. Not
-/// of the files' contents: size and time of each one's last change are kept with its image and looked at once a run.
+/// Key of a data set's cache file, 32 hex digits. It covers the samples' names and positions and all settings that
+/// decoding depends on, but not the contents of files. Size and modification time of each file are stored with its
+/// image and checked once per run.
 [[nodiscard]] std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options);
 
-/// Thread-safe; several processes may have one on the same file.
+/// Image store on disk. Thread-safe; several processes may use the same file.
 class DiskCache final : public ImageStore {
  public:
-  /// `dataset` must outlive it. Throws ConfigError when the folder cannot be created, or lies in the data folder.
-  /// Throws it also for a network file system, whose nodes would not see each other's pages. Throws DataError as
-  /// CacheFile.
+  /// `dataset` must outlive the object. Throws ConfigError if the folder cannot be created or lies in the data folder.
+  /// Also throws it for a network file system, where nodes do not share memory pages. Throws DataError as CacheFile
+  /// does.
   DiskCache(const Dataset& dataset, DiskCacheOptions options);
 
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse use) override;
-  /// Implements ImageStore. A full disk is reported once; images are then decoded every time.
+  /// Implements ImageStore. If the disk is full, it warns once; images are then decoded every time.
   [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                           Image& memory) override;
   void require_intact() const override { file_.require_intact(); }
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< the cache's file
-  /// Images in the file.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< path of the cache file
+  /// Number of images in the file.
   [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
-  /// One line for people: "cache: 12 of 100 images kept in /…".
+  /// Status line such as "cache: 12 of 100 images kept in /…".
   [[nodiscard]] std::string text() const;
 
  private:
@@ -78,12 +79,12 @@ class DiskCache final : public ImageStore {
   const std::filesystem::path path_;
   CacheFile file_;
   std::atomic<bool> is_full_ = false;
-  /// Identity of each sample's file when it was first looked at; 0: not yet.
+  /// Identity of each sample's file when it was first checked; 0: not checked yet.
   std::vector<std::atomic<std::uint64_t>> identities_;
 
   Mutex mutex_;
   std::condition_variable_any released_;
-  /// Samples that a thread of this process decodes.
+  /// Samples that a thread of this process is decoding.
   std::set<std::uint32_t> claimed_ RG_GUARDED_BY(mutex_);
 };
 

@@ -36,7 +36,7 @@ class DiskCacheTest : public LoaderTest {
     wanted.cache = &store;
     return wanted;
   }
-  /// Images decoded in one pass over all samples, without random replacements.
+  /// Number of images decoded in one pass over all samples, without random replacements.
   [[nodiscard]] std::int64_t decoded_in_a_pass(ImageStore& store) const {
     const LoaderOptions wanted = with(store, LoadMode::Evaluation);
     Slots slots = slots_for(wanted);
@@ -58,14 +58,14 @@ class DiskCacheTest : public LoaderTest {
     file.seekp(at);
     file.put(static_cast<char>(byte ^ 0x10));
   }
-  /// Decodes a sample as the loader does.
+  /// Returns a function that decodes a sample as the loader does.
   [[nodiscard]] ImageStore::Decode decoding(std::uint32_t sample, std::atomic<int>* count = nullptr) const {
     return [this, sample, count](Image& out) {
       if (count != nullptr) ++*count;
       return SampleReader().load(dataset_.samples[sample], Channels::Gray, out);
     };
   }
-  /// Runs `work` in a child process; returns its status as waitpid() does.
+  /// Runs `work` in a child process and returns its status from waitpid().
   template <typename Work>
   static int in_a_process(const Work& work) {
     const pid_t child = ::fork();
@@ -107,7 +107,7 @@ TEST_F(DiskCacheTest, decodes_a_changed_file_again) {
 TEST_F(DiskCacheTest, rebuilds_an_image_that_was_damaged_on_the_disk) {
   const auto path = filled();
   const auto plain = run(options());
-  // The last image's pixels end where the file ends.
+  // The last image's pixels end at the end of the file.
   flip(path, static_cast<std::int64_t>(std::filesystem::file_size(path)) - 1);
   DiskCache cache(dataset_, kept());
   EXPECT_EQ(run(with(cache)), plain);
@@ -153,7 +153,7 @@ TEST_F(DiskCacheTest, ends_with_an_error_where_its_file_is_cut_short_while_it_is
   const auto named = HasSubstr("[data.cache] " + cache.path().string() + ": expected ");
   EXPECT_THAT(refusal([&] { cache.require_intact(); }), named);
   EXPECT_THAT(refusal([&] { static_cast<void>(decoded_in_a_pass(cache)); }), named);
-  // Room that another process takes behind the new end makes the file long again.
+  // If another process allocates space after the new end, the file has its old length again.
   std::filesystem::resize_file(cache.path(), 1 << 20);
   EXPECT_THAT(refusal([&] { cache.require_intact(); }), named);
   EXPECT_EQ(decoded_in_a_pass(*std::make_unique<DiskCache>(dataset_, kept())), kImages) << "begun anew";
@@ -203,7 +203,7 @@ TEST_F(DiskCacheTest, of_two_processes_decodes_each_image_once) {
     if (::fork() != 0) continue;
     ::close(start[1]);
     char byte = 0;
-    static_cast<void>(::read(start[0], &byte, 1));  // readable once the parent closes it, so that both begin together
+    static_cast<void>(::read(start[0], &byte, 1));  // returns when the parent closes the pipe: both start together
     DiskCache cache(dataset_, kept());
     const std::int64_t decoded = decoded_in_a_pass(cache);
     const bool is_told = ::write(counts[1], &decoded, sizeof(decoded)) == sizeof(decoded);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Element: what passes from stage to stage before there are batches.
+// Element: unit that passes from stage to stage before batches are formed.
 #pragma once
 
 #include <cstddef>
@@ -17,45 +17,45 @@
 
 namespace roentgen::data {
 
-/// Result of one row.
+/// Result of loading one row of a batch.
 struct Row {
-  /// Index of the sample in the row: the planned sample or its replacement.
+  /// Index of the sample in the row: the planned sample, or its replacement.
   std::uint32_t sample = 0;
-  /// Samples that could not be read on the way.
+  /// Unreadable samples that were tried before this one.
   std::vector<BadSample> bad{};
-  /// Training: not even a replacement was readable.
+  /// True if no replacement was readable either (training only).
   bool gave_up = false;
   std::exception_ptr error{};
 };
 
-/// Results of earlier stages for a sample. Never changed once an element holds it.
+/// Data that earlier stages stored for a sample. Constant once an element refers to it.
 struct Cargo {
-  /// Bytes of its file, or the reason for their absence; neither where nothing was read yet.
+  /// Bytes of the sample's file, or the error; nullopt if it was not read yet.
   std::optional<std::vector<std::byte>> file{};
   std::optional<std::string> read_error{};
-  /// Row of a batch, slot_bytes() long, and its result; empty where nothing was mapped yet.
+  /// Finished batch row of slot_bytes() bytes, and its result. Empty if it was not mapped yet.
   runtime::AlignedBuffer image{};
   std::optional<Row> row{};
 
-  /// Memory held.
+  /// Memory used, in bytes.
   [[nodiscard]] std::size_t bytes() const { return (file ? file->size() : 0) + image.size(); }
 };
 
-/// A file or a sample on its way. Cheap to copy.
+/// A file or a sample on its way through the pipeline. Cheap to copy.
 struct Element {
-  /// Index of the sample in Dataset::samples, or of the file in the FileTable.
+  /// Index into Dataset::samples, or into the FileTable if the element is a file.
   std::uint32_t index = 0;
-  /// Pass over the data to which it belongs.
+  /// Pass over the data that the element belongs to.
   std::uint32_t epoch = 0;
-  /// Key of its random draws: its pass, or the pass that a cache kept.
+  /// Pass that seeds the random draws: `epoch`, or the earlier pass whose elements a cache stores.
   std::uint32_t draw_epoch = 0;
-  /// Padding of the last batch of an epoch; not counted.
+  /// True if the element pads the last batch of an epoch. Padding is not counted.
   bool is_padding = false;
-  /// Null: a name only. Shared because a cache gives the same cargo in every epoch, and a wrapped tail twice in one.
+  /// Data of the element; null if it is only a name. Shared, because a cache returns the same cargo in every epoch.
   std::shared_ptr<const Cargo> cargo{};
 };
 
-/// Samples of each file: file i holds the samples files[i], in their order.
+/// Samples of each file: file i contains the samples with the indices files[i], in order.
 using FileTable = std::vector<std::vector<std::uint32_t>>;
 
 }  // namespace roentgen::data

@@ -17,7 +17,7 @@
 namespace roentgen::data {
 namespace {
 
-// Non-blocking, so that a named pipe does not hang a worker before it is refused.
+// Opens without blocking, so that a named pipe does not hang a worker before it is refused.
 io::Descriptor opened(const std::filesystem::path& path) {
   return io::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }

@@ -43,7 +43,7 @@ TEST(FileReader, refuses_what_cannot_be_an_image_file) {
 TEST(FileReader, refuses_beyond_its_limit_before_reading) {
   const TestFolder folder;
   const auto path = folder.write("f", "");
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);  // sparse: takes no room
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);  // sparse, so it needs no disk space
   FileReader reader;
   EXPECT_THAT(reader.read(path, "f").error(), HasSubstr("expected at most 1073741824 bytes"));
 }

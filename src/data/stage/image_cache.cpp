@@ -29,13 +29,13 @@ void ImageCache::offer(std::uint32_t sample, const Image& image) {
   {
     MutexLock lock(mutex_);
     if (images_.at(sample) || size > budget_bytes_ - bytes_) return;
-    bytes_ += size;  // reserved before the copy, which needs no lock
+    bytes_ += size;  // reserved now, because the copy is made without the lock
   }
   auto copy = std::make_unique<Image>(image.layout());
   std::copy_n(image.bytes().data(), size, copy->bytes().data());
   MutexLock lock(mutex_);
   if (images_.at(sample)) {
-    bytes_ -= size;  // another worker was faster
+    bytes_ -= size;  // another worker stored it first
     return;
   }
   images_.at(sample) = std::move(copy);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ImageCache: decoded images kept in memory between epochs, at full size. The resize is fused with the augmentation's
-// crop (transform.h), so nothing after decoding could be cached without changing results.
+// ImageCache: decoded images at full size in memory, kept between epochs. Later results cannot be cached, because the
+// resize is fused with the augmentation's crop (transform.h).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace roentgen::data {
 
-/// Keeps the first images until the budget is full. Returned pixels live as long as the cache. Thread-safe.
+/// Stores images until the budget is used up. Returned pixels stay valid as long as the cache exists. Thread-safe.
 class ImageCache final : public ImageStore {
  public:
   /// Creates a cache for `samples` samples and at most `budget_bytes` of pixels.
@@ -25,12 +25,12 @@ class ImageCache final : public ImageStore {
   [[nodiscard]] bool has(std::uint32_t sample, ImageUse /*use*/) override { return find(sample) != nullptr; }
   [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                           Image& memory) override;
-  /// Pixels kept.
+  /// Size of all stored pixels in bytes.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   [[nodiscard]] const Image* find(std::uint32_t sample) const;
-  /// Keeps a copy when there is room.
+  /// Stores a copy of the image if there is space.
   void offer(std::uint32_t sample, const Image& image);
 
   const std::size_t budget_bytes_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ImageStore: where decoded images are kept between epochs. In memory: image_cache.h; in a file that all processes of a
-// node share: disk_cache.h.
+// ImageStore: interface of stores that keep decoded images between epochs. Implementations: image_cache.h (memory) and
+// disk_cache.h (a file shared by all processes of a node).
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace roentgen::data {
 
-/// Use of an image. Exact: the decoded image itself. Training: a store may give a smaller image, the same one every
-/// time.
+/// How an image is used. Exact: needs the decoded image itself. Training: the store may return a shrunk image, always
+/// the same one.
 enum class ImageUse : std::uint8_t { Exact, Training };
 
-/// An image that a store gave.
+/// An image that a store returned.
 struct StoredPicture {
-  /// Borrowed from the store, or from the memory that get() was given.
+  /// Pixels, borrowed from the store or from the memory passed to get().
   Image image;
-  /// Hash of the decoded image (pixel_hashes.h), where the store knows it.
+  /// Hash of the decoded image (pixel_hashes.h), if the store knows it.
   std::optional<std::uint64_t> pixel_hash{};
-  /// Whether the store had it, so that nothing was decoded.
+  /// True if the image came from the store, so that nothing was decoded.
   bool is_kept = false;
 };
 
-/// Keeps images by sample index; nothing is ever thrown out, because every epoch visits every sample once. Thread-safe.
+/// Stores images by sample index. Nothing is ever evicted, because every epoch visits every sample once. Thread-safe.
 class ImageStore {
  public:
-  /// Reads and decodes the sample into its argument.
+  /// Function that reads and decodes the sample into its argument.
   using Decode = std::function<Status(Image&)>;
 
   ImageStore() = default;
@@ -39,14 +39,14 @@ class ImageStore {
   ImageStore& operator=(const ImageStore&) = delete;
   virtual ~ImageStore() = default;
 
-  /// Whether get() would return the image without reading its file.
+  /// True if get() would return the image without reading its file.
   [[nodiscard]] virtual bool has(std::uint32_t sample, ImageUse use) = 0;
-  /// Returns the stored image, or decodes into `memory` by `decode` and stores the result where there is room and it is
-  /// not for one use. The result is valid until `memory` changes. Failure: that of `decode`. All loaders that share a
-  /// store must decode to the same channels.
+  /// Returns the stored image. If there is none, calls `decode` with `memory` and stores the result, unless there is no
+  /// space or it is for one use only (Image::is_for_one_use()). The result is valid until `memory` changes. Fails if
+  /// `decode` fails. All loaders that share a store must decode to the same channels.
   [[nodiscard]] virtual Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                                   Image& memory) = 0;
-  /// Must be called after the result of get() was used. DataError when its pixels may have changed meanwhile.
+  /// Must be called after the result of get() was used. Throws DataError if its pixels may have changed meanwhile.
   virtual void require_intact() const {}
 };
 

@@ -13,8 +13,8 @@
 namespace roentgen::data {
 namespace {
 
-/// The order alone: tf.data's interleave over files. A place in the circle whose file has ended is passed over once and
-/// takes the next file when its turn comes again.
+/// Order of samples in tf.data's interleave. When a file ends, its position in the cycle is skipped once, and takes the
+/// next file in the next round.
 class InterleaveOrder final : public StageIterator {
  public:
   InterleaveOrder(const InterleaveStage& stage, std::unique_ptr<StageIterator> upstream, const FileTable& files)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts a sample's labels (1, 0, NaN) to the two rows that a loss reads: targets and mask.
+// Converts a sample's labels (1, 0, NaN) to the rows that a loss reads: targets and mask.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace roentgen::data {
 
-/// Thread-safe.
+/// Label rows of all samples. Thread-safe.
 class LabelRows {
  public:
-  /// `dataset` must outlive it. DataError when the form is ClassIndex and one of `samples` has several positives, or
-  /// none although all its labels are known.
+  /// `dataset` must outlive the object. Throws DataError if the form is ClassIndex and one of `samples` has several
+  /// positive labels. Also throws it if a sample has none although all its labels are known.
   LabelRows(const Dataset& dataset, const std::vector<std::uint32_t>& samples, LabelForm form);
 
-  /// Elements of a row: K, or 1 for a class index.
+  /// Number of elements in a row: K, or 1 for a class index.
   [[nodiscard]] std::int64_t width() const;
-  /// Writes the rows of a sample; both have width() elements.
+  /// Writes labels and mask of a sample; both spans have width() elements.
   void write(std::uint32_t sample, std::span<float> labels, std::span<float> mask) const;
 
  private:

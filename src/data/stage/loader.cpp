@@ -35,7 +35,7 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
                                  fmt::format("{}", now.seed), "the same seed"));
   }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
-  // Samples that `then` itself skipped; its batches of this epoch are those since its own start.
+  // `then` itself may have skipped samples. Its batches of this epoch are then counted from its own start.
   const bool is_moved = !then.seen.empty() && then.start.epoch == position.epoch;
   StageContext before{.samples = samples,
                       .files = &files,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Handling of files that cannot be read: replace and count in training, refuse in evaluation.
+// Unreadable files: replaced and counted in training, refused in evaluation.
 #include "core/error.h"
 #include "data/stage/image_cache.h"
 #include "data/stage/loader_testing.h"
@@ -52,7 +52,7 @@ TEST_F(LoaderTest, stops_beyond_the_share_of_corrupt_samples) {
   damage(11);
   damage(12);
   auto wanted = options();
-  wanted.max_bad_share = 0.1;  // 2.3 of 23
+  wanted.max_bad_share = 0.1;  // allows 2 of 23 samples
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }),
               testing::AllOf(HasSubstr("[data.loader] corrupt images: expected at most 10%, got 3 of 23"),
                              HasSubstr("11.png"), HasSubstr("train.max_bad=0.14")));
@@ -61,7 +61,7 @@ TEST_F(LoaderTest, stops_beyond_the_share_of_corrupt_samples) {
 TEST_F(LoaderTest, counts_the_corrupt_samples_known_from_before) {
   damage(3);
   auto wanted = options();
-  wanted.max_bad_share = 0.1;  // 2.3 of 23
+  wanted.max_bad_share = 0.1;  // allows 2 of 23 samples
   wanted.known_bad = {12, 3};
   Slots slots = slots_for(wanted);
   Loader loader(dataset_, everything(), wanted, slots.all());
@@ -106,7 +106,7 @@ TEST_F(LoaderTest, gives_up_when_nothing_is_readable) {
 }
 
 TEST_F(LoaderTest, carries_a_workers_exception_to_next) {
-  ImageCache too_small(4, 1000);  // sample 4 does not exist: a bug of the caller, found by a worker
+  ImageCache too_small(4, 1000);  // sample 4 does not exist, an error of the caller that a worker detects
   auto wanted = options(LoadMode::Evaluation);
   wanted.cache = &too_small;
   Slots slots = slots_for(wanted);

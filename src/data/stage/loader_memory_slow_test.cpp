@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Memory of a loader over 20 epochs, as the system measures it. It is at most that of memory_plan.h, and no larger in
-// the last five epochs than in the third to seventh.
+// Memory of a loader over 20 epochs, as the system measures it. It must not exceed the plan of memory_plan.h, and must
+// not grow from epochs 3-7 to the last five epochs.
 #include "data/stage/disk_cache.h"
 #include "data/stage/loader_testing.h"
 #include "data/stage/memory_plan.h"
@@ -36,7 +36,7 @@ class LoaderMemory : public testing::Test {
     std::iota(samples_.begin(), samples_.end(), 0U);
   }
 
-  /// Runs 20 epochs and looks at the memory after each of them.
+  /// Runs 20 epochs and measures the memory after each.
   void expect_within_plan(std::string_view pipeline, ImageStore* store) const {
     LoaderOptions options;
     options.shard = {.batch = 6};
@@ -68,13 +68,13 @@ class LoaderMemory : public testing::Test {
     held.push_back(runtime::resident_memory_bytes());
     ASSERT_EQ(held.size(), kEpochs) << pipeline;
     tell(pipeline, before, planned, held);
-    // Allowance for code read from the disk, thread stacks and fragmentation.
+    // Allowance for program code, thread stacks and fragmentation.
     const std::size_t own = (std::size_t{6} << 20U) + planned / 4;
     EXPECT_LE(*std::ranges::max_element(held), before + planned + own) << pipeline << ": " << planned << " planned";
     expect_no_growth(held);
   }
 
-  /// Compares means, since the content of buffers differs between ends of epochs.
+  /// Compares means, because the content of buffers differs from epoch to epoch.
   static void expect_no_growth(const std::vector<std::size_t>& held) {
     constexpr std::ptrdiff_t kMany = 5;
     const auto mean = [](auto first) { return std::accumulate(first, first + kMany, std::size_t{0}) / kMany; };
@@ -107,7 +107,8 @@ TEST_F(LoaderMemory, of_buffers_of_rows_stays_within_the_plan) {
   expect_within_plan("samples | map(parallel=3) | shuffle(20) | repeat | batch | prefetch(1)", nullptr);
 }
 
-// Pages of the cache file count as resident; the system can take them back. All of them are there after two epochs.
+// Mapped pages of the cache file count as resident, although the system can reclaim them. All are present after two
+// epochs.
 TEST_F(LoaderMemory, with_a_cache_on_the_disk_does_not_grow) {
   DiskCache cache(dataset_, {.folder = caches_.path(), .preprocess = {}, .reserve_bytes = 0});
   LoaderOptions options;

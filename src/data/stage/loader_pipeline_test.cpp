@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loader with pipelines other than the default: rows are the same whichever thread does the work. A resumed run
-// gets the rest of its epoch.
+// The loader with other pipelines than the default. Rows must be equal whichever thread does the work, and a resumed
+// run must get the rest of its epoch.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Pipelines of the same order that do the work in other stages.
+// Pipelines that produce the same order but do the work in different stages.
 constexpr std::array kWays{
     "samples | shuffle | shard | repeat | map_and_batch(1)",
     "samples | shuffle | shard | repeat | map_and_batch(4) | prefetch(1)",
@@ -84,7 +84,7 @@ TEST_F(PipelineTest, runs_the_presets_with_every_sample_once_a_pass) {
     EXPECT_EQ(run(wanted), batches) << preset.name;
     std::map<std::uint32_t, int> counts;
     for (const std::uint32_t sample : samples_of(batches)) ++counts[sample];
-    // A wrapped tail gives two samples of a pass twice.
+    // A wrapped tail uses two samples of a pass twice.
     const int most = preset.name == "naive" ? 10 : 5;
     for (const auto& [sample, count] : counts) EXPECT_LE(count, most) << preset.name << ' ' << sample;
     EXPECT_EQ(counts.size(), 23U) << preset.name;
@@ -115,7 +115,7 @@ TEST_F(PipelineTest, goes_on_with_other_ranks_and_batches_over_what_was_not_seen
   std::vector<std::uint32_t> seen;
   for (then.shard.rank = 0; then.shard.rank < 2; ++then.shard.rank) {
     auto batches = run(then);
-    batches.resize(5);  // three of epoch 0, two of epoch 1
+    batches.resize(5);  // three batches of epoch 0, two of epoch 1
     for (const Seen& batch : batches) {
       if (batch.epoch == 1) seen.insert(seen.end(), batch.samples.begin(), batch.samples.end());
     }
@@ -153,7 +153,7 @@ TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
     now = seen.empty() ? next : resume_elsewhere(dataset_, everything(), now, {.epoch = 0, .batch = taken}, next);
     const auto batches = run(now);
     ASSERT_FALSE(batches.empty());
-    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch is the rest
+    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last batch contains the rest
     for (std::size_t i = 0; i < count; ++i) {
       seen.insert(seen.end(), batches[i].samples.begin(), batches[i].samples.end());
     }
@@ -176,7 +176,7 @@ TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
 }
 
-// Each file takes 20 ms, so all of them would take half a second.
+// Each file takes 20 ms, so reading all of them would take half a second.
 TEST_F(PipelineTest, stops_without_reading_what_nobody_waits_for) {
   for (const std::string way : {"samples | map | shuffle(500) | batch | prefetch",
                                 "files | interleave(parallel=2) | map(2) | skip(20) | batch | prefetch",
@@ -225,7 +225,7 @@ TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
     ASSERT_TRUE(batch.has_value());
     EXPECT_EQ(slots.hash(batch->slot), expected[i].hash);
     loader.release(batch->slot);
-    // The shuffle's buffer has pulled the whole first pass.
+    // The shuffle stage has already pulled the whole first pass into its buffer.
     if (i == 0) {
       for (const Sample& sample : dataset_.samples) std::filesystem::remove(sample.path);
     }
@@ -275,7 +275,7 @@ TEST_F(PipelineTest, works_ahead_just_as_far_as_prefetch_says) {
       loader.release(loader.next()->slot);
       const std::int64_t files = (i + ahead) * 5;
       while (storage.opened() < files) std::this_thread::yield();
-      for (int turns = 0; turns < 1000; ++turns) std::this_thread::yield();  // time for a faulty loader to read on
+      for (int turns = 0; turns < 1000; ++turns) std::this_thread::yield();  // gives a faulty loader time to read on
       EXPECT_EQ(storage.opened(), files) << tail;
     }
   }

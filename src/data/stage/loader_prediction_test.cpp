@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loading for predictions: every sample once, in order, and bad ones named without stopping.
+// Loading for predictions: every sample once, in order; unreadable samples are listed and do not stop the run.
 #include "data/stage/loader_testing.h"
 
 namespace roentgen::data {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Random pipelines, ranks, threads and positions (seeds in the messages). Checks: the same bytes with 1, 4 and 16
-// threads; equally many batches on 1, 2, 3 and 8 ranks. Evaluation gives every sample once. A run resumed with any
-// number of ranks gives exactly the unseen samples.
+// Random pipelines, ranks, threads and positions (seeds are in the messages). Batches must have the same bytes with 1,
+// 4 and 16 threads, and their number must be equal on 1, 2, 3 and 8 ranks. Evaluation must return every sample once. A
+// run resumed with any number of ranks must return exactly the unseen samples.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -18,7 +18,7 @@ constexpr std::array kRanks{1, 2, 3, 8};
 constexpr std::array kThreads{1, 4, 16};
 constexpr std::uint64_t kCases = 8;
 
-/// Stages in an order that can be kept; P stands for numbers of threads.
+/// Random valid order of stages; P in the text stands for a number of threads.
 class RandomWay {
  public:
   explicit RandomWay(std::uint64_t seed) : random_(seed, RandomStage::Test) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loader on real X-rays: every one is read, and threads and caches change no byte.
+// The loader on real X-rays: all are readable, and threads and caches change no byte.
 #include "data/stage/image_cache.h"
 #include "data/stage/loader_testing.h"
 
@@ -19,7 +19,7 @@ class LoaderReal : public RealDataTest {
     options.split.mode = SplitMode::Whole;
     return load_dataset(options);
   }
-  /// Hash over all batches of one epoch of training.
+  /// Hash over all batches of one training epoch.
   static std::string hash_of_epoch(const Dataset& dataset, int workers, ImageCache* cache) {
     LoaderOptions options;
     options.shard = {.batch = 16, .tail = Tail::Pad};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The loader: what is in a batch, and that threads, ranks, caches and resuming change nothing of it.
+// The loader: content of batches, which must not depend on threads, ranks, caches and resuming.
 #include "data/stage/loader.h"
 
 #include "core/error.h"
@@ -197,7 +197,7 @@ TEST_F(LoaderTest, counts_what_it_does) {
   while (const auto batch = loader.next()) loader.release(batch->slot);
   const auto stats = loader.stats();
   EXPECT_EQ(stats.samples, 23);
-  EXPECT_GT(stats.read_bytes, 23U * 57U);  // no PNG is smaller
+  EXPECT_GT(stats.read_bytes, 23U * 57U);  // no PNG is smaller than 57 bytes
   EXPECT_GT(stats.decode_s, 0.0);
   EXPECT_EQ(stats.bad, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of the loader: a small data set of real PNG files, slots, and a run to the end.
+// Fixtures for tests of the loader: a small data set of PNG files, slots, and a run to the end.
 #pragma once
 
 #include <fmt/core.h>
@@ -27,7 +27,7 @@ namespace roentgen::data {
 inline constexpr int kSizePx = 12;
 inline constexpr std::uint64_t kSeed = 41;
 
-/// Memory for slots, filled with rubbish, so that what is not written shows.
+/// Memory for slots, filled with arbitrary values, so that elements that are not written are detected.
 class Slots {
  public:
   Slots(int count, std::int64_t batch, std::int64_t labels, std::size_t row_bytes) {
@@ -47,7 +47,7 @@ class Slots {
   [[nodiscard]] const std::vector<std::byte>& images(int slot) const { return images_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const std::vector<float>& labels(int slot) const { return labels_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const std::vector<float>& mask(int slot) const { return masks_[static_cast<std::size_t>(slot)]; }
-  /// Hash of everything that a slot holds.
+  /// Hash of the whole content of a slot.
   [[nodiscard]] std::string hash(int slot) const {
     return io::fast_hash_hex(images(slot)) + io::fast_hash_hex(std::as_bytes(std::span(labels(slot)))) +
            io::fast_hash_hex(std::as_bytes(std::span(mask(slot))));
@@ -73,7 +73,8 @@ struct Seen {
 
 class LoaderTest : public testing::Test {
  protected:
-  /// `count` images of different sizes and pixels: 0.png, 1.png, ...; label "even", and "odd" known for every third.
+  /// Creates `count` images of different sizes and pixels: 0.png, 1.png, ...; label "even" is known for all, "odd" for
+  /// every third.
   explicit LoaderTest(int count = 23) {
     Random random(kSeed, RandomStage::Test);
     for (int i = 0; i < count; ++i) {

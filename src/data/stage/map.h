@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// map: from samples to rows: read where that was not done, decode, distort, resize, normalise.
+// map: turns samples into rows. It reads files that were not read before, decodes, distorts, resizes and normalises.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// Maps with `parallel` threads (1: the thread that pulls), which work at most as many rows ahead.
+/// Map stage. Uses `parallel` threads that work ahead by at most as many rows; 1: the pulling thread does the work.
 struct MapStage {
   static constexpr std::string_view kName = "map";  ///< name in pipeline texts
   std::int64_t parallel = 1;                        ///< threads
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const MapStage&, const MapStage&) = default;
 };
 

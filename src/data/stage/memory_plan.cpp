@@ -19,7 +19,7 @@ namespace roentgen::data {
 namespace {
 
 constexpr std::uint64_t kNameBytes = 32;
-// A reader's memory grows by doubling.
+// Number of file sizes that a reader needs, because its memory grows by doubling.
 constexpr std::uint64_t kFilesOfReader = 3;
 
 std::string mebibytes(std::uint64_t bytes) {
@@ -31,7 +31,7 @@ std::uint64_t product(std::uint64_t count, std::uint64_t bytes) {
   return is_over ? std::numeric_limits<std::uint64_t>::max() / 2 : count * bytes;
 }
 
-/// Walks along the stages with the bytes of one element.
+/// Walks through the stages and tracks the bytes of one element.
 class Walk {
  public:
   Walk(const Pipeline& pipeline, const MemoryNeeds& needs) : needs_(needs) {
@@ -83,7 +83,7 @@ class Walk {
   void look_at(const Other& /*stage*/, const std::string& /*what*/) {}
 
   const MemoryNeeds& needs_;
-  /// Bytes of an element beside its name.
+  /// Bytes of an element in addition to its name.
   std::uint64_t cargo_ = 0;
   std::vector<MemoryUse> uses_;
 };

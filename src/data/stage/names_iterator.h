@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NamesIterator: implements the stages `files` and `samples`. For src/data/stage only.
+// NamesIterator: implementation of the stages `files` and `samples`. For src/data/stage only.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace roentgen::data {
 
-/// Gives an element for each of `count` files or samples, in their order.
+/// Returns an element for each of `count` files or samples, in order.
 class NamesIterator final : public StageIterator {
  public:
-  /// @param indices of the elements, which outlive it; empty: 0, 1, 2, ...
+  /// @param indices indices of the elements, which must outlive the object; empty: 0, 1, 2, ...
   explicit NamesIterator(std::size_t count, std::span<const std::uint32_t> indices = {})
       : count_(count), indices_(indices) {}
   void start(std::uint32_t epoch) override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: the expected samples of each batch and rank, by formula.
+// Formulas for tests: the expected samples of each batch and rank.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::data {
 
-/// A permutation of 0 .. n-1: Fisher-Yates from the top, driven by Random(seed, RandomStage::Shuffle, 0, epoch).
+/// Permutation of 0 .. n-1: Fisher-Yates from the end, driven by Random(seed, RandomStage::Shuffle, 0, epoch).
 inline std::vector<std::uint32_t> shuffled_order(std::int64_t n, std::uint64_t seed, std::uint32_t epoch) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0U);
@@ -23,8 +23,8 @@ inline std::vector<std::uint32_t> shuffled_order(std::int64_t n, std::uint64_t s
   return order;
 }
 
-/// The samples of step `step` on this rank: the step's global batch is consecutive in `order`, and rank r takes its
-/// r-th piece of `batch`. Fewer than `batch`, possibly none, only with Pad; Wrap goes round as often as needed.
+/// Samples of step `step` on this rank. The step's global batch is consecutive in `order`, and rank r gets its r-th
+/// part of `batch` samples. Returns fewer than `batch` only with Pad; Wrap repeats `order` as often as needed.
 inline std::vector<std::uint32_t> batch_samples(const std::vector<std::uint32_t>& order, std::int64_t step,
                                                 const ShardOptions& options) {
   const auto n = static_cast<std::int64_t>(order.size());

@@ -32,7 +32,7 @@ OrderedIterator::~OrderedIterator() {
 void OrderedIterator::start(std::uint32_t epoch) {
   {
     MutexLock lock(mutex_);
-    has_ended_ = true;  // no thread begins to pull
+    has_ended_ = true;  // so that no thread begins to pull
     while (!error_ && (is_pulling_ || at_work_ > 0)) is_ready_.wait(lock);
     if (error_) std::rethrow_exception(error_);
     std::ranges::fill(ring_, std::nullopt);

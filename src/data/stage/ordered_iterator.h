@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// OrderedIterator: threads that pull from the previous stage, work on the elements, and pass them on in the order of
-// pulling. map, interleave and prefetch share it. For src/data/stage only.
+// OrderedIterator: threads that pull elements from the previous stage and work on them in parallel. They pass elements
+// on in the order in which they were pulled. Used by map, interleave and prefetch. For src/data/stage only.
 #pragma once
 
 #include <condition_variable>
@@ -19,24 +19,24 @@
 
 namespace roentgen::data {
 
-/// Function that one thread applies to an element; it owns that thread's buffers. Must not throw because of a sample.
+/// Function that a thread applies to an element; it owns that thread's buffers. Must not throw because of a bad sample.
 using ElementWork = std::function<void(Element&)>;
 
-/// Up to `window` elements are pulled, in work or waiting. One thread at a time pulls; while the pipeline is moved
-/// forward no thread works ahead. One thread calls start() and next().
+/// Holds up to `window` elements that are pulled, in work or finished. One thread at a time pulls. While a resumed
+/// pipeline is moved forward, no thread works ahead. One thread calls start() and next().
 class OrderedIterator final : public StageIterator {
  public:
-  /// Threads and window, both at least 1.
+  /// Number of threads and size of the window, both at least 1.
   struct Size {
     int threads = 1;
     std::int64_t window = 1;
   };
-  /// `make_work` is called once by each thread; threads start with the first element asked for.
+  /// Each thread calls `make_work` once. Threads start when the first element is requested.
   OrderedIterator(std::unique_ptr<StageIterator> upstream, std::function<ElementWork()> make_work, Size size,
                   const StageContext& context);
   ~OrderedIterator() override;
 
-  /// Waits for elements in work, and drops them. Throws the error of a thread.
+  /// Waits for elements in work and discards them. Rethrows the exception of a thread.
   void start(std::uint32_t epoch) override;
 
  private:
@@ -54,23 +54,23 @@ class OrderedIterator final : public StageIterator {
   const StageContext& context_;
 
   mutable Mutex mutex_;
-  std::condition_variable_any may_pull_;  // room, a new pass, nobody pulling, or stopping
-  std::condition_variable_any is_ready_;  // an element is done, the pass has ended, or nobody is at work
+  std::condition_variable_any may_pull_;  // space, a new pass, nobody pulling, or stopping
+  std::condition_variable_any is_ready_;  // an element is done, the pass has ended, or nobody works
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
-  /// Whether the previous stage has no more elements in this pass, or start() waits.
+  /// True if the previous stage has no more elements in this pass, or if start() waits.
   bool has_ended_ RG_GUARDED_BY(mutex_) = true;
-  /// Numbers of the next element to pull and of the next to give, from the first one ever.
+  /// Number of the next element to pull (`pulled_`) and of the next to return, counted over all passes.
   std::int64_t pulled_ RG_GUARDED_BY(mutex_) = 0;
   std::int64_t given_ RG_GUARDED_BY(mutex_) = 0;
   std::int64_t at_work_ RG_GUARDED_BY(mutex_) = 0;
-  /// Done and not given yet.
+  /// Number of elements that are finished but not returned.
   std::int64_t ready_ RG_GUARDED_BY(mutex_) = 0;
   std::vector<std::optional<Element>> ring_ RG_GUARDED_BY(mutex_);
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
 
-  std::vector<std::jthread> threads_;  // last: joined before anything they use goes
+  std::vector<std::jthread> threads_;  // last, so that they are joined before other members are destroyed
 };
 
 }  // namespace roentgen::data

@@ -13,7 +13,7 @@
 namespace roentgen::data {
 namespace {
 
-/// 0, 1, 2, ... up to a length, or until it throws.
+/// Returns 0, 1, 2, ... up to a length, or until it throws.
 class Numbers final : public StageIterator {
  public:
   Numbers(std::uint32_t length, std::uint32_t throws_at) : length_(length), throws_at_(throws_at) {}
@@ -96,7 +96,7 @@ TEST_F(Ordered, works_on_no_more_than_its_window) {
   iterator->start(0);
   Element element;
   ASSERT_TRUE(iterator->next(element));
-  // Whatever the threads do from now on: one was given, three may wait.
+  // Gives the threads time: one element was returned, and at most three may be waiting.
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   EXPECT_LE(worked, 4);
 }

@@ -18,7 +18,7 @@ namespace {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 
-// Checks rules about several stages, which no stage can check alone.
+// Checks rules that involve several stages.
 void check_order(const std::vector<Stage>& stages) {
   bool is_padded = false, is_endless = false, is_shuffled = false, is_sharded = false;
   Carries carries = Carries::Nothing;

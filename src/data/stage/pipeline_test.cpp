@@ -33,7 +33,7 @@ TEST(Pipeline, reads_what_it_prints) {
 
 TEST(Pipeline, has_the_presets_of_the_sources) {
   EXPECT_EQ(parse_pipeline("naive").stages().size(), 8U);
-  // Ten steps; "file list" and "from_tensor_slices" are both `files`.
+  // TensorFlow's pipeline has ten steps; "file list" and "from_tensor_slices" together are `files`.
   EXPECT_EQ(parse_pipeline("tf-official").stages().size(), 9U);
   EXPECT_EQ(parse_pipeline("default"), training_pipeline(Tail::Drop));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parser of pipeline texts.
+// Parses pipeline texts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::size_t kShown = 40;
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 
-// The user's text, fit to print.
+// Makes the user's text printable.
 std::string shown(std::string_view text) {
   if (text.empty()) return "nothing";
   std::string result;
@@ -59,7 +59,7 @@ class Settings final : public StageVisitor {
   void count(const CountSetting& setting, std::int64_t& value) override {
     const auto given = take(setting.name);
     if (!given) {
-      // A setting without a default is one that must be given.
+      // A negative default means that the setting is required.
       if (setting.default_value < 0) refuse(where(), fmt::format("{}=NUMBER", setting.name), "nothing");
       return;
     }
@@ -88,7 +88,7 @@ class Settings final : public StageVisitor {
     value = static_cast<int>(found - words.begin());
   }
 
-  // Call it after all settings were visited.
+  // Throws if settings are left over. Call it after all settings were visited.
   void expect_all_used() const {
     for (const Given& given : given_) {
       if (given.is_used) continue;

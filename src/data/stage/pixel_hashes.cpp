@@ -16,27 +16,27 @@ namespace {
 
 constexpr std::size_t kDigits = 16;
 
-// Pixel by pixel the same as the first.
+// True if all pixels equal the first.
 bool is_blank(const Image& image) {
   const auto bytes = image.bytes();
   const auto pixel = static_cast<std::size_t>(image.channels() * image.layout().bits / 8);
   return bytes.size() <= pixel || std::memcmp(bytes.data(), bytes.data() + pixel, bytes.size() - pixel) == 0;
 }
 
-// 8-bit samples that were stored as 16-bit ones, multiplied by 257.
+// True if 8-bit samples were stored as 16-bit samples, multiplied by 257.
 bool is_widened(const Image& image) {
   if (image.layout().bits != 16 || image.layout().max_value != 65535) return false;
   return std::ranges::all_of(image.samples<std::uint16_t>(), [](std::uint16_t sample) { return sample % 257 == 0; });
 }
 
-// The first of every `step` samples, divided.
+// Takes the first of every `step` samples, divided by `divisor`.
 template <typename From, typename To>
 void thin(std::span<const From> samples, std::size_t step, From divisor, std::span<To> out) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(samples[i * step] / divisor);
 }
 
-// Makes the picture in its smallest form: gray where all three channels are equal, 8 bits where 16 add nothing. Returns
-// whether that is smaller than `image`.
+// Converts a picture to its smallest form: gray if all three channels are equal, 8 bits if 16 add nothing. Returns true
+// if that is smaller than `image`.
 bool reduce(const Image& image, Image& small) {
   const bool is_wide = image.layout().bits == 16;
   const bool has_colour_of_gray = image.channels() == 3 && has_equal_channels(image);

@@ -42,7 +42,7 @@ TEST(PixelHash, of_gray_stored_as_colour_is_that_of_gray) {
     });
     EXPECT_NE(pixel_hash(red), pixel_hash(gray)) << bits;
   }
-  // 16 bits of gray that 8 do not hold.
+  // 16-bit gray levels that do not fit into 8 bits.
   const Image fine = random_image({.width_px = 8, .height_px = 6, .bits = 16, .max_value = 65535}, 5);
   const Image colour = make_image({.width_px = 8, .height_px = 6, .channels = 3, .bits = 16, .max_value = 65535},
                                   [&](auto x, auto y, auto) { return level_at(fine, x, y, 0); });

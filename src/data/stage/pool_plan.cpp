@@ -35,7 +35,7 @@ PoolPlan plan_pool(const Pipeline& pipeline, const PoolLimits& limits) {
       plan.batches_ahead = prefetch->count == 0 ? most : std::min(plan.batches_ahead + prefetch->count, most);
     }
   }
-  if (plan.is_work_before) {  // elements already contain the bytes of their files
+  if (plan.is_work_before) {  // elements already contain their files' bytes
     plan.readers = 0;
     plan.is_read_tuned = false;
   }

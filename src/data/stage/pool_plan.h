@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Settings of the Loader's pool that follow from the stages after the elements.
+// Settings of the Loader's worker pool, derived from the stages that the pool implements.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,36 @@
 
 namespace roentgen::data {
 
-/// Mode of operation of a Loader.
+/// Settings of a worker pool.
 struct PoolPlan {
   int workers = 1;
-  /// Whether to use only as many as needed (worker_tuner.h).
+  /// True if the number of workers is tuned (worker_tuner.h).
   bool is_tuned = false;
-  /// Largest number of extra threads that wait for storage.
+  /// Largest number of additional threads that wait for storage.
   int readers = 0;
-  /// Whether to use only as many readers as needed (read_tuner.h).
+  /// True if the number of readers is tuned (read_tuner.h).
   bool is_read_tuned = false;
-  /// Finished batches it may hold; 0: it works while next() waits.
+  /// Number of finished batches it may hold; 0: it works only while next() waits.
   std::int64_t batches_ahead = 0;
-  /// Whether to hold only as many as needed.
+  /// True if the number of finished batches is tuned.
   bool is_prefetch_tuned = false;
-  /// Pulling an element can take as long as reading or mapping it.
+  /// True if pulling an element can take as long as reading or mapping it, because an earlier stage reads or maps.
   bool is_work_before = false;
-  /// Index of batch or map_and_batch among the stages.
+  /// Index of the stage batch or map_and_batch in the pipeline.
   std::size_t batching_stage = 0;
 };
 
-/// Limits of a pool where its pipeline names none.
+/// Limits of a pool, used where the pipeline states none.
 struct PoolLimits {
   int workers = 1;
   int readers = 0;
-  /// Batches that can be held.
+  /// Number of batch slots.
   std::size_t slots = 1;
 };
 [[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, const PoolLimits& limits);
 
-/// Whether every pass is a whole number of batches whose order is a function of the pass alone. This holds where
-/// samples are sharded and no later stage reorders, leaves out, keeps or repeats, except for one repeat.
+/// True if every pass is a whole number of batches and its order depends only on the number of the pass. This requires
+/// that samples are sharded and no later stage reorders, drops, caches or repeats, except for one repeat.
 [[nodiscard]] bool has_whole_passes(const Pipeline& pipeline);
 
 }  // namespace roentgen::data

@@ -18,7 +18,7 @@ bool PoolTuner::observe(const BatchTimes& times, std::int64_t ready) {
   if (plan_.is_read_tuned && !reads_.is_settled()) return false;
   if (plan_.is_tuned && !workers_.is_settled()) {
     BatchTimes of_threads = times;
-    if (readers() == 0) of_threads.work_s += times.blocked_s;  // only decoding threads wait then
+    if (readers() == 0) of_threads.work_s += times.blocked_s;  // without readers, decoding threads wait for storage
     workers_.observe(of_threads);
   } else if (plan_.is_prefetch_tuned && !ahead_.is_settled()) {
     ahead_.observe(times, ready);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PoolTuner: sets the `auto` sizes of a pool. Each depends on the ones before, so it tunes them in order: files read at
-// once, decoding threads, ready batches.
+// PoolTuner: chooses the `auto` sizes of a pool. Each size depends on the previous ones, so it tunes them in this
+// order: files read at once, decoding threads, finished batches.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,30 @@
 
 namespace roentgen::data {
 
-/// Pure: no clock of its own. One thread.
+/// Tuner of all sizes. It reads no clock, only the times passed to observe(). One thread.
 class PoolTuner {
  public:
   explicit PoolTuner(const PoolPlan& plan);
 
-  /// Threads that decode at once.
+  /// Number of threads that decode at once.
   [[nodiscard]] int workers() const { return workers_.active(); }
-  /// Extra threads that wait for storage.
+  /// Number of additional threads that wait for storage.
   [[nodiscard]] int readers() const { return plan_.is_read_tuned ? reads_.readers() : plan_.readers; }
-  /// Limits the number of readers.
+  /// Limits the number of readers from now on.
   void limit_readers(int most) {
     plan_.readers = std::min(plan_.readers, most);
     reads_.limit(most);
   }
-  /// Finished batches that may be held.
+  /// Number of finished batches that may be held.
   [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
-  /// Whether any size is tuned.
+  /// True if any size is tuned.
   [[nodiscard]] bool does_tune() const { return plan_.is_tuned || plan_.is_read_tuned || plan_.is_prefetch_tuned; }
-  /// Must be called for each batch. `ready`: finished batches at the time of the request. Returns true once, when every
-  /// size has settled.
+  /// Must be called for each batch. `ready`: number of finished batches when the consumer asked for one. Returns true
+  /// once, when every size has been chosen.
   bool observe(const BatchTimes& times, std::int64_t ready);
-  /// Whether every size was found once. Reading ahead is still measured afterwards.
+  /// True if every size was chosen once. The number of readers is still adjusted afterwards.
   [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
-  /// One line with the tuned sizes and the rule of thumb.
+  /// One line with the tuned sizes and the rule of thumb that they can be compared with.
   [[nodiscard]] std::string text() const;
 
  private:

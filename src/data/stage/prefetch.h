@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// prefetch: a thread that pulls ahead.
+// prefetch: pulls elements ahead in a thread.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace roentgen::data {
 
-/// Holds up to `count` elements; after a batch stage, batches. 0 ("auto"): as many batches as there are slots, or 2
-/// elements.
+/// Holds up to `count` finished elements, or batches if it follows a batch stage. 0 ("auto"): as many batches as there
+/// are slots, or 2 elements.
 struct PrefetchStage {
   static constexpr std::string_view kName = "prefetch";  ///< name in pipeline texts
-  std::int64_t count = 0;                                ///< elements ahead; 0: chosen
+  std::int64_t count = 0;                                ///< elements ahead; 0: automatic
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const PrefetchStage&, const PrefetchStage&) = default;
 };
 

@@ -21,7 +21,8 @@ Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesyst
     : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)), known_(known.begin(), known.end()) {
   std::error_code error;
   if (file_.empty() || !std::filesystem::exists(file_, error)) return;
-  // In a resumed run, earlier lines are not repeated. A file that does not parse is appended to anyway.
+  // In a resumed run, samples already in the file are not written again. If the file cannot be parsed, it is still
+  // appended to.
   const auto before = io::read_csv(file_);
   if (!before.ok()) return;
   for (const auto& row : before.value().rows) written_.insert(row.front());
@@ -50,7 +51,7 @@ bool Quarantine::count_and_write(const BadSample& bad, std::uint32_t epoch) {
 
 void Quarantine::require_few(const BadSample& last) const {
   if (static_cast<double>(count()) <= max_bad_share_ * static_cast<double>(samples_)) {
-    // The log names no image: NIH's names hold the patient's number.
+    // The log contains no image name, because NIH's names contain the patient number.
     log::warning(fmt::format("corrupt image replaced, {} of {} so far{}", count(), samples_,
                              file_.empty() ? "" : ", named in " + file_.filename().string()));
     return;

@@ -8,11 +8,11 @@
 namespace roentgen::data {
 namespace {
 
-// A reader whose file waits for a decoding thread reads nothing meanwhile.
+// Factor on the computed number. A reader whose file waits for a decoding thread reads nothing meanwhile.
 constexpr double kReserve = 2.5;
-// Smallest share of blocked time that justifies reading ahead.
+// Smallest fraction of blocked time that justifies reading ahead.
 constexpr double kBlockedShare = 0.1;
-// Speed-up that more readers must bring.
+// Speed-up that additional readers must achieve.
 constexpr double kGain = 1.05;
 constexpr int kRestWindows = 16;
 

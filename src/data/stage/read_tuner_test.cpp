@@ -12,7 +12,8 @@ namespace roentgen::data {
 namespace {
 
 /// Model of a pool, its storage and its consumer. A batch takes work_s of decoding and, on idle storage, latency_s of
-/// waiting, in all. The storage answers at most `most_batches_per_s`, and the consumer needs step_s.
+/// waiting, summed over threads. The storage delivers at most `most_batches_per_s`, and the consumer needs step_s per
+/// batch.
 struct Case {
   double work_s = 1.0;
   double latency_s = 0.0;
@@ -20,13 +21,13 @@ struct Case {
   double most_batches_per_s = 1e9;
   int decoders = 2;
 
-  /// Times of a batch with that many readers, in the steady state: `decoders` threads work at once, and the other
-  /// threads are blocked.
+  /// Steady-state times of a batch with `readers` readers. `decoders` threads work at once, and the other threads are
+  /// blocked.
   [[nodiscard]] BatchTimes batch(int readers) const {
     const double threads = decoders + readers;
     const double made_s = std::max({work_s / decoders, (work_s + latency_s) / threads, 1.0 / most_batches_per_s});
     const double interval_s = std::max(made_s, step_s);
-    // A storage at its limit answers later the more it is asked.
+    // Storage at its limit answers more slowly the more requests it gets.
     const double queued_s = made_s > (work_s + latency_s) / threads && made_s > work_s / decoders
                                 ? threads * interval_s - work_s
                                 : latency_s;
@@ -77,7 +78,7 @@ TEST(ReadTuner, takes_some_when_the_storage_becomes_slow) {
 }
 
 TEST(ReadTuner, goes_back_where_the_storage_gives_no_more) {
-  // Two threads get all that the storage gives.
+  // Two threads already get everything that the storage delivers.
   const Case limited{.work_s = 0.1, .latency_s = 2.0, .most_batches_per_s = 0.9};
   ReadTuner tuner(32);
   int most = 0, windows_with_more = 0;

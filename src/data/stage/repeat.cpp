@@ -28,7 +28,7 @@ class RepeatIterator final : public StageIterator {
         has_given_ = true;
         return true;
       }
-      // A pass without an element would be followed by others like it for ever.
+      // A pass without elements would be repeated forever.
       if (!has_given_ || left_ == 1) return false;
       if (left_ > 1) --left_;
       has_given_ = false;
@@ -36,7 +36,7 @@ class RepeatIterator final : public StageIterator {
     }
   }
 
-  /// 0: for ever.
+  /// Number of passes; 0: endless.
   const std::uint32_t times_;
   const std::uint32_t first_;
   const std::unique_ptr<StageIterator> upstream_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// repeat: pass after pass over the data.
+// repeat: repeats the passes over the data.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// times = 0 ("forever"): repeats until the training ends.
+/// Repeat stage. times = 0 ("forever"): repeats until training ends.
 struct RepeatStage {
   static constexpr std::string_view kName = "repeat";  ///< name in pipeline texts
-  std::int64_t times = 0;                              ///< passes; 0: endless
+  std::int64_t times = 0;                              ///< number of passes; 0: endless
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const RepeatStage&, const RepeatStage&) = default;
 };
 

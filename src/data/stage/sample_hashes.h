@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Hashes of listed samples' pixels as text, for the check that no image is in training and test.
+// Hashes of samples' pixels as text, used to detect images that are in both training and test data.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@
 
 namespace roentgen::data {
 
-/// pixel_hash_text() of these samples (indices), filled by the workers that decoded them; "" of a blank image or one
-/// that was not decoded.
+/// Returns pixel_hash_text() of these samples (indices). The workers that decoded them filled `hashes`. Empty text for
+/// blank images and images that were not decoded.
 [[nodiscard]] std::vector<std::string> hash_texts(const PixelHashes& hashes, std::span<const std::uint32_t> samples);
 
-/// Reads and decodes these samples and returns their pixel hashes after the network's preprocessing. Hashes differ
-/// between 1 and 3 channels, and between intensities of a DICOM file. "" for an image that cannot be read. One thread.
+/// Reads and decodes these samples and returns their pixel hashes, with the channels and DICOM intensity of
+/// `preprocess`. Hashes differ between 1 and 3 channels and between intensities. Empty text for an image that cannot be
+/// read. One thread.
 [[nodiscard]] std::vector<std::string> read_hashes(const Dataset& dataset, std::span<const std::uint32_t> samples,
                                                    const Preprocess& preprocess);
 

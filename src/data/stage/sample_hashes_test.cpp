@@ -15,7 +15,7 @@ namespace {
 
 class SampleHashes : public testing::Test {
  protected:
-  // A picture of two pixels.
+  // Writes a picture of two pixels.
   void put(const std::string& name, std::span<const std::uint8_t> samples) {
     const auto path = folder_.write(name, "");
     io::write_png(path, {.width_px = 2,

@@ -16,11 +16,11 @@
 namespace roentgen::data {
 namespace {
 
-// Scale that decides whether a picture is cached. It is fixed, because other runs with other augmentation use the same
-// cache.
+// Scale that is assumed when deciding which pictures are cached. It is fixed, because runs with other augmentation use
+// the same cache.
 constexpr double kUsualScale = 0.4;
 
-/// Adds the time of its life to a sum.
+/// Adds the time between its construction and destruction to a sum.
 class Stopwatch {
  public:
   explicit Stopwatch(double& sum_s) : sum_s_(sum_s) {}
@@ -66,7 +66,7 @@ Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> fil
     file = bytes.value();
   }
   const Stopwatch watch(costs_.decode_s);
-  // A gray file serves three channels as it is (transform.h), and is a third of the work.
+  // A gray file is decoded to one channel even if the network has three (transform.h), which is a third of the work.
   const Channels channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile;
   DecodeOptions options{.channels = channels, .limits = {}, .may_borrow = options_.cache == nullptr};
   const Sample& entry = dataset_.samples.at(sample);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SampleLoader: loads one sample from its file into one row of a slot. It is the work of a Loader's worker, without
-// threads.
+// SampleLoader: loads one sample from its file into one row of a slot. The Loader's workers call it; it has no threads.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +19,15 @@ namespace roentgen::data {
 struct Dataset;
 struct LoaderOptions;
 
-/// Time and bytes of the samples loaded since the last take().
+/// Times and bytes of the samples loaded since the last take_costs().
 struct SampleCosts {
   double read_s = 0.0;           ///< seconds of reading
   double decode_s = 0.0;         ///< seconds of decoding
   double transform_s = 0.0;      ///< seconds of resizing and normalising
   std::uint64_t read_bytes = 0;  ///< bytes read from files
-  std::int64_t cached = 0;       ///< samples that came from the cache
+  std::int64_t cached = 0;       ///< number of samples that came from the cache
 
-  /// Adds up.
+  /// Adds the costs of `other`.
   SampleCosts& operator+=(const SampleCosts& other) {
     read_s += other.read_s;
     decode_s += other.decode_s;
@@ -39,31 +38,30 @@ struct SampleCosts {
   }
 };
 
-/// Keeps its buffers from sample to sample. One per worker: thread-compatible.
+/// Loads samples and reuses its buffers. Thread-compatible: each worker has its own.
 class SampleLoader {
  public:
-  /// Both arguments must outlive it.
+  /// `dataset` and `options` must outlive the object.
   SampleLoader(const Dataset& dataset, const LoaderOptions& options);
 
-  /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
-  /// they were read before; empty: they are read here. Failure: a file that cannot be read or decoded; `out` is then
-  /// undefined.
+  /// Fills `out` with dataset.samples[sample], distorted by `draw` unless it is null. `file`: bytes of the sample's
+  /// file; if empty, it is read here. Fails if the file cannot be read or decoded; `out` is then undefined.
   [[nodiscard]] Status load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
                             std::span<const std::byte> file = {});
-  /// Bytes of the sample's file, valid until the next call of read() or load(). Empty where the decoded image is in the
+  /// Bytes of the sample's file, valid until the next call of read() or load(). Empty if the decoded image is in the
   /// cache, so that nothing must be read.
   [[nodiscard]] Result<std::span<const std::byte>> read(std::uint32_t sample);
 
-  /// The costs so far; starts again at zero.
+  /// Returns the costs so far and resets them to zero.
   [[nodiscard]] SampleCosts take_costs();
 
  private:
-  /// Decodes into `out` the part of the picture that `draw` needs. Hashes the picture on request, where `out` is not
-  /// all of it.
+  /// Decodes the part of the picture that `draw` needs into `out`. If hashes are requested and `out` is only a part,
+  /// also hashes the whole picture.
   [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
                               Image& out);
   [[nodiscard]] ImageUse use() const;
-  /// Smallest zoom of any random draw.
+  /// Smallest zoom that any random draw can have.
   [[nodiscard]] double smallest_zoom() const;
   [[nodiscard]] bool is_hash_wanted(std::uint32_t sample) const;
 
@@ -71,7 +69,7 @@ class SampleLoader {
   const LoaderOptions& options_;
   SampleReader reader_;
   Image image_;
-  /// Whole picture, of which image_ is a part.
+  /// Whole picture, if image_ is a part of it.
   Image whole_;
   Transformer transformer_;
   SampleCosts costs_;

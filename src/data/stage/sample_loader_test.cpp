@@ -19,7 +19,7 @@ class SampleLoaderJpeg : public LoaderTest {
   std::vector<std::byte> load(const LoaderOptions& options, const AugmentDraw* draw = nullptr) {
     std::vector<std::byte> row(slot_bytes(options.preprocess, DType::F32));
     SampleLoader loader(dataset_, options);
-    for (int pass = 0; pass < 2; ++pass) {  // the second run finds the files of the first
+    for (int pass = 0; pass < 2; ++pass) {  // the second pass finds files in the cache
       EXPECT_TRUE(loader.load(0, draw, {row, DType::F32}).ok());
     }
     return row;
@@ -38,7 +38,7 @@ TEST_F(SampleLoaderJpeg, hashes_the_whole_picture_whatever_part_is_decoded) {
 }
 
 TEST_F(SampleLoaderJpeg, gives_the_same_with_a_cache_and_without) {
-  const AugmentDraw crop{.crop_width = 0.1, .crop_height = 0.1};  // not decoded smaller
+  const AugmentDraw crop{.crop_width = 0.1, .crop_height = 0.1};  // too small a part to be decoded at reduced size
   const LoaderOptions plain = options();
   ImageCache cache(1, 1 << 20);
   LoaderOptions cached = plain;

@@ -11,7 +11,7 @@
 namespace roentgen::data {
 namespace {
 
-// Planes of 8 bits, blue first where there are three.
+// Interleaves 8-bit planes; with three planes, blue comes first.
 void interleave_bgr(std::span<const std::byte> planes, Image& out) {
   const auto channels = static_cast<std::size_t>(out.channels());
   const std::size_t pixels = planes.size() / channels;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SampleReader: the decoded image of a sample, whether it is a file of its own or a part of a record.
+// SampleReader: reads and decodes the image of a sample, from a file of its own or from a record.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@
 
 namespace roentgen::data {
 
-/// Keeps its buffers from sample to sample. One per worker: thread-compatible.
+/// Reads samples and reuses its buffers. Thread-compatible: each worker has its own.
 class SampleReader {
  public:
-  /// `intensity`: of DICOM files.
+  /// @param intensity how DICOM files become gray levels
   explicit SampleReader(FileReader::PageCache page_cache = FileReader::PageCache::Use,
                         Intensity intensity = Intensity::Stored)
       : reader_(page_cache), intensity_(intensity) {}
 
-  /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
+  /// Returns the bytes of the sample's file or record; valid until the next call. Fails as FileReader does.
   [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
-  /// Bytes of the image within the result of read(); valid as long as that. Failure: a record with a wrong checksum or
-  /// other framing than when it was listed.
+  /// Returns the bytes of the image within the result of read(); valid as long as that. Fails if a record has a wrong
+  /// checksum or other framing than when it was listed.
   [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
-  /// Decodes the bytes that read() returned. Failure: as unpack() or Decoder; `out` is then undefined. Pixels stored
-  /// without a codec become gray on request, as codecs convert colour (codec.h); else they keep their channels.
+  /// Decodes the bytes that read() returned. Fails as unpack() and Decoder do; `out` is then undefined. Pixels stored
+  /// without a codec become gray on request, by the rules in codec.h; otherwise they keep their channels.
   [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options,
                               Image& out);
-  /// Reads and decodes.
+  /// Reads and decodes the image of a sample.
   [[nodiscard]] Status load(const Sample& sample, Channels channels, Image& out);
-  /// Was a file opened by the last read()?
+  /// True if the last read() opened a file.
   [[nodiscard]] bool has_opened() const { return reader_.has_opened(); }
 
  private:
@@ -45,9 +45,9 @@ class SampleReader {
   FileReader reader_;
   Intensity intensity_;
   Decoder decoder_;
-  /// Joined parts of a record.
+  /// Parts of a record after they were joined.
   std::vector<std::byte> joined_;
-  /// RGB pixels before their conversion to gray.
+  /// RGB pixels before they are converted to gray.
   Image colour_;
 };
 

@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Pulls and works on one sample at a time.
+/// Pulls one sample at a time and applies the work to it.
 class StepIterator final : public StageIterator {
  public:
   StepIterator(std::unique_ptr<StageIterator> upstream, SampleStep step, const StageContext& context)
@@ -46,7 +46,7 @@ std::unique_ptr<StageIterator> with_step(std::unique_ptr<StageIterator> upstream
   RG_ASSERT(context.work != nullptr);
   if (parallel == 1) return std::make_unique<StepIterator>(std::move(upstream), step, context);
   const auto make_work = [work = context.work, step] {
-    auto loader = std::make_shared<SampleLoader>(work->make_loader());  // std::function asks for a copyable callable
+    auto loader = std::make_shared<SampleLoader>(work->make_loader());  // std::function needs a copyable callable
     return [work, step, loader](Element& element) { (work->*step)(element, *loader); };
   };
   return std::make_unique<OrderedIterator>(

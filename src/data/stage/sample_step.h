@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Work of the stages interleave and map on every sample. For src/data/stage only.
+// Runs the per-sample work of the stages interleave and map. For src/data/stage only.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace roentgen::data {
 
-/// RowFiller::read or RowFiller::map.
+/// Work on a sample: RowFiller::read or RowFiller::map.
 using SampleStep = void (RowFiller::*)(Element&, SampleLoader&) const;
 
-/// Applies `step` to every element of the previous stage, by `parallel` threads that work as many elements ahead; 1: by
-/// the thread that pulls. context.work must not be null.
+/// Applies `step` to every element of the previous stage. Uses `parallel` threads that work ahead by as many elements;
+/// 1: the pulling thread does the work. context.work must not be null.
 [[nodiscard]] std::unique_ptr<StageIterator> with_step(std::unique_ptr<StageIterator> upstream, SampleStep step,
                                                        std::int64_t parallel, const StageContext& context);
 

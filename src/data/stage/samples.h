@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// samples: the names of all samples of the split, in the order of the data set.
+// samples: gives the names of all samples of the split, in the order of the data set.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,12 @@
 
 namespace roentgen::data {
 
-/// First stage of a pipeline that orders samples.
+/// First stage of a pipeline that orders samples instead of files.
 struct SamplesStage {
   static constexpr std::string_view kName = "samples";  ///< name in pipeline texts
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const SamplesStage&, const SamplesStage&) = default;
 };
 

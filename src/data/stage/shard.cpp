@@ -34,7 +34,7 @@ class FileShardIterator final : public StageIterator {
   std::int64_t at_ = 0;
 };
 
-/// Skips samples that a run with other ranks or batches has used in this pass.
+/// Skips samples that a run with another number of ranks or batch size has already used in this pass.
 class UnseenIterator final : public StageIterator {
  public:
   UnseenIterator(std::unique_ptr<StageIterator> upstream, const StageContext& context)
@@ -53,8 +53,8 @@ class UnseenIterator final : public StageIterator {
   const StageContext& context_;
 };
 
-/// Gathers one global batch at a time and returns this rank's part, because it must know whether the batch is the
-/// epoch's last. Elements of other ranks are dropped at once.
+/// Collects one global batch at a time and returns this rank's part, because it must know whether the batch is the last
+/// of the epoch. Elements of other ranks are dropped immediately.
 class SampleShardIterator final : public StageIterator {
  public:
   SampleShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard, const StageContext& context)
@@ -104,7 +104,7 @@ class SampleShardIterator final : public StageIterator {
   const ShardOptions shard_;
   const StageContext& context_;
   std::deque<Element> piece_;
-  /// The pass's first global batch, of which a wrapped tail is made.
+  /// First global batch of the pass, used to fill the last batch if the tail is wrapped.
   std::vector<Element> first_;
   bool has_more_ = true;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// shard: each rank keeps its part.
+// shard: selects the part of the data for each rank.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,15 @@
 
 namespace roentgen::data {
 
-/// Selects this rank's part. Files: every ranks-th. Samples and rows: a part of each global batch, which is batch *
-/// ranks consecutive ones. A tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have
-/// equally many batches.
+/// Selects this rank's part. Files: one of every `ranks` files. Samples and rows: one part of each global batch, which
+/// has batch * ranks consecutive elements. An incomplete last global batch is dropped, padded or wrapped (order.h), so
+/// all ranks have the same number of batches.
 struct ShardStage {
   static constexpr std::string_view kName = "shard";  ///< name in pipeline texts
-  Tail tail = Tail::Drop;                             ///< treatment of samples that fill no global batch
+  Tail tail = Tail::Drop;                             ///< handling of an incomplete last global batch
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const ShardStage&, const ShardStage&) = default;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Division of an epoch's samples into batches and among ranks.
+// Settings that divide an epoch's samples into batches and among ranks.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@
 
 namespace roentgen::data {
 
-/// Handling of samples that do not fill a last batch on every rank.
+/// Handling of samples at the end of an epoch that cannot fill a batch on every rank.
 enum class Tail : std::uint8_t {
-  Pad,   ///< the last batches carry fewer valid samples: each sample counts exactly once (evaluation)
-  Drop,  ///< leaves samples out of this epoch
-  Wrap,  ///< the last batches are filled with the first samples of the same order
+  Pad,   ///< the last batches have fewer valid samples: each sample counts exactly once (evaluation)
+  Drop,  ///< these samples are omitted in this epoch
+  Wrap,  ///< the last batches are filled with the first samples of the epoch's order
 };
-/// "pad", "drop", "wrap".
+/// Name of the policy: "pad", "drop" or "wrap".
 [[nodiscard]] std::string_view name_of(Tail tail);
-/// Parses a name; ConfigError naming the choices.
+/// Parses a name. Throws ConfigError that lists the choices.
 [[nodiscard]] Tail parse_tail(std::string_view text);
 
-/// Options of that division.
+/// How an epoch's samples are divided into batches and among ranks.
 struct ShardOptions {
-  /// Samples of a full batch on one rank.
+  /// Number of samples in a full batch on one rank.
   std::int64_t batch = 1;
-  Tail tail = Tail::Drop;  ///< treatment of samples that fill no last batch
-  int rank = 0;            ///< this process, from 0
-  int ranks = 1;           ///< processes that share the samples
+  Tail tail = Tail::Drop;  ///< handling of samples that fill no batch
+  int rank = 0;            ///< rank of this process, from 0
+  int ranks = 1;           ///< number of processes that share the samples
 };
 
 }  // namespace roentgen::data

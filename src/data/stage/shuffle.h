@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// shuffle: another order in every pass.
+// shuffle: changes the order of elements in every pass.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace roentgen::data {
 
-/// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass. Otherwise: a buffer of that many elements; each drawn
-/// element is replaced by the next one. Use a buffer where elements are too large to hold all.
+/// Shuffle stage. buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass. Otherwise it draws from a buffer of
+/// that many elements and replaces each drawn element by the next one. Use a buffer if the elements of a pass do not
+/// fit into memory.
 struct ShuffleStage {
   static constexpr std::string_view kName = "shuffle";  ///< name in pipeline texts
-  std::int64_t buffer = 0;                              ///< elements held; 0: the whole pass
+  std::int64_t buffer = 0;                              ///< number of elements in the buffer; 0: the whole pass
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// skip: all but the first elements of a pass.
+// skip: drops the first elements of a pass.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// Skips the first `count` elements.
+/// Skip stage. Drops the first `count` elements.
 struct SkipStage {
   static constexpr std::string_view kName = "skip";  ///< name in pipeline texts
-  std::int64_t count = 0;                            ///< elements left out
+  std::int64_t count = 0;                            ///< number of dropped elements
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const SkipStage&, const SkipStage&) = default;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// StageIterator: a stage at work, which pulls from the one before it. For src/data/stage only; everybody else uses a
-// Loader.
+// StageIterator: a running stage, which pulls elements from the previous one. For src/data/stage only; other code uses
+// a Loader.
 #pragma once
 
 #include <atomic>
@@ -23,33 +23,33 @@ namespace roentgen::data {
 
 class RowFiller;
 
-/// Context shared by all stages of a pipeline.
+/// Data shared by all stages of a pipeline.
 struct StageContext {
-  /// The samples of the split: indices into Dataset::samples.
+  /// Samples of the split, as indices into Dataset::samples.
   const std::vector<std::uint32_t>& samples;
-  /// Samples by file; null where the pipeline does not begin with files.
+  /// Samples of each file; null if the pipeline does not begin with files.
   const FileTable* files = nullptr;
   std::uint64_t seed = 0;
   ShardOptions shard;
-  /// Number of passes of a repeat without a number; 0: endless.
+  /// Number of passes of a repeat stage without a number; 0: endless.
   std::uint32_t epochs = 0;
-  /// The pass a repeat begins with, where a run is resumed.
+  /// First pass, for a repeat stage in a resumed run.
   std::uint32_t first_epoch = 0;
-  /// Samples (ascending) to skip in that pass, because a run with other ranks or batches has used them. They are
-  /// skipped before the shard.
+  /// Samples (ascending) to skip in the first pass, because a run with another number of ranks or batch size has used
+  /// them. They are skipped before the shard stage.
   const std::vector<std::uint32_t>* seen = nullptr;
-  /// Reads and maps samples; null: the order only, no thread is started and no file touched.
+  /// Reads and maps samples. Null: only the order is computed, and no thread or file is used.
   const RowFiller* work = nullptr;
-  /// True while the pipeline is wound forward to where a run left off: elements are counted, not worked on.
+  /// True while the pipeline of a resumed run is moved forward to its position: elements are counted but not processed.
   const bool* is_winding = nullptr;
-  /// True once no more elements are wanted; stages that gather many elements check it.
+  /// True when no more elements are needed; stages that gather many elements check it.
   const std::atomic<bool>* is_stopping = nullptr;
 
   [[nodiscard]] bool should_stop() const { return is_stopping != nullptr && *is_stopping; }
   [[nodiscard]] bool does_work() const { return work != nullptr && !(is_winding != nullptr && *is_winding); }
 };
 
-/// Pulls elements. One thread calls start() and next().
+/// A running stage. One thread calls start() and next().
 class StageIterator {
  public:
   StageIterator() = default;
@@ -57,9 +57,9 @@ class StageIterator {
   StageIterator& operator=(const StageIterator&) = delete;
   virtual ~StageIterator() = default;
 
-  /// Goes to the beginning of a pass over the data, with all stages before it.
+  /// Moves to the beginning of a pass over the data, together with all earlier stages.
   virtual void start(std::uint32_t epoch) = 0;
-  /// The next element; false at the end of the pass, and from then on until start().
+  /// Returns the next element in `out`; false at the end of the pass and until the next start().
   [[nodiscard]] bool next(Element& out) {
     const auto begin = std::chrono::steady_clock::now();
     const bool has_one = advance(out);
@@ -67,7 +67,7 @@ class StageIterator {
     items_.fetch_add(has_one ? 1 : 0, std::memory_order_relaxed);
     return has_one;
   }
-  /// Thread-safe.
+  /// Counters so far. Thread-safe.
   [[nodiscard]] StageMeter meter() const {
     StageMeter meter = own_meter();
     meter.items = items_.load(std::memory_order_relaxed);
@@ -77,15 +77,15 @@ class StageIterator {
 
  private:
   virtual bool advance(Element& out) = 0;
-  /// Threads and queue, if the stage has any.
+  /// Counters of the stage's own threads and queue, if it has any.
   [[nodiscard]] virtual StageMeter own_meter() const { return {}; }
 
   std::atomic<std::int64_t> items_ = 0;
   std::atomic<std::int64_t> pull_ns_ = 0;
 };
 
-/// Inputs from which a stage is built: the previous stage, its kind of elements, and the number of shuffles so far.
-/// Each shuffle draws its own numbers.
+/// Input of a stage: the previous stage, the kind of its elements, and the number of shuffles so far. This number makes
+/// each shuffle draw different numbers.
 struct StageUpstream {
   std::unique_ptr<StageIterator> iterator;
   Carries carries = Carries::Nothing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of pipeline stages. A new one is x.h and x.cpp, and its include and its line here.
+// The only list of pipeline stages. To add a stage, write x.h and x.cpp, and add an include and a line here.
 #pragma once
 
 #include <variant>
@@ -36,12 +36,12 @@
 
 namespace roentgen::data {
 
-/// A variant of all types but the first, a placeholder that makes the commas of the list work.
+/// Variant of all types except the first, which is a placeholder that makes the commas of the list work.
 template <typename First, typename... Others>
 using VariantOfOthers = std::variant<Others...>;
 
 #define RG_STAGE_ALTERNATIVE(Stage) , Stage
-/// Any stage of the list.
+/// Settings of any stage in the list.
 using Stage = VariantOfOthers<void RG_STAGES(RG_STAGE_ALTERNATIVE)>;
 #undef RG_STAGE_ALTERNATIVE
 

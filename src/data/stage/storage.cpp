@@ -24,7 +24,7 @@ constexpr double kLongest_s = 10.0;
       error_text("data.storage", "emulated storage", expected, std::string(got), "open=2ms,read=1ms,opens_per_s=1000"));
 }
 
-// A number at the start of `text`, which loses it.
+// Parses a number at the start of `text` and removes it.
 double take_number(std::string_view& text, std::string_view whole) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -92,7 +92,7 @@ void EmulatedStorage::open() {
     turn = std::max(turn, next_open_);
     next_open_ = turn + duration(1.0 / costs_.opens_per_s);
   }
-  // Waits, to emulate the cost.
+  // The wait emulates the cost of opening.
   std::this_thread::sleep_until(turn + duration(costs_.open_s));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// EmulatedStorage: storage slower than this machine's, such as a busy network file system, so that a pipeline's
-// behaviour on it can be tried anywhere. For measuring only.
+// EmulatedStorage: simulates storage that is slower than this machine's, such as a busy network file system. Pipelines
+// can then be tested on it anywhere. For benchmarks only.
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,16 @@
 
 namespace roentgen::data {
 
-/// Makes threads wait as such storage would. Thread-safe.
+/// Makes threads wait as long as slow storage would. Thread-safe.
 class EmulatedStorage {
  public:
   explicit EmulatedStorage(StorageCosts costs) : costs_(costs) {}
 
-  /// Call it when a file is opened: waits for its turn among all opens, then open_s.
+  /// Must be called when a file is opened. Waits for its turn among all opens, and then for open_s.
   void open();
-  /// Call it when `bytes` of the file were read.
+  /// Must be called after `bytes` bytes of the file were read. Waits for the simulated time.
   void read(std::uint64_t bytes) const;
-  /// Calls of open() so far.
+  /// Number of calls of open() so far.
   [[nodiscard]] std::int64_t opened() const { return opened_; }
   [[nodiscard]] const StorageCosts& costs() const { return costs_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// StorageCosts: costs of accesses to an EmulatedStorage (storage.h).
+// StorageCosts: delays that an EmulatedStorage (storage.h) simulates.
 #pragma once
 
 #include <string>
@@ -9,19 +9,20 @@
 
 namespace roentgen::data {
 
-/// Simulated costs of storage accesses.
+/// Simulated delays of storage accesses.
 struct StorageCosts {
-  /// Seconds to open a file, and seconds of each read of up to 1 MiB from it.
+  /// Seconds to open a file (`open_s`), and seconds for each read of up to 1 MiB (`read_s`).
   double open_s = 0.0;
   double read_s = 0.0;
-  /// Files that can be opened in a second, by all threads together; 0: any number.
+  /// Number of files that all threads together can open per second; 0: no limit.
   double opens_per_s = 0.0;
 
-  /// "open=2ms,read=1ms,opens_per_s=1000".
+  /// Text such as "open=2ms,read=1ms,opens_per_s=1000".
   [[nodiscard]] std::string text() const;
   friend bool operator==(const StorageCosts&, const StorageCosts&) = default;
 };
-/// Reads text(); times in s, ms or us. Throws ConfigError "[data.storage] ..." naming the known words.
+/// Parses the text of text(), with times in s, ms or us. Throws ConfigError "[data.storage] ..." that lists the known
+/// keys.
 [[nodiscard]] StorageCosts parse_storage_costs(std::string_view text);
 
 }  // namespace roentgen::data

@@ -47,7 +47,7 @@ TEST(StorageCosts, refuses_what_it_does_not_know) {
   EXPECT_THAT(refusal("open"), HasSubstr("a number of at least 0"));
 }
 
-// Lower bounds only: a busy machine may take longer.
+// Checks lower bounds only, because a busy machine may take longer.
 TEST(EmulatedStorage, takes_at_least_as_long_as_it_says) {
   EmulatedStorage storage({.open_s = 0.002, .read_s = 0.001});
   const auto begin = std::chrono::steady_clock::now();
@@ -68,7 +68,7 @@ TEST(EmulatedStorage, lets_all_threads_together_open_so_many_files_a_second) {
       });
     }
   }
-  EXPECT_GE(seconds_since(begin), 0.023);  // the first file opens at once
+  EXPECT_GE(seconds_since(begin), 0.023);  // the first file opens immediately
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 
 namespace roentgen::data {
 
-/// The first `count` elements.
+/// Stage that passes only the first `count` elements of a pass.
 struct TakeStage {
   static constexpr std::string_view kName = "take";  ///< name in pipeline texts
-  std::int64_t count = 0;                            ///< elements kept
+  std::int64_t count = 0;                            ///< number of elements
 
   void describe(StageVisitor& visitor);               ///< lists the settings
-  [[nodiscard]] Carries gives(Carries before) const;  ///< kind of its output; ConfigError when `before` does not fit
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output kind; ConfigError if it cannot take `before`
   friend bool operator==(const TakeStage&, const TakeStage&) = default;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// WorkPermits: limits the threads of a pool that use a core at once. The others wait for storage, or for a permit with
-// the data that they have read.
+// WorkPermits: limits how many threads of a pool compute at once. Other threads wait for storage, or hold read data and
+// wait for a permit.
 #pragma once
 
 #include <condition_variable>
@@ -14,19 +14,20 @@
 
 namespace roentgen::data {
 
-/// Permits 0 to most - 1. The waiting thread with the smallest order gets one first, so that the most urgent work is
-/// done first. Of the free permits, it gets the one returned last, whose memory is still in cache. Thread-safe.
+/// Permits with numbers 0 to most - 1. Among waiting threads, the one with the smallest `order` gets a permit first, so
+/// that the most urgent work is done first. It gets the free permit that was returned last, because its memory is still
+/// in cache. Thread-safe.
 class WorkPermits {
  public:
-  /// @param threads that may ask: 0 to threads - 1
+  /// @param threads number of threads that may request permits; they are numbered from 0
   WorkPermits(int most, int threads);
 
-  /// Waits for one.
+  /// Waits for a permit and returns its number.
   [[nodiscard]] int acquire(int thread, std::int64_t order);
   void release(int permit);
   /// Limits the permits in use to `count`, from 1 to `most`; permits in use are not revoked.
   void allow(int count);
-  /// Threads that wait.
+  /// Number of waiting threads.
   [[nodiscard]] int waiting() const;
 
  private:
@@ -37,9 +38,9 @@ class WorkPermits {
   void hand_out() RG_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  /// Condition of each thread, so that only the thread that gets a permit wakes up.
+  /// Condition variable of each thread, so that only the thread that gets a permit wakes up.
   std::deque<std::condition_variable_any> is_served_;
-  /// Permit of each thread, or -1.
+  /// Permit that was assigned to each thread, or -1.
   std::vector<int> given_ RG_GUARDED_BY(mutex_);
   std::vector<Waiter> waiters_ RG_GUARDED_BY(mutex_);
   std::vector<int> free_ RG_GUARDED_BY(mutex_);
@@ -47,7 +48,7 @@ class WorkPermits {
   int out_ RG_GUARDED_BY(mutex_) = 0;
 };
 
-/// A permit held for a scope.
+/// Holds a permit for the duration of a scope.
 class WorkPermit {
  public:
   WorkPermit(WorkPermits& permits, int thread, std::int64_t order)

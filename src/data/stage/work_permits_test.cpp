@@ -12,7 +12,7 @@
 namespace roentgen::data {
 namespace {
 
-/// Threads that ask for a permit in the given order: each starts once the previous ones wait.
+/// Threads that request a permit in the given order: each starts after the previous ones wait.
 class Queue {
  public:
   explicit Queue(WorkPermits& permits) : permits_(permits) {}

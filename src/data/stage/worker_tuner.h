@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tuners of a pipeline's `auto` sizes, by measurement in its first batches. WorkerTuner: number of workers. Too few
-// keep the network waiting; too many take time from its threads where both share cores. PrefetchTuner: number of
-// batches held ready.
+// Tuners that choose a pipeline's `auto` sizes from measurements of its first batches. WorkerTuner chooses the number
+// of workers. Too few make the network wait; too many take CPU time from the network's threads if both share cores.
+// PrefetchTuner chooses the number of finished batches to hold.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct BatchTimes {
   double interval_s = 0.0;
   /// Part of interval_s spent waiting for the batch.
   double wait_s = 0.0;
-  /// Working time of all workers in interval_s, summed.
+  /// Working time of all workers during interval_s, summed.
   double work_s = 0.0;
   /// Time that workers waited for storage, summed; not part of work_s.
   double blocked_s = 0.0;
@@ -30,14 +30,14 @@ struct BatchTimes {
   }
 };
 
-/// Starts with all workers. After each window of batches it takes the number that the measured work needs, plus a
-/// reserve of a third. It adds one whenever the consumer had to wait. It settles when a window changes nothing, or
-/// after 10 windows. Pure: no clock of its own. One thread.
+/// Starts with all workers. After each window of batches it sets the number that the measured work requires, plus a
+/// third. It adds one worker whenever the consumer had to wait. It stops when a window changes nothing, or after 10
+/// windows. It reads no clock, only the times passed to observe(). One thread.
 class WorkerTuner {
  public:
-  /// Batches of a window; the first one is not counted, since the pool starts empty.
+  /// Number of batches in a window. The first batch of all is not counted, because the pool starts empty.
   static constexpr std::int64_t kWindow = 4;
-  /// Waiting for less than this share of the time counts as no wait.
+  /// Waits below this fraction of the time count as no wait.
   static constexpr double kWaitShare = 0.02;
 
   explicit WorkerTuner(int most) : most_(most), active_(most) {}
@@ -45,7 +45,7 @@ class WorkerTuner {
   /// Current number of workers, from 1 to the number of threads.
   [[nodiscard]] int active() const { return active_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// Must be called for each batch. Returns true when the number settles with this batch.
+  /// Must be called for each batch. Returns true when tuning ends with this batch.
   bool observe(const BatchTimes& times);
 
  private:
@@ -61,18 +61,18 @@ class WorkerTuner {
   BatchTimes sum_;
 };
 
-/// Number of finished batches worth holding, for prefetch(auto): as many as the consumer needs to always find one.
-/// Starts with the number that the slots allow. After each window it drops batches that were never touched, and adds
-/// one when the consumer had to wait. It settles as WorkerTuner. Pure; one thread.
+/// Chooses the number of finished batches that prefetch(auto) holds: as many as the consumer needs to always find one.
+/// Starts with the number that the slots allow. After each window it removes batches that were never used, and adds one
+/// if the consumer had to wait. It ends under the same conditions as WorkerTuner. It reads no clock. One thread.
 class PrefetchTuner {
  public:
   explicit PrefetchTuner(std::int64_t most) : most_(most), ahead_(most) {}
 
-  /// Current number of batches to hold, from 1 to the largest.
+  /// Current number of batches to hold, at least 1.
   [[nodiscard]] std::int64_t ahead() const { return ahead_; }
   [[nodiscard]] bool is_settled() const { return is_settled_; }
-  /// Must be called for each batch. `ready`: number of finished batches at the time of the request. Returns true when
-  /// the number settles with this batch.
+  /// Must be called for each batch. `ready`: number of finished batches when the consumer asked for one. Returns true
+  /// when tuning ends with this batch.
   bool observe(const BatchTimes& times, std::int64_t ready);
 
  private:

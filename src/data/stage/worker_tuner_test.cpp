@@ -9,8 +9,8 @@
 namespace roentgen::data {
 namespace {
 
-/// A consumer that needs `step_s` per batch, each of which takes `work_s` thread-seconds of work; never more than 1000
-/// batches.
+/// Simulates a consumer that needs `step_s` per batch; a batch takes `work_s` thread-seconds of work. Runs until the
+/// tuner settles, at most 1000 batches. Returns the number of workers.
 int settle(WorkerTuner& tuner, double step_s, double work_s) {
   for (int batch = 0; batch < 1000; ++batch) {
     const double made_s = work_s / tuner.active();
@@ -37,7 +37,7 @@ TEST(WorkerTuner, takes_one_worker_for_little_work) {
 }
 
 TEST(WorkerTuner, adds_workers_until_nothing_waits) {
-  // A device that takes batches irregularly: on average it needs 2 workers, but only 5 avoid every wait.
+  // A device that takes batches irregularly: 2 workers suffice on average, but only 5 avoid every wait.
   WorkerTuner tuner(8);
   for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
     tuner.observe({.interval_s = 1.0, .wait_s = tuner.active() < 5 ? 0.1 : 0.0, .work_s = 1.2});
@@ -88,7 +88,7 @@ TEST(PrefetchTuner, keeps_all_where_the_consumer_waits) {
 }
 
 TEST(PrefetchTuner, keeps_what_slow_batches_use_up) {
-  // Every fourth batch takes as long to make as three take to use, so all batches held ahead but one are needed.
+  // Every fourth batch takes as long to make as three take to consume, so all batches held ahead except one are needed.
   PrefetchTuner tuner(6);
   for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
     const bool is_slow = batch % 4 == 3;

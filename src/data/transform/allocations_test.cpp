@@ -35,7 +35,7 @@ TEST(Allocations, of_a_transformer_stop_after_the_first_pictures) {
   const Image big = random_image({.width_px = 200, .height_px = 180, .channels = 3}, 1);
   const Image small = random_image({.width_px = 100, .height_px = 120}, 2);
   const Preprocess preprocess = unit(32, Fit::Squash, 3);
-  // The largest rotation first, so that all buffers reach their largest size.
+  // The largest rotation comes first, so that all buffers reach their largest size.
   const AugmentDraw widest{.rotate_rad = 0.785, .zoom = 0.8};
   std::vector<float> out(3 * 32 * 32);
   const SlotView slot{std::as_writable_bytes(std::span(out)), DType::F32};

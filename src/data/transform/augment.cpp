@@ -17,7 +17,7 @@
 namespace roentgen::data {
 namespace {
 
-// A number of Augment in a recipe: its name and its range, ends included.
+// A numeric setting of Augment in a recipe: its name and its range, ends included.
 struct Field {
   std::string_view key;
   double Augment::*member;
@@ -58,7 +58,7 @@ const Field& field_of(std::string_view key) {
       error_text("data.augment", key, "true or false", fmt::format("a value that is {}", value.kind()), kRemedy));
 }
 
-// Draws the sides of the crop when its aspect ratio may vary.
+// Draws the sides of the crop if its aspect ratio may vary.
 void draw_crop(const Augment& augment, Random& random, AugmentDraw& drawn) {
   constexpr int kTries = 10;
   const double range = portable_log(augment.crop_aspect_max);
@@ -118,7 +118,7 @@ Augment augment_from_value(const Value& table) {
 
 AugmentDraw draw(const Augment& augment, Random& random) {
   AugmentDraw drawn;
-  // Order of the draws. It must never change: recipes must give the same pictures in later versions.
+  // The order of the draws must never change, because recipes must produce the same pictures in later versions.
   drawn.rotate_rad = random.uniform(-1.0, 1.0) * augment.rotate_deg * std::numbers::pi / 180.0;
   drawn.shift_x = random.uniform(-1.0, 1.0) * augment.translate;
   drawn.shift_y = random.uniform(-1.0, 1.0) * augment.translate;
@@ -129,7 +129,7 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   drawn.flip = random.uniform() < augment.flip_probability;
   drawn.brightness = random.uniform(-1.0, 1.0) * augment.brightness;
   drawn.contrast = 1.0 + random.uniform(-1.0, 1.0) * augment.contrast;
-  // 1 - [0, 1) is (0, 1].
+  // Maps [0, 1) to (0, 1].
   const double cut_x = 1.0 - random.uniform();
   const double cut_y = 1.0 - random.uniform();
   if (augment.is_crop_random) {
@@ -139,7 +139,7 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   const double shear_rad = random.uniform(-1.0, 1.0) * augment.shear_deg * std::numbers::pi / 180.0;
   if (augment.shear_deg > 0.0) drawn.shear = portable_sin(shear_rad) / portable_cos(shear_rad);
   drawn.crop_width = drawn.crop_height = side;
-  // Drawn last, since it takes a varying number of random numbers.
+  // Drawn last, because it uses a varying number of random numbers.
   if (augment.crop_aspect_max > 1.0) draw_crop(augment, random, drawn);
   drawn.crop_x = 0.5 + crop_right * (1.0 - drawn.crop_width);
   drawn.crop_y = 0.5 + crop_down * (1.0 - drawn.crop_height);

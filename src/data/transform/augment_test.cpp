@@ -29,7 +29,8 @@ AugmentDraw draw_of(const Augment& augment, std::uint64_t sample) {
   return draw(augment, random);
 }
 
-// The number is XXH3 (64 bits) of the name, on any machine: recipes must give the same pictures in later versions.
+// The number is XXH3 (64 bits) of the name, on any machine, because recipes must produce the same pictures in later
+// versions.
 TEST(Augment, draws_by_the_name_of_the_image_seed_and_epoch) {
   const AugmentKey key{.seed = 77, .epoch = 0, .id = "00000001_000.png"};
   EXPECT_EQ(draw(kAll, key), draw_of(kAll, 0x13c48e2c71cf6039ULL));
@@ -58,7 +59,7 @@ TEST(Augment, draws_within_its_ranges) {
     ASSERT_LE(std::abs(drawn.zoom - 1.0), 0.1);
     ASSERT_GE(drawn.crop_width * drawn.crop_height, 0.8 - 1e-12);
     ASSERT_LE(drawn.crop_width * drawn.crop_height, 1.0);
-    // The crop lies within the picture.
+    // The crop must lie within the picture.
     ASSERT_GE(drawn.crop_x - drawn.crop_width / 2, -1e-12);
     ASSERT_LE(drawn.crop_x + drawn.crop_width / 2, 1.0 + 1e-12);
     ASSERT_GE(drawn.crop_y - drawn.crop_height / 2, -1e-12);
@@ -70,7 +71,7 @@ TEST(Augment, draws_within_its_ranges) {
   }
 }
 
-// Mean and spread of uniform draws; 4 standard errors of 4,000 draws.
+// Mean and spread of uniform draws, with a tolerance of 4 standard errors of 4,000 draws.
 TEST(Augment, draws_evenly) {
   constexpr int kDraws = 4000;
   double turn = 0.0;
@@ -100,8 +101,9 @@ TEST(Augment, comes_back_from_its_value) {
   EXPECT_EQ(augment_from_value(Value::table()), Augment{});
 }
 
-// torchvision's RandomResizedCrop: area and log(aspect) are uniform, drawn again until the crop fits. The expected
-// means come from the same rejection done here; 4 standard errors of 4,000 draws.
+// In torchvision's RandomResizedCrop, area and log(aspect) are uniform and are drawn again until the crop fits.
+// Expected means come from the same rejection sampling in this test, with a tolerance of 4 standard errors of 4,000
+// draws.
 TEST(Augment, draws_parts_of_any_aspect_that_fit_in) {
   const Augment augment{.crop_area_min = 0.08, .crop_aspect_max = 4.0 / 3.0};
   Random random(5, RandomStage::Test);
@@ -131,7 +133,7 @@ TEST(Augment, draws_parts_of_any_aspect_that_fit_in) {
   EXPECT_NEAR(aspect, expected_aspect, 4.0 * 0.17 * std::sqrt(2.0 / kDraws));
 }
 
-// Draws of a seed must not change, because recipes depend on them.
+// Draws for a seed must never change, because recipes depend on them.
 TEST(Augment, draws_what_it_always_drew) {
   const AugmentDraw drawn = draw_of(kAll, 1);
   Augment without_crop = kAll;

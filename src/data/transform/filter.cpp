@@ -26,8 +26,8 @@ void Taps::set(const Axis& axis, Filter filter) {
   RG_ASSERT(std::isfinite(axis.start) && std::isfinite(axis.step));
   axis_ = axis;
   filter_ = filter;
-  // Upper bound of taps. At most 2 s + 1 pixels have their middle within a triangle's 2 s, and s + 2 touch an area of
-  // s. There are never more than the source has.
+  // Upper bound on the number of weights per output. A triangle of width 2 s contains at most 2 s + 1 pixel centres.
+  // An area of width s touches at most s + 2 pixels. The source size is another bound.
   const double support = std::max(1.0, std::abs(axis.step));
   const double most = std::min(2.0 * support + 2.0, static_cast<double>(axis.source));
   stride_ = (static_cast<std::int64_t>(most) + kPad - 1) / kPad * kPad;

@@ -3,13 +3,13 @@
 //
 // Filter weights of a resize along one axis.
 //
-// Source pixel j covers [j, j+1]. An output pixel at position p covers r source pixels. It is a weighted mean of source
-// pixels; their weights, before division by their sum and with s = max(r, 1), are:
+// Source pixel j covers [j, j+1]. An output pixel at position p covers r source pixels and is a weighted mean of source
+// pixels. With s = max(r, 1), the weights before normalisation are:
 //   triangle  max(0, 1 - |j + 0.5 - p| / s)                     = Pillow's BILINEAR, torchvision's antialias = True
 //   area      length of [p - s/2, p + s/2] within [j, j+1]      = the mean over the footprint when shrinking, linear
 //                                                                 interpolation when enlarging
-// Pixels outside the source do not take part. At p outside [0, source) the result is black, without any source pixel.
-// At r = 1 and p = j + 0.5 both filters give pixel j exactly.
+// Pixels outside the source have no weight. If p is outside [0, source), the result is black and uses no source pixel.
+// At r = 1 and p = j + 0.5 both filters return pixel j exactly.
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,40 @@
 
 namespace roentgen::data {
 
-/// Positions of one axis' output pixels in the source: pixel i at start + step * (i + 0.5). A negative step mirrors.
+/// Positions in the source of the output pixels of one axis: pixel i is at start + step * (i + 0.5). A negative step
+/// mirrors.
 struct Axis {
-  double start = 0.0;        ///< start in source pixels; may lie outside
+  double start = 0.0;        ///< position where the output starts, in source pixels; may lie outside
   double step = 1.0;         ///< source pixels per output pixel
   std::int64_t outputs = 0;  ///< number of output pixels
   std::int64_t source = 0;   ///< number of source pixels
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
-/// Weights of all outputs of an axis. Keeps its memory between calls of set().
+/// Weights of all outputs of one axis. Reuses its memory between calls of set().
 class Taps {
  public:
-  /// Weights per output are padded with zeros to a multiple of this, so that a kernel may read whole vectors.
+  /// The weights of an output are padded with zeros to a multiple of this number, so that a kernel can read whole
+  /// vectors.
   static constexpr std::int64_t kPad = 8;
 
-  /// Computes the weights, in double, rounded to float at the end. Does nothing when they exist already.
+  /// Computes the weights in double and finally rounds them to float. Does nothing if the same weights exist already.
   void set(const Axis& axis, Filter filter);
 
   /// First source pixel of output i.
   [[nodiscard]] std::int64_t first(std::int64_t i) const { return firsts_[static_cast<std::size_t>(i)]; }
-  /// Number of source pixels of output i; 0 where it is black.
+  /// Number of source pixels of output i; 0 if the output is black.
   [[nodiscard]] std::int64_t count(std::int64_t i) const { return counts_[static_cast<std::size_t>(i)]; }
-  /// The count(i) weights of output i, and zeros up to stride().
+  /// The count(i) weights of output i, followed by zeros up to stride().
   [[nodiscard]] std::span<const float> weights(std::int64_t i) const {
     return std::span(weights_).subspan(static_cast<std::size_t>(i * stride_), static_cast<std::size_t>(stride_));
   }
-  /// Weights per output, padding included.
+  /// Number of weights per output, including padding.
   [[nodiscard]] std::int64_t stride() const { return stride_; }
   [[nodiscard]] std::int64_t outputs() const { return axis_.outputs; }  ///< number of outputs
-  /// Source pixels [begin(), end()) are all that any output uses; both 0 when all is black.
+  /// First source pixel that any output uses; 0 if all outputs are black.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
-  [[nodiscard]] std::int64_t end() const { return end_; }  ///< end of the source pixels in use
+  [[nodiscard]] std::int64_t end() const { return end_; }  ///< end of the source pixels in use; 0 if all are black
 
  private:
   void set_output(std::int64_t i, Filter filter);

@@ -42,10 +42,10 @@ TEST(Filter, area_of_a_whole_ratio_is_the_mean_of_a_block) {
 TEST(Filter, triangle_of_ratio_two_is_what_the_formula_says) {
   Taps taps;
   taps.set(whole(8, 4), Filter::Triangle);
-  // p = 3, s = 2: pixels 1 to 4, at distances 1.5, 0.5, 0.5, 1.5.
+  // At p = 3 and s = 2, pixels 1 to 4 have distances 1.5, 0.5, 0.5 and 1.5.
   EXPECT_EQ(taps.first(1), 1);
   EXPECT_EQ(used_weights(taps, 1), (std::vector<float>{0.125F, 0.375F, 0.375F, 0.125F}));
-  // p = 1: the first of them is missing, the others share its weight.
+  // At p = 1 the first of the four pixels does not exist, so the others share its weight.
   EXPECT_EQ(taps.first(0), 0);
   EXPECT_EQ(used_weights(taps, 0), (std::vector<float>{3.0F / 7, 3.0F / 7, 1.0F / 7}));
 }

@@ -11,7 +11,7 @@
 namespace roentgen::data {
 namespace {
 
-// A rectangle of the source, in source pixels; may reach beyond it.
+// A rectangle in source pixels; it may extend beyond the source.
 struct Frame {
   double x = 0.0;
   double y = 0.0;
@@ -24,20 +24,20 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   const std::int64_t height = image.height_px;
   if (fit == Fit::Squash) return {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   const std::int64_t side = fit == Fit::Crop ? std::min(width, height) : std::max(width, height);
-  // Whole pixels, rounded down, as Pillow and torchxrayvision place the middle.
+  // Whole pixels, rounded down, as Pillow and torchxrayvision place the centre.
   const auto before = [side](std::int64_t extent) {
     return static_cast<double>(extent >= side ? (extent - side) / 2 : -((side - extent) / 2));
   };
   return {before(width), before(height), static_cast<double>(side), static_cast<double>(side)};
 }
 
-// First pixel of the input's cut out of the fitted picture: position 0 to 1 selects one of fitted - size + 1 places.
+// First pixel of the input's cut from the fitted picture. Position 0 to 1 selects one of fitted - size + 1 places.
 double first_of(double place, std::int64_t fitted, std::int64_t size) {
   const auto choices = static_cast<double>(fitted - size + 1);
   return std::clamp(std::ceil(place * choices) - 1.0, 0.0, choices - 1.0);
 }
 
-// The part of the fitted picture that the input shows. Exact where the picture has as many pixels as it is fitted to.
+// Part of the fitted picture that the input shows. Exact if the picture already has the size that it is fitted to.
 Frame cut_of(const Frame& fitted, const Preprocess& preprocess, const AugmentDraw& draw) {
   if (!preprocess.is_cut()) return fitted;
   const auto pixels = static_cast<double>(preprocess.fitted_px());
@@ -48,7 +48,7 @@ Frame cut_of(const Frame& fitted, const Preprocess& preprocess, const AugmentDra
           fitted.width * size / pixels, fitted.height * size / pixels};
 }
 
-// One axis without rotation: place of output i = from + extent * (middle + (mirror * ((i+0.5)/S - 0.5) - shift) *
+// One axis without rotation: position of output i = from + extent * (middle + (mirror * ((i+0.5)/S - 0.5) - shift) *
 // span).
 struct AxisDraw {
   double middle = 0.5;
@@ -63,8 +63,8 @@ Axis axis_of(double from, double extent, const AxisDraw& draw, std::int64_t outp
   return {.start = start, .step = step, .outputs = outputs};
 }
 
-// Axis with rotation: `outputs` pixels of the upright picture, as dense as the S of the output. They are centred at the
-// position (middle - shift * span) that the middle of the output shows.
+// Axis with rotation: `outputs` pixels of the upright intermediate picture, as dense as the S pixels of the output.
+// They are centred at (middle - shift * span), the position that the centre of the output shows.
 Axis upright_axis(double from, double extent, const AxisDraw& draw, std::int64_t size, std::int64_t outputs) {
   const double step = draw.span * extent / static_cast<double>(size);
   const double middle = from + extent * (draw.middle - draw.shift * draw.span);
@@ -87,12 +87,12 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
     geometry.xy = -sine + draw.shear * cosine;
     geometry.yx = sine;
     geometry.yy = cosine;
-    // The shift, rotated: the upright picture is centred at the position that the middle of the output shows.
+    // The rotated shift: the upright picture is centred at the position that the centre of the output shows.
     x.shift = geometry.xx * draw.shift_x + geometry.xy * draw.shift_y;
     y.shift = geometry.yx * draw.shift_x + geometry.yy * draw.shift_y;
     const double reach =
         std::max(std::abs(geometry.xx) + std::abs(geometry.xy), std::abs(geometry.yx) + std::abs(geometry.yy));
-    // Margin on either side for the rotated corners and their neighbours.
+    // Margin on each side for the rotated corners and their neighbours.
     const double margin = std::ceil((reach - 1.0) * static_cast<double>(size) / 2.0) + 1.0;
     const std::int64_t side = size + 2 * static_cast<std::int64_t>(margin);
     geometry.x = upright_axis(frame.x, frame.width, x, size, side);
@@ -128,7 +128,7 @@ ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, cons
     const double begin = axis.start / need.reduction;
     const double end = begin + step * static_cast<double>(axis.outputs);
     const std::int64_t pixels = (axis.source + need.reduction - 1) / need.reduction;
-    // Filters reach as far as their support beside a position, which is within half a step of an end.
+    // A filter's support extends this far from a position; the outermost positions are within half a step of an end.
     const double reach = std::max(1.0, std::abs(step)) + 1.0;
     const auto last = static_cast<double>(pixels - 1);
     first = static_cast<std::int64_t>(std::clamp(std::floor(std::min(begin, end) - reach), 0.0, last));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reads tests/golden/pillow_resize.csv. Only tests include this.
+// Reads tests/golden/pillow_resize.csv. Only tests include this file.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace roentgen::data {
 
-/// One resize by Pillow.
+/// A resize by Pillow with its expected result.
 struct GoldenResize {
-  /// Case name, or the file below the test data.
+  /// Name of the case, or path of the file in the test data.
   std::string name;
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;
-  /// Left, top, right, bottom.
+  /// Source box: left, top, right, bottom.
   std::array<double, 4> box{};
   std::int64_t out_width_px = 0;
   std::int64_t out_height_px = 0;
-  /// Levels on the source's scale: all rows of a case, rows 13, 41, ..., 209 of a real file.
+  /// Expected levels on the source's scale: all rows of a case; rows 13, 41, ..., 209 of a real file.
   std::vector<float> values;
 };
 
@@ -35,7 +35,7 @@ inline std::filesystem::path source_folder() {
   return set != nullptr ? std::filesystem::path(set) : std::filesystem::current_path();
 }
 
-/// Entries of a kind: "case" or "real".
+/// Reads the entries of a kind, "case" or "real".
 inline std::vector<GoldenResize> read_golden_resizes(const std::string& kind) {
   const std::filesystem::path path = source_folder() / "tests/golden/pillow_resize.csv";
   std::ifstream file(path);

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-// Two steps between scalar and AVX2 are not worth their compile time.
+// The targets between scalar and AVX2 are not worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/transform/kernels.cpp"
@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::CappedTag<float, 16>;
 
-// A vector of samples as levels.
+// Loads a vector of samples as levels.
 template <typename T>
 HWY_INLINE hn::Vec<Floats> load_levels(const T* samples) {
   const Floats f32;
@@ -38,7 +38,7 @@ float level_of(T sample) {
   return sizeof(T) == 1 ? static_cast<float>(sample) : static_cast<float>(sample) * (1.0F / kWideLevels);
 }
 
-// `Vectors` adjacent vectors of dst from x on.
+// Computes `Vectors` adjacent vectors of dst from index x.
 template <int Vectors, typename T>
 HWY_INLINE void mix_rows_at(SourceRows<T> rows, std::span<const float> weights, std::size_t x, float* dst) {
   const Floats f32;
@@ -73,7 +73,7 @@ void mix_rows_any(SourceRows<T> rows, std::span<const float> weights, std::span<
   for (; x + 4 * lanes <= dst.size(); x += 4 * lanes) mix_rows_at<4>(rows, weights, x, dst.data());
   for (; x + lanes <= dst.size(); x += lanes) mix_rows_at<1>(rows, weights, x, dst.data());
   if (x == dst.size()) return;
-  if (dst.size() >= lanes) {  // repeats a few outputs, so that the last vector is full
+  if (dst.size() >= lanes) {  // recomputes a few outputs, so that the last vector is full
     mix_rows_at<1>(rows, weights, dst.size() - lanes, dst.data());
     return;
   }
@@ -109,7 +109,7 @@ void mix_columns_f32(std::span<const float> row, const Taps& taps, std::span<flo
   }
 }
 
-// A vector of levels from outputs `i` on, of a row of `count`.
+// Loads a vector of levels from output `i`, of a row of `count` outputs.
 HWY_INLINE hn::Vec<Floats> levels_at(std::span<const float> levels, std::size_t i, std::size_t /*count*/) {
   return hn::LoadU(Floats(), levels.data() + i);
 }
@@ -134,7 +134,7 @@ HWY_INLINE void store_finished(hn::Vec<Floats> levels, const Finish& finish, Dst
   }
 }
 
-// The last outputs of a row, fewer than a vector, by way of memory that has room for a whole one.
+// Finishes the last outputs of a row, fewer than a vector, through a buffer that holds a whole vector.
 template <typename T, typename Dst>
 void finish_rest(std::span<const T> source, bool is_mirrored, const Finish& finish, std::span<Dst> dst) {
   const std::size_t count = dst.size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The SIMD loops against plain double sums, at every width around the vector lengths and on every instruction set that
-// this machine has.
+// Compares the SIMD loops with plain double sums, at every width around the vector lengths and on every instruction set
+// of this machine.
 #include "data/transform/kernels.h"
 #include "data/targets_testing.h"
 
@@ -19,7 +19,7 @@
 namespace roentgen::data {
 namespace {
 
-// Largest error of a float32 sum of `terms` products of weights that sum to 1 and samples up to `white`.
+// Error bound of a float32 sum of `terms` products, where weights sum to 1 and samples are at most `white`.
 double bound(double terms, double white) { return 6e-8 * (terms + 2.0) * white; }
 
 std::vector<float> draw_weights(Random& random, std::size_t count) {
@@ -37,7 +37,7 @@ template <typename T>
 void check_mix_rows(std::size_t width, std::size_t taps, const char* target) {
   Random random(31, RandomStage::Test, width, static_cast<std::uint32_t>(taps));
   const std::size_t stride = width + 3;
-  std::vector<T> samples((taps - 1) * stride + width);  // the kernel must not read one sample more
+  std::vector<T> samples((taps - 1) * stride + width);  // exactly the samples that the kernel may read
   for (T& sample : samples) sample = static_cast<T>(random.next_u32());
   const std::vector<float> weights = draw_weights(random, taps);
   std::vector<float> out(width + 1, -7.0F);
@@ -156,7 +156,7 @@ TEST(Kernels, finish_row_of_samples_is_that_of_their_levels) {
   });
 }
 
-// Fails when a build lost a target: the test machine has AVX-512, the machines of users may not.
+// Fails if a build lost a target. The test machine has AVX-512, but users' machines may not.
 TEST(Kernels, are_compiled_for_avx2_and_avx512) {
 #if HWY_ARCH_X86
   std::int64_t compiled = 0;

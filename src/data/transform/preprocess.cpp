@@ -33,7 +33,7 @@ const std::array<Named, 4>& presets() {
   static const std::array<Named, 4> kPresets{
       Named{"xray", {}},
       Named{"imagenet", {.channels = 3, .mean = {0.485, 0.456, 0.406}, .stddev = {0.229, 0.224, 0.225}}},
-      // v in [0, 1] -> 2048 v - 1024
+      // Maps v in [0, 1] to 2048 v - 1024.
       Named{"xrv", {.fit = Fit::Crop, .intensity = "xrv", .mean = {0.5}, .stddev = {1.0 / 2048.0}}},
       Named{"unit", {.mean = {0.0}, .stddev = {1.0}}}};
   return kPresets;
@@ -66,7 +66,7 @@ Value array_of(const std::vector<double>& numbers) {
   return array;
 }
 
-// A number or an array of one or `channels` numbers.
+// Reads a number, or an array of one or `channels` numbers.
 std::vector<double> per_channel(const Value& value, int channels, std::string_view key) {
   std::vector<double> numbers;
   if (value.is_number()) {

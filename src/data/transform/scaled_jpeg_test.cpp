@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inputs from JPEG files decoded at reduced size. The needed part gives the same input as the whole, and nearly that of
-// the picture at full size.
+// Inputs from JPEG files decoded at reduced size. Decoding only the needed part must give the same input as the whole
+// picture, and nearly the input of a full-size decode.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kWidth = 421;
 constexpr int kHeight = 337;
 
-// Waves of 40 to 60 pixels: as smooth as soft tissue, without noise.
+// Encodes waves of 40 to 60 pixels: as smooth as soft tissue, without noise.
 std::vector<std::byte> file_of(int format, int subsampling) {
   std::vector<std::byte> samples;
   for (int y = 0; y < kHeight; ++y) {
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, ScaledJpeg,
                          testing::Values(std::pair{int{TJPF_GRAY}, int{TJSAMP_GRAY}},
                                          std::pair{int{TJPF_RGB}, int{TJSAMP_420}}));
 
-// float32 weights, of places that are reckoned from another corner.
+// Tolerance for float32 weights, because positions are computed from another corner.
 constexpr double kRounding = 2e-5;
 
 TEST_P(ScaledJpeg, gives_the_same_input_from_the_part_as_from_the_whole) {
@@ -85,8 +85,8 @@ TEST_P(ScaledJpeg, gives_the_same_input_from_the_part_as_from_the_whole) {
   EXPECT_GE(parts, GetParam().first == TJPF_GRAY ? 10 : 0);
 }
 
-// A stated bound: 1% of the range where the picture is smooth. What the means of 2x2 to 8x8 blur more than the resize
-// alone, and the triangle at the edge, is all that there is.
+// Bound of 1% of the range for smooth pictures. The only differences are the additional blur of means of 2x2 to 8x8
+// pixels, and the triangle filter at edges.
 TEST_P(ScaledJpeg, is_close_to_the_exact_one) {
   const auto file = file_of(GetParam().first, GetParam().second);
   for (const std::int64_t size : {30, 60, 100, 160}) {

@@ -19,7 +19,7 @@ Taps taps_of(std::int64_t source, std::int64_t outputs, Filter filter) {
   return taps;
 }
 
-// Channel after channel of every row: apart, resized, rounded, together again.
+// Resizes an image. Each channel of each row is separated, resized, rounded, and interleaved again.
 template <typename T>
 void resize(const Image& image, Filter filter, Image& out) {
   const Taps columns = taps_of(image.width_px(), out.width_px(), filter);

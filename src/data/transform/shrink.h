@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A smaller picture of a whole one, for a cache of training images.
+// Shrinks a whole picture, for a cache of training images.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace roentgen::data {
 
-/// Resizes `image` to a short side of `side_px`, keeping its shape, by the antialiased resize of transform.h. Values
-/// are rounded to the image's own type: bits, max_value and channels stay. Returns false and does nothing where the
-/// short side is not longer.
+/// Resizes `image` to a short side of `side_px` and keeps its aspect ratio, with the antialiased resize of transform.h.
+/// Values are rounded to the image's type; bits, max_value and channels do not change. Returns false and does nothing
+/// if the short side is not longer.
 bool shrink(Image& image, std::int64_t side_px, Filter filter);
 
 }  // namespace roentgen::data

@@ -33,7 +33,7 @@ TEST(Shrink, leaves_what_is_small_enough) {
   EXPECT_EQ(image.layout(), before);
 }
 
-// Expects a shrunk square picture to equal the transform of evaluation within half a step of the type.
+// Checks that a shrunk square picture equals the evaluation transform within half a step of the sample type.
 template <typename T>
 void expect_as_the_transform(const ImageLayout& layout, Filter filter) {
   Image image = noise<T>(layout);
@@ -47,7 +47,7 @@ void expect_as_the_transform(const ImageLayout& layout, Filter filter) {
   const auto channels = static_cast<std::size_t>(layout.channels);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const float exact = whole[i % channels * 144 + i / channels] * static_cast<float>(layout.max_value);
-    ASSERT_NEAR(samples[i], exact, 0.5 + 1e-5 * layout.max_value) << i;  // rounding, and float32 of the sums
+    ASSERT_NEAR(samples[i], exact, 0.5 + 1e-5 * layout.max_value) << i;  // rounding, and float32 error of the sums
   }
 }
 

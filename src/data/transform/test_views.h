@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Test-time augmentation: the fixed views of a picture whose probabilities are averaged.
+// Test-time augmentation: fixed views of a picture, over which probabilities are averaged.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@
 
 namespace roentgen::data {
 
-/// Side of a crop of five-crop and ten-crop, as a share of the picture's side: the field's "resize to 256, crop 224".
+/// Side of a crop in five-crop and ten-crop, as a fraction of the picture's side: the common "resize to 256, crop 224".
 inline constexpr double kTestCrop = 224.0 / 256.0;
 
-/// The names of test_views(), with commas between.
+/// Names that test_views() accepts, separated by commas.
 [[nodiscard]] std::string test_view_names();
 
-/// The views of a name, each one an AugmentDraw without anything random:
-///   none       the picture as it is: one view
-///   flip       as it is, and its mirror image
-///   five-crop  square parts of side kTestCrop in the middle and in the four corners, resized to the network's input
+/// Returns the views of a name, each as an AugmentDraw without random values:
+///   none       the unchanged picture: one view
+///   flip       the unchanged picture and its mirror image
+///   five-crop  squares of side kTestCrop in the centre and in the four corners, resized to the network's input
 ///   ten-crop   these five and their mirror images
-/// Shares and places are those of transform.h's frame: after fit (squash, crop or pad). A part is cut and resized in
-/// one pass, where torchvision's TenCrop cuts pixels out of a picture of 8/7 the size. Where `preprocess` cuts its
-/// input out of a larger picture, the parts are its cuts, in the middle and at the corners. ConfigError naming the
-/// choices.
+/// Sides and positions refer to the frame of transform.h, after fit (squash, crop or pad). A part is cut and resized in
+/// one pass. torchvision's TenCrop instead cuts pixels from a picture that is 8/7 times as large. If `preprocess` cuts
+/// its input from a larger picture, the parts are such cuts, in the centre and at the corners. Throws ConfigError that
+/// lists the choices.
 [[nodiscard]] std::vector<AugmentDraw> test_views(std::string_view name, const Preprocess& preprocess = {});
 
 /// Definition of the views in one line, for tables and JSON.

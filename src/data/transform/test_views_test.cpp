@@ -27,7 +27,7 @@ TEST(TestViews, of_crops_reach_the_middle_and_all_corners) {
   for (const AugmentDraw& view : views) {
     EXPECT_EQ(view.crop_width, 0.875);
     EXPECT_EQ(view.crop_height, 0.875);
-    corners.emplace(view.crop_x - view.crop_width / 2, view.crop_y - view.crop_height / 2);  // top left of the part
+    corners.emplace(view.crop_x - view.crop_width / 2, view.crop_y - view.crop_height / 2);  // the part's top left
   }
   EXPECT_EQ(corners, (std::set<std::pair<double, double>>{
                          {0.0625, 0.0625}, {0.0, 0.0}, {0.125, 0.0}, {0.0, 0.125}, {0.125, 0.125}}));
@@ -48,7 +48,7 @@ TEST(TestViews, of_crops_are_the_parts_of_the_picture) {
     for (std::int64_t y = 0; y < 7; ++y) {
       for (std::int64_t x = 0; x < 7; ++x) {
         const double level = level_at(image, x + (i % 2 == 0 ? 1 : 0), y + (i > 2 ? 1 : 0), 0) / 255.0;
-        // float32 in the place of a pixel moves a weight by 1e-6
+        // Rounding a pixel position to float32 changes a weight by 1e-6.
         EXPECT_NEAR(part[static_cast<std::size_t>(7 * y + x)], level, 1e-5) << i;
         EXPECT_NEAR(mirrored[static_cast<std::size_t>(7 * y + 6 - x)], level, 1e-5) << i;
       }

@@ -20,7 +20,7 @@ void grow(std::vector<float>& memory, std::int64_t count) {
   if (memory.size() < static_cast<std::size_t>(count)) memory.resize(static_cast<std::size_t>(count));
 }
 
-// Planes of one row, or of a picture: sample x of plane p at [p * stride + x].
+// Planes of one row or of a picture: sample x of plane p is at [p * stride + x].
 struct Planes {
   std::int64_t count = 1;
   std::int64_t stride = 0;
@@ -42,14 +42,14 @@ void split_row(std::span<const float> rgb, const Taps& columns, const Planes& pl
   }
 }
 
-// Outputs next to each other in row y.
+// Adjacent outputs in row y.
 struct Columns {
   std::int64_t y = 0;
   std::int64_t begin = 0;
   std::int64_t count = 0;
 };
 
-// Writer of finished rows into a slot.
+// Writes finished rows into a slot.
 class SlotWriter {
  public:
   SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, SlotView slot)
@@ -59,8 +59,8 @@ class SlotWriter {
     finish_.offset = static_cast<float>(0.5 - 0.5 * draw.contrast + draw.brightness);
   }
 
-  // Columns [begin, begin + count) of row y of a plane out of `planes`; a single plane fills all channels. `source`:
-  // levels, or a SampleRow.
+  // Writes columns [begin, begin + count) of row y of one plane; `planes` is the number of planes. A single plane fills
+  // all channels. `source`: levels, or a SampleRow.
   template <typename Source>
   void write(std::int64_t plane, std::int64_t planes, const Columns& columns, const Source& source) {
     if (planes == preprocess_.channels) {
@@ -96,7 +96,7 @@ class SlotWriter {
   Finish finish_;
 };
 
-// Whether every output lies in the middle of a source pixel, or outside the source.
+// True if every output lies at the centre of a source pixel, or outside the source.
 bool is_of_whole_pixels(const Geometry& geometry) {
   const auto is_whole = [](const Axis& axis) {
     return std::abs(axis.step) == 1.0 && std::floor(axis.start) == axis.start && std::abs(axis.start) < 1e9;
@@ -109,10 +109,10 @@ bool is_of_whole_pixels(const Geometry& geometry) {
 struct Transformer::Scratch {
   Taps columns;
   Taps rows;
-  /// One source row after the vertical pass, interleaved as the source; then split into planes.
+  /// One source row after the vertical pass, interleaved like the source; later split into planes.
   std::vector<float> mixed;
   std::vector<float> split;
-  /// One row of output, (planes, W), or all rows of the upright picture, (H, planes, W).
+  /// One output row (planes, W), or all rows of the upright intermediate picture (H, planes, W).
   std::vector<float> levels;
   std::vector<float> turned;
 
@@ -122,7 +122,7 @@ struct Transformer::Scratch {
   void copy(const Image& image, const Geometry& geometry, SlotWriter& writer);
 };
 
-// Row y of the resized picture: plane p begins at dst[p * (dst.size() / planes)].
+// Computes row y of the resized picture. Plane p begins at dst[p * (dst.size() / planes)].
 void Transformer::Scratch::resize_row(const Image& image, std::int64_t y, std::int64_t planes, std::span<float> dst) {
   if (rows.count(y) == 0 || columns.begin() == columns.end()) {
     std::ranges::fill(dst, 0.0F);
@@ -148,7 +148,8 @@ void Transformer::Scratch::resize_row(const Image& image, std::int64_t y, std::i
   }
 }
 
-// Bilinear samples of the upright picture. The output's middle is its middle; it is large enough for all corners.
+// Samples the upright intermediate picture bilinearly. Its centre is the output's centre, and it is large enough for
+// all corners.
 void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, std::int64_t size, SlotWriter& writer) {
   const std::int64_t side = geometry.x.outputs;
   const std::int64_t pitch = planes * side;
@@ -163,7 +164,7 @@ void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, s
         const double right = geometry.mirror * (static_cast<double>(x) - half);
         const double column = middle + geometry.xx * right + geometry.xy * down;
         const double row = middle + geometry.yx * right + geometry.yy * down;
-        const auto column0 = static_cast<std::int64_t>(column);  // positive, so this is floor
+        const auto column0 = static_cast<std::int64_t>(column);  // positive, so truncation equals floor
         const auto row0 = static_cast<std::int64_t>(row);
         const auto fx = static_cast<float>(column - static_cast<double>(column0));
         const auto fy = static_cast<float>(row - static_cast<double>(row0));
@@ -177,15 +178,15 @@ void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, s
   }
 }
 
-// Pixels as they are: every filter's only tap at a ratio of 1 and the middle of a pixel. Gives the bits that a resize
-// would.
+// Copies pixels without a resize. At a ratio of 1 and pixel centres every filter has a single weight, so the result is
+// bit-identical.
 template <typename T>
 void Transformer::Scratch::copy(const Image& image, const Geometry& geometry, SlotWriter& writer) {
   const std::int64_t size = geometry.x.outputs;
   const bool is_mirrored = geometry.x.step < 0.0;
   const auto start = static_cast<std::int64_t>(geometry.x.start);
   const auto top = static_cast<std::int64_t>(geometry.y.start);
-  // Outputs [begin, end) show source columns from first on.
+  // Outputs [begin, end) show source columns, beginning with column `first`.
   const std::int64_t begin = std::clamp<std::int64_t>(is_mirrored ? start - image.width_px() : -start, 0, size);
   const std::int64_t end = std::clamp<std::int64_t>(is_mirrored ? start : image.width_px() - start, begin, size);
   const std::int64_t first = is_mirrored ? start - end : start + begin;

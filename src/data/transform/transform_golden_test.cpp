@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The triangle filter against Pillow's BILINEAR in mode F, which rounds nothing: tests/golden/pillow_resize.csv, made
-// by tools/peers/pillow_golden.py.
+// Compares the triangle filter with Pillow's BILINEAR in mode F, which does not round. Expected values:
+// tests/golden/pillow_resize.csv, made by tools/peers/pillow_golden.py.
 #include <gtest/gtest.h>
 
 #include "data/transform/golden_testing.h"
@@ -12,7 +12,8 @@
 namespace roentgen::data {
 namespace {
 
-// Tolerance on the scale 0 to 255. Pillow sums in double and keeps float32 between its passes; ours sums in float32.
+// Tolerance on the scale 0 to 255. Pillow sums in double and stores float32 between its passes; our kernels sum in
+// float32.
 constexpr double kLevels = 1e-4;
 
 Image formula_image(const GoldenResize& golden) {
@@ -20,7 +21,7 @@ Image formula_image(const GoldenResize& golden) {
                     [](auto x, auto y, auto) { return static_cast<double>((13 * x + 29 * y + x * y) % 251); });
 }
 
-// Any box to any size, which a Transformer does not offer: the same taps and kernels.
+// Resizes any box to any size, which Transformer does not offer, with the same weights and kernels.
 std::vector<float> resize(const Image& image, const GoldenResize& golden) {
   const auto axis = [](double low, double high, std::int64_t outputs, std::int64_t source) {
     return Axis{low, (high - low) / static_cast<double>(outputs), outputs, source};

@@ -28,7 +28,7 @@ TEST(TransformReal, chest_radiographs_are_resized_as_by_pillow) {
     for (std::size_t y = 13; y < 224; y += 28) {
       for (std::size_t x = 0; x < 224; ++x) rows.push_back(255.0F * out[y * 224 + x]);
     }
-    // Levels of 255: float32 against Pillow's double sums.
+    // Tolerance in levels of 255, for float32 sums compared with Pillow's double sums.
     EXPECT_LE(largest_difference(rows, golden.values), 1e-4) << golden.name;
   }
 }

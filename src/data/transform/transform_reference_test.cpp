@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transformer against its naive double-precision twin on random pictures, definitions and draws.
+// Compares Transformer with a naive double-precision version on random pictures, definitions and draws.
 #include <gtest/gtest.h>
 
 #include "data/transform/transform_testing.h"
@@ -9,7 +9,8 @@
 namespace roentgen::data {
 namespace {
 
-// float32: weights are off by 6e-8 relative, sums of up to 40 x 40 of them by some 1e-6; rotation adds one lerp.
+// Tolerance for float32: weights have a relative error of 6e-8, sums of up to 40 x 40 of them about 1e-6. Rotation adds
+// one interpolation.
 constexpr double kFloat32 = 4e-6;
 
 ImageLayout draw_layout(Random& random) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Properties of every transformed picture, whatever the filter.
+// Properties of transformed pictures that hold for every filter.
 #include "data/transform/transform.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace roentgen::data {
 namespace {
 
-// Weights are rounded to float32 (6e-8 each) and sums run over some 10 x 10 of them.
+// Tolerance: weights are rounded to float32 (6e-8 each) and sums have about 10 x 10 of them.
 constexpr double kRounding = 1e-6;
 
 class BothFilters : public testing::TestWithParam<Filter> {
@@ -108,7 +108,7 @@ TEST(Transform, crop_shows_the_middle_square) {
   }
 }
 
-// Caffe and torchvision cut whole pixels of the fitted picture: any of them, the middle by default.
+// Caffe and torchvision cut whole pixels from the fitted picture: at any position, by default at the centre.
 TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
   for (const int bits : {8, 16}) {
     const Image image =
@@ -132,7 +132,8 @@ TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
   }
 }
 
-// The path without a resize gives the same bits as the path through it, which pictures of three equal colours take.
+// The path without a resize must be bit-identical to the resizing path. Pictures with three equal colours take the
+// latter.
 TEST(Transform, of_whole_pixels_has_the_bits_of_a_resize) {
   const Image gray = random_image({.width_px = 40, .height_px = 30}, 17);
   const Image rgb = make_image({.width_px = 40, .height_px = 30, .channels = 3},
@@ -176,7 +177,7 @@ TEST(Transform, of_the_identity_draw_is_the_plain_one) {
   }
 }
 
-// The rotating path where its bilinear sampling all but hits the pixels, against the direct path.
+// Compares the rotating path with the direct path. With a tiny angle, its bilinear samples nearly coincide with pixels.
 TEST(Transform, turned_by_next_to_nothing_is_the_plain_one) {
   const Image image = random_image({.width_px = 50, .height_px = 40}, 9);
   const AugmentDraw turned{.rotate_rad = 1e-9, .zoom = 1.3, .flip = true};
@@ -188,7 +189,7 @@ TEST(Transform, turned_by_next_to_nothing_is_the_plain_one) {
 }
 
 TEST(Transform, turns_counter_clockwise) {
-  // White in the right quarter; a quarter turn brings it to the top.
+  // White in the right quarter; a rotation by 90 degrees moves it to the top.
   const Image image =
       make_image({.width_px = 64, .height_px = 64}, [](auto x, auto, auto) { return x >= 48 ? 255.0 : 0.0; });
   const AugmentDraw quarter{.rotate_rad = std::numbers::pi / 2.0};
@@ -199,7 +200,7 @@ TEST(Transform, turns_counter_clockwise) {
 }
 
 TEST(Transform, shears_the_top_to_the_right) {
-  // A white column in the middle; at shear 0.5 it leans right by a pixel for every two above the middle.
+  // A white column in the middle; at shear 0.5 it moves right by one pixel for every two above the centre.
   const Image image =
       make_image({.width_px = 33, .height_px = 33}, [](auto x, auto, auto) { return x == 16 ? 255.0 : 0.0; });
   const AugmentDraw shear{.shear = 0.5};
@@ -224,7 +225,7 @@ TEST(Transform, magnifies_about_the_middle) {
   for (const float v : out) EXPECT_NEAR(v, 1.0, kRounding);
 }
 
-// A smooth picture, so that what is seen is where it is seen, not how it is filtered.
+// Uses a smooth picture, so that values show positions rather than the effect of the filter.
 TEST(Transform, shows_the_places_that_the_definition_says) {
   const auto smooth = [](double x, double y) { return 128.0 + 60.0 * std::sin(x / 30.0) + 50.0 * std::cos(y / 25.0); };
   const Image image = make_image(
@@ -248,7 +249,7 @@ TEST(Transform, shows_the_places_that_the_definition_says) {
       const auto [x, y] = naive.place(static_cast<double>(i % 64), static_cast<double>(i / 64));
       if (x < 8 || x > 248 || y < 8 || y > 192) continue;
       ++inside;
-      // Levels are rounded (0.5, averaged) and the filter flattens a wave of radius 25 a little.
+      // Tolerance: levels are rounded (0.5 before averaging), and the filter slightly flattens a wave of radius 25.
       ASSERT_NEAR(255.0 * out[static_cast<std::size_t>(i)], smooth(x, y), 0.6) << i;
     }
     EXPECT_GT(inside, 2000);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pictures and a naive double-precision twin of Transformer for tests: the definition of transform.h, pixel by pixel,
-// each a sum over the whole source. Only tests include this.
+// Pictures, and a naive double-precision version of Transformer for tests. It computes the definition in transform.h
+// pixel by pixel, each as a sum over the whole source. Only tests include this file.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline double level_at(const Image& image, std::int64_t x, std::int64_t y, std::
                                   : static_cast<double>(image.samples<std::uint16_t>()[i]);
 }
 
-/// Makes a picture of level(x, y, channel).
+/// Creates a picture with the value level(x, y, channel) at each pixel.
 inline Image make_image(const ImageLayout& layout,
                         const std::function<double(std::int64_t, std::int64_t, std::int64_t)>& level) {
   Image image(layout);
@@ -45,14 +45,14 @@ inline Image make_image(const ImageLayout& layout,
   return image;
 }
 
-/// Independent random samples over the whole range.
+/// Picture of independent random samples over the whole range.
 inline Image random_image(const ImageLayout& layout, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   return make_image(
       layout, [&](auto, auto, auto) { return static_cast<double>(random.below(std::uint64_t{layout.max_value} + 1)); });
 }
 
-/// Applies a fresh Transformer; (C, S, S).
+/// Result (C, S, S) of a new Transformer.
 inline std::vector<float> transform(const Image& image, const Preprocess& preprocess,
                                     const AugmentDraw* draw = nullptr) {
   std::vector<float> out(slot_bytes(preprocess, DType::F32) / sizeof(float));
@@ -67,7 +67,7 @@ std::vector<T> transform_to(const Image& image, const Preprocess& preprocess, DT
   return out;
 }
 
-/// [0, 1] without normalisation.
+/// Preprocessing with values in [0, 1] and no further normalisation.
 inline Preprocess unit(std::int64_t size_px, Fit fit = Fit::Squash, int channels = 1) {
   Preprocess preprocess = with_channels(preset("unit"), channels);
   preprocess.size_px = size_px;
@@ -83,7 +83,7 @@ inline double largest_difference(std::span<const float> a, std::span<const float
   return largest;
 }
 
-/// The twin. Slow: O(S^2 * width * height).
+/// Naive version of Transformer. Slow: O(S^2 * width * height).
 class NaiveTransform {
  public:
   NaiveTransform(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw)
@@ -102,7 +102,7 @@ class NaiveTransform {
     cosine_ = std::cos(draw.rotate_rad);
   }
 
-  /// (C, S, S)
+  /// All output values (C, S, S).
   [[nodiscard]] std::vector<float> all() const {
     std::vector<float> out;
     for (std::int64_t channel = 0; channel < preprocess_.channels; ++channel) {
@@ -115,21 +115,21 @@ class NaiveTransform {
     return out;
   }
 
-  /// Place in the source, in pixels, that output pixel (x, y) shows.
+  /// Position in the source, in pixels, that output pixel (x, y) shows.
   [[nodiscard]] std::pair<double, double> place(double x, double y) const {
     const auto [right, down] = turned((x + 0.5) / size_ - 0.5, (y + 0.5) / size_ - 0.5);
     return source_place(right, down);
   }
 
  private:
-  // One axis of the frame becomes the part of it that the input shows.
+  // Reduces one axis of the frame to the part that the input shows.
   void cut(double& from, double& side, double place) const {
     const auto fitted = static_cast<double>(preprocess_.fitted_px());
     const double choices = fitted - size_ + 1;
     from += side / fitted * std::clamp(std::ceil(place * choices) - 1, 0.0, choices - 1);
     side *= size_ / fitted;
   }
-  // e of u
+  // Computes e from u (transform.h).
   [[nodiscard]] std::pair<double, double> turned(double u_x, double u_y) const {
     const double d_x = (draw_.flip ? -u_x : u_x) - draw_.shift_x;
     const double d_y = u_y - draw_.shift_y;
@@ -137,7 +137,7 @@ class NaiveTransform {
     const double r_y = sine_ * d_x + cosine_ * d_y;
     return {r_x + draw_.shear * r_y, r_y};
   }
-  // f of e, in source pixels
+  // Computes f from e (transform.h), in source pixels.
   [[nodiscard]] std::pair<double, double> source_place(double e_x, double e_y) const {
     return {left_ + side_x_ * (draw_.crop_x + e_x * draw_.crop_width / draw_.zoom),
             top_ + side_y_ * (draw_.crop_y + e_y * draw_.crop_height / draw_.zoom)};
@@ -158,7 +158,7 @@ class NaiveTransform {
            65536.0;
   }
 
-  // The filter's mean at e.
+  // Filtered value at position e.
   [[nodiscard]] double filtered(std::int64_t channel, double e_x, double e_y) const {
     const auto [place_x, place_y] = source_place(e_x, e_y);
     if (place_x < 0 || place_x >= static_cast<double>(image_.width_px())) return 0.0;
@@ -182,7 +182,7 @@ class NaiveTransform {
 
   [[nodiscard]] double bilinear(std::int64_t channel, double e_x, double e_y) const {
     const auto [middle_x, middle_y] = turned(0.0, 0.0);
-    // Pixels of the upright picture lie where the output's would without rotation.
+    // Pixels of the upright picture are at the positions that the output's pixels would have without rotation.
     const double phase = preprocess_.size_px % 2 == 0 ? 0.5 : 0.0;
     const double column = (e_x - middle_x) * size_ - phase;
     const double row = (e_y - middle_y) * size_ - phase;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DICOM codec: one gray image of up to 16 bits a file, by DCMTK, and OpenJPEG for JPEG 2000. DCMTK gives stored values;
-// our own code interprets them (gray_levels.h). Info has the stored bits; the decoded image has the bits of the chosen
-// intensity.
+// DICOM codec: one gray image of up to 16 bits per file, decoded by DCMTK, or OpenJPEG for JPEG 2000. They return
+// stored values, which gray_levels.h converts. ImageInfo states the stored bits; the decoded image has the bits of the
+// chosen Intensity.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<std::uint32_t> counts_of(std::span<const std::uint16_t> codes, int b
 // Logs each of `notes` that this process has not logged yet as a warning that names `what`. Thread-safe.
 void say_once(std::span<const std::string> notes, std::string_view what) {
   static std::mutex mutex;
-  static std::set<std::string> said;  // texts with a few small numbers, so there are not many
+  static std::set<std::string> said;  // contains few texts, because they differ only in small numbers
   for (const std::string& note : notes) {
     const std::scoped_lock lock(mutex);
     if (said.insert(note).second) log::warning(fmt::format("{}; the first is {}", note, what));

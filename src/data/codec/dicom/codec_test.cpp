@@ -32,7 +32,8 @@ TEST(Dicom, is_known_by_its_header) {
   EXPECT_EQ(info.value().bits, 12);
 }
 
-// Some archives hold data sets as they came over the network: without a preamble, or without meta information too.
+// Some archives contain data sets as they were received over the network: without a preamble, or also without meta
+// information.
 TEST(Dicom, without_a_preamble_is_read) {
   const std::string file = encode_test_dicom({});
   const std::string meta = file.substr(132), dataset = encode_dataset({});
@@ -57,7 +58,7 @@ TEST(Dicom, without_a_preamble_is_read) {
   }
 }
 
-// A data set without meta information does not say how its pixels are compressed.
+// A data set without meta information does not state how its pixels are compressed.
 TEST(Dicom, of_compressed_pixels_without_a_transfer_syntax_is_refused) {
   EXPECT_THAT(error_of(encode_dataset({.fragments = {"fragment"}})), HasSubstr("[data.dicom] study.dcm: expected"));
 }
@@ -111,7 +112,7 @@ TEST(Dicom, with_more_pixel_data_than_its_image_is_named_once) {
 }
 
 TEST(Dicom, with_bits_above_its_high_bit_is_named_once_unless_they_are_signs) {
-  // A High Bit that no other test of this program has, so that the warning is the first.
+  // Uses a High Bit that no other test in this executable uses, so that the warning has not been printed yet.
   TestDicom dicom{.bits_stored = 11, .samples = {0, 1, 2, 0x0C00}};
   dicom.is_signed = true;
   dicom.samples[3] = 0xFC00;
@@ -206,7 +207,7 @@ TEST(Dicom, with_less_data_than_pixels_is_refused) {
   }
 }
 
-// The memory a file claims to need is never taken: 65,535 x 65,535 pixels, values of 4 GiB.
+// Memory that a file claims to need (65,535 x 65,535 pixels, values of 4 GiB) must never be allocated.
 TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   EXPECT_THAT(error_of({.width_px = 65535, .height_px = 65535}),
               HasSubstr("expected at most 1048576 pixels, got 65535x65535"));
@@ -215,7 +216,7 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got truncated data"));
 }
 
-// A header that says another size once its pixels have been counted.
+// A second element Rows states another height than the first.
 TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
   const std::string first = encode_test_dicom({});
   const std::string second = encode_element(0x00280010, number_element(60000));
@@ -230,7 +231,7 @@ TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
 
 constexpr const char* kDeflated = "1.2.840.10008.1.2.1.99";
 
-// Deflated zeros of `mebibytes` MiB.
+// Deflates `mebibytes` MiB of zeros.
 std::string deflated_zeros(int mebibytes) {
   std::vector<std::uint8_t> zeros(std::size_t{1} << 20), packed(std::size_t{1} << 16);
   isal_zstream stream;
@@ -275,7 +276,7 @@ std::string nested(int levels) {
   return with_meta("1.2.840.10008.1.2.1", body + encode_dataset({.elements = {{0x00080060, {}}}}));
 }
 
-// DCMTK reads sequences by recursion: without a bound a small file would overrun the stack.
+// DCMTK reads sequences recursively, so without a limit a small file would overflow the stack.
 TEST(Dicom, nested_without_end_is_refused) {
   EXPECT_EQ(error_of(nested(100)), "no error");
   EXPECT_THAT(error_of(nested(100000)), HasSubstr("expected at most 500 items"));

@@ -23,11 +23,12 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
-/// DCMTK reads nested sequences by recursion, and every level of it needs an item. A radiograph has tens of items.
+/// Limit on nested items. DCMTK reads nested sequences recursively, and every level needs an item. A radiograph has
+/// tens.
 constexpr std::size_t kMostItems = 500;
-/// Bytes searched first for the elements before the pixels; the pixels of a radiograph begin within them.
+/// Number of bytes searched first for the elements before the pixels. In most radiographs the pixels begin within them.
 constexpr std::size_t kHead_bytes = std::size_t{1} << 18;
-/// Limit for a deflated file; DEFLATE compresses by a factor of at most 1,032.
+/// Limit on the unpacked size of a deflated file. DEFLATE compresses by a factor of at most 1,032.
 constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {
@@ -38,7 +39,7 @@ void prepare_dcmtk() {
   });
 }
 
-// Tags of items in either byte order. Equal bytes inside a value count as well: the result is an upper bound.
+// Counts tags of items in both byte orders. Equal bytes inside values count too, so the result is an upper bound.
 std::size_t count_items(Bytes bytes) {
   const auto count = [&](std::string_view tag) {
     const std::byte* at = bytes.data();
@@ -103,7 +104,7 @@ Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, 
   return Done{};
 }
 
-// Transfer syntax by which DCMTK reads the data set: HTJ2K frames are stored like those of JPEG 2000.
+// Transfer syntax with which DCMTK reads the data set. HTJ2K frames are stored like JPEG 2000 frames.
 E_TransferSyntax syntax_of(const std::string& uid) {
   if (uid.empty()) return EXS_Unknown;
   if (uid == kHtj2kLossless || uid == kHtj2kLosslessRpcl || uid == kHtj2k) return EXS_JPEG2000;

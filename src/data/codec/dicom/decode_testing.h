@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Decodes the files of dicom_testing.h. Only tests of this folder include this.
+// Decodes the files of dicom_testing.h. Only tests in this folder include it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline Status decode_test_file(std::string_view file, Image& image, Intensity in
                           {.channels = channels, .limits = kLimits, .intensity = intensity}, image);
 }
 
-/// The message of a file that is refused, or "no error".
+/// Returns the error message for a refused file, or "no error".
 inline std::string error_of(std::string_view file, Intensity intensity = Intensity::Stored) {
   Image image;
   const Status status = decode_test_file(file, image, intensity);
@@ -33,12 +33,12 @@ inline std::string error_of(const TestDicom& dicom, Intensity intensity = Intens
   return error_of(encode_test_dicom(dicom), intensity);
 }
 
-/// Levels of all pixels and their white.
+/// Gray levels of all pixels, and the level of white.
 struct DecodedLevels {
   std::vector<std::uint16_t> levels;
   std::uint32_t white = 0;
 };
-/// Decodes a file that is read.
+/// Decodes a file; fails the test if it is refused.
 inline DecodedLevels decoded(const TestDicom& dicom, Intensity intensity = Intensity::Stored) {
   Image image;
   const Status status = decode_test_file(encode_test_dicom(dicom), image, intensity);

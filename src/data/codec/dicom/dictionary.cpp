@@ -18,11 +18,11 @@ struct Element {
   DcmTagKey tag;
   DcmEVR vr;
   const char* name;
-  /// DcmVariableVM: any number.
+  /// Value multiplicity; DcmVariableVM: any number of values.
   int values = 1;
 };
 
-// DICOM PS3.6, chapter 6. EVR_xs is US or SS, EVR_lt US, SS or OW, EVR_px OB or OW.
+// Elements as in DICOM PS3.6, chapter 6. EVR_xs means US or SS, EVR_lt US, SS or OW, EVR_px OB or OW.
 const std::array kElements{
     Element{DCM_SOPClassUID, EVR_UI, "SOPClassUID"},
     Element{DCM_SOPInstanceUID, EVR_UI, "SOPInstanceUID"},

@@ -33,7 +33,7 @@ std::string implicit_dataset() {
          implicit_element(0x7FE00010, pixel_bytes({}));
 }
 
-// DCMTK reads its dictionary on first use. ctest runs this test as a process of its own, without that file.
+// DCMTK reads its dictionary file on first use. ctest runs this test in a separate process, without that file.
 TEST(DicomDictionary, implicit_files_are_read_without_dcmtks_file) {
   ASSERT_EQ(::setenv("DCMDICTPATH", "/nonexistent/dicom.dic", 1), 0);
   const std::string file = implicit_dataset();

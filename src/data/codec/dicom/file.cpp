@@ -39,8 +39,8 @@ Failure several_frames(std::string_view what, std::size_t frames) {
                  "splitting the file into files of one image");
 }
 
-// Extracts each sample's stored bits as a number. Drops the bits above High Bit, which may hold overlays, and those
-// below the stored ones. Notes dropped bits, unless those above repeat the sign.
+// Extracts each sample's stored bits as a number. Drops bits above High Bit, which may contain overlays, and bits below
+// the stored ones. Adds a note on dropped bits, unless the upper ones repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;
@@ -74,7 +74,7 @@ Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& heade
     return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
   }
   if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
-  // One byte may be padding to an even length.
+  // One extra byte may be padding to an even length.
   if (element->getLength() > wanted_bytes + 1) {
     header.notes.emplace_back("DICOM pixel data longer than the image's are taken without what is behind them");
   }
@@ -103,7 +103,7 @@ bool begins_frame(Bytes fragment, PixelCoding coding) {
 /// Compressed pixel data as one stream.
 struct Fragments {
   std::vector<std::byte> joined;
-  /// Frames by the offset table or by the fragments that begin one.
+  /// Number of frames according to the offset table, or else to the fragments that begin a frame.
   std::size_t frames = 0;
 };
 
@@ -135,7 +135,7 @@ Result<Fragments> read_fragments(DcmDataset& dataset, std::string_view what, Pix
   return read;
 }
 
-// Baseline JPEG is TurboJPEG's, under the checks of our own codec and of jpeg_stream.h.
+// Decodes baseline JPEG with TurboJPEG, after the checks of our own codec and of jpeg_stream.h.
 Status read_baseline(Bytes file, std::string_view what, const DicomHeader& header, Codes codes) {
   const bool is_jpeg = file.size() > 2 && file[0] == std::byte{0xFF} && file[1] == std::byte{0xD8};
   if (!is_jpeg) return damaged(what, "no JPEG stream");

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files below dicom/other that are refused, by the text of their error, without "pydicom_" and ".dcm".
+// Refused files below dicom/other, by error text. Names are without "pydicom_" and ".dcm".
 const std::map<std::string, std::vector<std::string>> kRefused{
     {"got RGB, 3 samples",
      {"ExplVR_BigEnd", "SC_jpeg_no_color_transform", "SC_jpeg_no_color_transform_2", "SC_rgb_dcmtk_+eb+cr",
@@ -44,10 +44,10 @@ const std::map<std::string, std::vector<std::string>> kRefused{
     {"got 32 in 32", {"badVR", "rtdose_1frame", "rtdose_expb_1frame", "rtdose_rle_1frame"}},
     {"got 1 in 1", {"liver_1frame", "liver_expb_1frame"}},
     {"got Invalid number of tiles", {"JPEG2000-embedded-sequence-delimiter"}},
-    // The first file has no end of its fragments; pydicom accepts that.
+    // The fragments of the first file have no end mark; pydicom accepts that.
     {"got truncated data", {"SC_rgb_jpeg", "MR_truncated", "no_meta", "rtplan_truncated"}}};
 
-// Read here and not by pydicom 2.3.1 as it was installed, for want of decoders.
+// Files that pydicom 2.3.1 could not read, because decoders were not installed.
 const std::vector<std::string> kOursAlone{"JPEG-lossy", "JPEGLSNearLossless_08", "JPEGLSNearLossless_16", "JPGExtended",
                                           "MR_small_jpeg_ls_lossless"};
 
@@ -59,7 +59,7 @@ std::map<std::string, std::string> reasons() {
   return by_file;
 }
 
-// Hash of the samples as pydicom's pixel_array holds them, little-endian, in their own type.
+// SHA-1 of the samples as pydicom's pixel_array stores them: little-endian, with their own type.
 std::string sha1_of(const DicomHeader& header, std::span<const std::uint16_t> codes) {
   std::vector<std::byte> bytes;
   for (const std::uint16_t code : codes) {
@@ -110,7 +110,7 @@ TEST_F(DicomReal, stored_values_are_pydicoms_and_each_refusal_has_its_reason) {
   for (const auto& [name, reason] : refused) ADD_FAILURE() << name << " is no more in the test data";
 }
 
-// Tests every cut of the small compressed files. A partial file is refused or read, without a crash.
+// Truncates the small compressed files at every length. Each must be refused or decoded, without a crash.
 TEST_F(DicomReal, compressed_files_cut_or_changed_give_a_picture_or_a_reason) {
   Decoder decoder;
   Image image;
@@ -131,7 +131,7 @@ TEST_F(DicomReal, compressed_files_cut_or_changed_give_a_picture_or_a_reason) {
   }
 }
 
-// A gray chest picture has more than one level, and levels between the ends of its range.
+// A gray chest image has more than one level, and levels between the ends of its range.
 TEST_F(DicomReal, chests_give_plausible_inputs_under_every_intensity) {
   Transformer transformer;
   Decoder decoder;
@@ -159,7 +159,7 @@ TEST_F(DicomReal, chests_give_plausible_inputs_under_every_intensity) {
   EXPECT_EQ(files, 3);
 }
 
-// The two files differ in nothing but the photometric interpretation in the header.
+// The two files differ only in the photometric interpretation in the header.
 TEST_F(DicomReal, monochrome1_is_the_inverse_of_monochrome2) {
   const fs::path folder = real_data() / "dicom/chest";
   std::vector<Image> images(2);

@@ -9,21 +9,22 @@ namespace {
 
 constexpr std::uint32_t kStart = 0xD8, kEnd = 0xD9, kLastRestart = 0xD7;
 
-/// Bytes of a stream in their order.
+/// Sequential reader of a stream's bytes.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> stream) : stream_(stream) {}
 
   [[nodiscard]] std::size_t at() const { return at_; }
   [[nodiscard]] bool has(std::size_t bytes) const { return stream_.size() - at_ >= bytes; }
-  /// The byte at distance `ahead`; 0 beyond the end.
+  /// Returns the byte `ahead` positions further; 0 beyond the end.
   [[nodiscard]] std::uint32_t peek(std::size_t ahead = 0) const {
     return has(ahead + 1) ? std::to_integer<std::uint32_t>(stream_[at_ + ahead]) : 0;
   }
   [[nodiscard]] std::uint32_t peek_word(std::size_t ahead) const { return peek(ahead) << 8U | peek(ahead + 1); }
   void skip(std::size_t bytes) { at_ += bytes; }
 
-  /// Second byte of the marker at the current position, after fill bytes; 0 if there is no marker.
+  /// Skips fill bytes and takes the marker at the current position. Returns its second byte, or 0 if there is no
+  /// marker.
   std::uint32_t take_marker() {
     if (!has(2) || peek() != 0xFF) return 0;
     while (has(2) && peek(1) == 0xFF) skip(1);
@@ -32,7 +33,7 @@ class Reader {
     return marker;
   }
 
-  /// Skips the data of a scan up to the next marker. JPEG stuffs a byte 0 after 0xFF, JPEG-LS a bit 0.
+  /// Skips the data of a scan up to the next marker. After 0xFF, JPEG inserts a zero byte and JPEG-LS a zero bit.
   void skip_scan(bool is_jpeg_ls) {
     for (; has(2); skip(1)) {
       const void* mark = std::memchr(stream_.data() + at_, 0xFF, stream_.size() - at_ - 1);

@@ -28,7 +28,7 @@ namespace {
   } catch (...) {
     is_decoded = false;
   }
-  ::_exit(is_decoded ? 0 : 1);  // no destructors: they belong to the parent
+  ::_exit(is_decoded ? 0 : 1);  // runs no destructors, because the objects belong to the parent
 }
 
 bool has_succeeded(pid_t child) {

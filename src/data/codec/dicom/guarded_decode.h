@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A child process for a decoder that may end the process that calls it. OpenJPEG 2.5.0 asserts inside damaged HTJ2K
-// code blocks, and Debian's library has its assertions on.
+// Runs a decoder in a child process, because the decoder may abort its process. OpenJPEG 2.5.0 asserts inside damaged
+// HTJ2K code blocks, and Debian builds the library with assertions enabled.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace roentgen::data {
 
-/// Runs `decode` in a child process and copies the samples that it wrote into `samples`. Returns false if it returned
-/// false, if a signal ended the child, or if there is no process or memory for it. The child prints nothing and leaves
+/// Runs `decode` in a child process and copies the samples that it wrote into `samples`. Returns false if `decode`
+/// returned false, a signal ended the child, or no process or memory is available. The child prints nothing and writes
 /// no core file. Costs a fork(2) and one copy of the samples. Thread-safe.
 [[nodiscard]] bool decode_in_child(std::span<std::int32_t> samples,
                                    const std::function<bool(std::span<std::int32_t>)>& decode);

@@ -46,10 +46,10 @@ std::int64_t integer_of(DcmItem& item, const DcmTagKey& tag, std::int64_t absent
   return item.findAndGetUint16(tag, value).good() ? std::int64_t{value} : absent;
 }
 
-/// Number of Frames (0028,0008).
+/// Value of Number of Frames (0028,0008).
 struct Frames {
   std::string text;
-  /// Returns 1 if the file does not state it, nullopt if its text is no number.
+  /// Number of frames: 1 if the file does not state it, nullopt if the text is no number.
   std::optional<double> count = 1.0;
 };
 

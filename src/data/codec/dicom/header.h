@@ -9,20 +9,20 @@
 
 namespace roentgen::data {
 
-/// Decoder of a transfer syntax's pixels.
+/// Decoder that reads the pixels of a transfer syntax.
 enum class PixelCoding : std::uint8_t {
-  Plain,     ///< no compression but that of the whole data set
-  Jpeg8,     ///< JPEG baseline: our own codec
-  Jpeg,      ///< JPEG extended and lossless: jpeg_stream.h
-  JpegLs,    ///< jpeg_stream.h
-  Rle,       ///< rle.h
-  Jpeg2000,  ///< jpeg2000.h, HTJ2K included
+  Plain,     ///< uncompressed, except that the whole data set may be deflated
+  Jpeg8,     ///< JPEG baseline, decoded by our own JPEG codec
+  Jpeg,      ///< JPEG extended and lossless, decoded by jpeg_stream.h
+  JpegLs,    ///< JPEG-LS, decoded by jpeg_stream.h
+  Rle,       ///< DICOM's run-length coding, decoded by rle.h
+  Jpeg2000,  ///< JPEG 2000 and HTJ2K, decoded by jpeg2000.h
 };
 
-/// Decoder for a Transfer Syntax UID; Failure for an unsupported one.
+/// Returns the decoder for a Transfer Syntax UID. Fails if the syntax is not supported.
 [[nodiscard]] Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what);
 
-/// Reads and checks the header of a data set that was read so far.
+/// Reads and checks the image header of a data set that was parsed up to `extent`.
 [[nodiscard]] Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what,
                                               DicomExtent extent = DicomExtent::Whole);
 

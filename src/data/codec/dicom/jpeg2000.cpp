@@ -23,7 +23,7 @@ using Picture = UniqueHandle<opj_image_t, opj_image_destroy>;
 constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kRemedy = "fetching the file again";
 
-/// Bytes being read.
+/// Bytes that OpenJPEG reads, and the current position.
 struct Source {
   std::span<const std::byte> bytes;
   std::size_t at = 0;
@@ -78,8 +78,9 @@ OPJ_CODEC_FORMAT format_of(std::span<const std::byte> bytes) {
   return is_boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
 }
 
-// True unless the lengths in a codestream contradict its markers (ITU-T T.800 annex A). Each tile-part must end where
-// the next one or the end marker begins. OpenJPEG itself ignores wrong lengths. A boxed codestream is not checked.
+// Returns false if the lengths in a codestream contradict its markers (ITU-T T.800 annex A). Each tile-part must end
+// where the next one or the end marker begins. OpenJPEG itself ignores wrong lengths. A codestream inside a JP2 file is
+// not checked.
 bool has_whole_tile_parts(std::span<const std::byte> stream) {
   constexpr std::uint32_t kStart = 0xFF4F, kTilePart = 0xFF90, kEnd = 0xFFD9;
   constexpr std::size_t kMarker_bytes = 2, kTilePartHead_bytes = 12;
@@ -92,7 +93,7 @@ bool has_whole_tile_parts(std::span<const std::byte> stream) {
   }
   while (stream.size() - at >= kTilePartHead_bytes && big_endian_at(stream, at, 2) == kTilePart) {
     const std::size_t length = big_endian_at(stream, at + 6, 4);
-    if (length == 0) return true;  // up to the end marker
+    if (length == 0) return true;  // a length of 0 means "up to the end marker"
     if (length < kTilePartHead_bytes || length > stream.size() - at) return false;
     at += length;
   }
@@ -101,7 +102,8 @@ bool has_whole_tile_parts(std::span<const std::byte> stream) {
   return has_end || std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// True for HTJ2K: the main header names its capabilities (CAP, ITU-T T.814 annex A). A boxed codestream is searched.
+// True for HTJ2K: the main header has a CAP marker (ITU-T T.814 annex A). In a JP2 file, the codestream is searched
+// for.
 bool is_high_throughput(std::span<const std::byte> stream) {
   constexpr std::uint32_t kCapabilities = 0xFF50, kTilePart = 0xFF90;
   for (std::size_t at = 0; at + 2 <= stream.size(); ++at) {
@@ -112,7 +114,7 @@ bool is_high_throughput(std::span<const std::byte> stream) {
   return false;
 }
 
-// Checks the header before pixel memory is allocated.
+// Checks the header before memory for pixels is allocated.
 Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
   const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
   const bool is_gray = picture.numcomps == 1 && picture.comps[0].dx == 1 && picture.comps[0].dy == 1;
@@ -122,8 +124,8 @@ Status check(const opj_image_t& picture, std::string_view what, const DicomHeade
                  fmt::format("JPEG 2000 with {} of {} bits, {}x{}", picture.numcomps, bits, width, height), kRemedy);
 }
 
-// Converts samples to codes of bits_stored bits; raises bits_stored to the codestream's precision where a sample needs
-// it. Where header and codestream differ over the sign, the header's sign applies to the codestream's bits.
+// Converts samples to codes of bits_stored bits. Raises bits_stored to the codestream's precision if a sample needs it.
+// If header and codestream disagree about the sign, the header's sign is used for the codestream's bits.
 void take_codes(const opj_image_comp_t& gray, std::span<const std::int32_t> samples, DicomHeader& header,
                 std::span<std::uint16_t> codes) {
   GrayMeaning& meaning = header.meaning;

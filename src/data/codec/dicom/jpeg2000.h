@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG 2000 frames of DICOM files, HTJ2K included, by OpenJPEG (HTJ2K since 2.5.0); Debian's DCMTK has no decoder of
-// them.
+// Decodes JPEG 2000 frames of DICOM files with OpenJPEG, HTJ2K included (since OpenJPEG 2.5.0). Debian's DCMTK cannot
+// decode them.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@
 
 namespace roentgen::data {
 
-/// Decodes a codestream, or a JP2 file with one, into the codes of its image. Raises bits_stored to the codestream's
-/// precision where a sample needs it. Failure: damaged, short, colour, another size than the header's, more than 16
-/// bits, or built without OpenJPEG. Thread-safe.
+/// Decodes a codestream, or a JP2 file that contains one, into the codes of its image. Raises bits_stored to the
+/// codestream's precision if a sample needs it. Fails if the stream is damaged, truncated, in colour, above 16 bits, or
+/// has another size than the header states. Fails in builds without OpenJPEG. Thread-safe.
 [[nodiscard]] Status decode_jpeg2000(std::span<const std::byte> stream, std::string_view what, DicomHeader& header,
                                      std::span<std::uint16_t> codes);
 
-/// "OpenJPEG 2.5.0", or "" in a build without it.
+/// Name and version such as "OpenJPEG 2.5.0"; empty in a build without it.
 [[nodiscard]] std::string jpeg2000_library();
 
 }  // namespace roentgen::data

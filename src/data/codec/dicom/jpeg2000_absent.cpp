@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Replacement for builds without OpenJPEG.
+// Replacement for jpeg2000.cpp in builds without OpenJPEG.
 #include "data/codec/dicom/jpeg2000.h"
 
 namespace roentgen::data {

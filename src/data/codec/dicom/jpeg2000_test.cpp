@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Streams that tools/peers/dicom_streams_golden.py printed.
+// Decodes streams that tools/peers/dicom_streams_golden.py printed.
 #include "data/codec/dicom/jpeg2000.h"
 
 #include <gmock/gmock.h>

@@ -21,17 +21,18 @@ constexpr std::string_view kTooLarge = "a sample of more bits than its frame has
 
 std::uint32_t value_of(std::byte byte) { return std::to_integer<std::uint32_t>(byte); }
 
-/// Symbols by their codes (T.81 annex C).
+/// Huffman code: finds symbols by the next bits (T.81 annex C).
 class HuffmanCode {
  public:
   static constexpr std::size_t kLongest = 16;
   struct Match {
     std::uint8_t symbol = 0;
-    /// 0 if no symbol has this code.
+    /// Length of the code; 0 if no symbol has these bits.
     std::uint8_t bits = 0;
   };
 
-  /// @param counts symbols by code length, kLongest numbers. False: more codes than the lengths allow.
+  /// Assigns codes to symbols. Returns false if there are more codes than the lengths allow.
+  /// @param counts number of symbols for each code length, kLongest numbers
   [[nodiscard]] bool assign(Bytes counts, Bytes symbols) {
     symbols_.assign(symbols.begin(), symbols.end());
     std::uint32_t code = 0;
@@ -50,7 +51,7 @@ class HuffmanCode {
     }
     return true;
   }
-  /// @param next  the next kLongest bits
+  /// @param next next kLongest bits of the data
   [[nodiscard]] Match match(std::uint32_t next) const {
     const Match found = short_[next >> (kLongest - kLookBits)];
     return found.bits != 0 ? found : search(next, kLongest);
@@ -70,37 +71,38 @@ class HuffmanCode {
   }
 
   std::vector<std::byte> symbols_;
-  /// By code length: the first kLongest bits beyond its codes, and the index of its first symbol minus its first code.
+  /// Indexed by code length. `end_`: first kLongest bits above all codes of that length. `offset_`: index of its first
+  /// symbol minus its first code.
   std::array<std::uint32_t, kLongest + 1> end_{};
   std::array<std::uint32_t, kLongest + 1> offset_{};
   std::array<Match, std::size_t{1} << kLookBits> short_{};
 };
 
-/// Bits of a scan, without the zeros that are stuffed after 0xFF.
+/// Bits of a scan, without the zero bytes that follow 0xFF.
 class BitReader {
  public:
   explicit BitReader(Bytes data) : data_(data) {}
 
-  /// Loads at least 32 bits, the most that a symbol and its value need.
+  /// Loads at least 32 bits, the maximum that a symbol and its value need.
   void prepare() {
     if (count_ < 32) fill();
   }
-  /// The next 16 loaded bits; zeros beyond the end.
+  /// Returns the next 16 loaded bits; zeros beyond the end.
   [[nodiscard]] std::uint32_t peek16() const { return static_cast<std::uint32_t>(bits_ >> 48U); }
   void skip(int bits) {
     bits_ <<= static_cast<unsigned>(bits);
     count_ -= bits;
   }
-  /// @param bits  0 to 16
+  /// @param bits number of bits, 0 to 16
   std::uint32_t take(int bits) {
     const std::uint32_t taken = bits == 0 ? 0 : peek16() >> static_cast<unsigned>(16 - bits);
     skip(bits);
     return taken;
   }
-  /// True if more bits were taken than there are before the next marker.
+  /// True if more bits were taken than exist before the next marker.
   [[nodiscard]] bool is_overrun() const { return count_ < 0; }
-  /// True if only padding is left before the next marker or the end. Padding is less than a byte. Its bits are all 1
-  /// (T.81 F.1.2.3), or all 0 as some encoders write them.
+  /// True if only padding remains before the next marker or the end. Padding is less than a byte. All its bits are 1
+  /// (T.81 F.1.2.3), or 0 as some encoders write them.
   [[nodiscard]] bool is_at_end() {
     fill();
     if (count_ < 0 || count_ >= 8 || (at_ != data_.size() && !is_at_marker())) return false;
@@ -108,7 +110,7 @@ class BitReader {
                                << static_cast<unsigned>(64 - count_) % 64U;
     return count_ == 0 || bits_ == 0 || bits_ == ones;
   }
-  /// Continues after the restart marker of this number. False: something else follows.
+  /// Continues after the restart marker with this number. Returns false if something else follows.
   [[nodiscard]] bool take_restart(std::uint32_t number) {
     while (at_ + 1 < data_.size() && value_of(data_[at_ + 1]) == 0xFF) ++at_;
     if (!is_at_marker() || value_of(data_[at_ + 1]) != kFirstRestart + number % 8) return false;
@@ -132,7 +134,8 @@ class BitReader {
       at_ = std::min(at_ + (byte == 0xFF ? 2 : 1), data_.size());
     }
   }
-  // False if one of the next eight bytes is 0xFF. The next call loads bits of an incomplete byte again.
+  // Loads eight bytes at once. Returns false if one of them is 0xFF. The next call loads the bits of an incomplete byte
+  // again.
   bool fill_at_once() {
     std::uint64_t next = 0;
     std::memcpy(&next, data_.data() + at_, sizeof(next));
@@ -148,22 +151,22 @@ class BitReader {
 
   Bytes data_;
   std::size_t at_ = 0;
-  /// The next bits, from the most significant end.
+  /// Loaded bits, from the most significant end.
   std::uint64_t bits_ = 0;
-  /// Number of bits in it; negative after an overrun.
+  /// Number of bits in `bits_`; negative after an overrun.
   int count_ = 0;
 };
 
-/// Tables and parameters of a frame with one scan of one component.
+/// Tables and parameters of a frame that has one scan of one component.
 struct Scan {
   std::array<std::optional<HuffmanCode>, 4> dc;
   std::array<std::optional<HuffmanCode>, 4> ac;
   std::size_t dc_number = 0;
   std::size_t ac_number = 0;
-  /// Ss and Al of the scan header: predictor and point transform of a lossless one.
+  /// Ss and Al of the scan header. In a lossless frame they are the predictor and the point transform.
   std::uint32_t first = 0;
   std::uint32_t low_bit = 0;
-  /// Samples or blocks between restart markers; 0 if there are none.
+  /// Number of samples or blocks between restart markers; 0 if there are none.
   std::uint32_t restart_interval = 0;
   Bytes data;
 };
@@ -195,7 +198,7 @@ bool read_scan_header(const JpegSegment& segment, Scan& scan) {
   return true;
 }
 
-// Returns nullopt if the segments do not form one scan.
+// Reads the scan of a frame. Returns nullopt if the segments do not form exactly one scan.
 std::optional<Scan> read_scan(const JpegFrame& frame) {
   Scan scan;
   std::size_t scans = 0;
@@ -211,7 +214,7 @@ std::optional<Scan> read_scan(const JpegFrame& frame) {
   return scan;
 }
 
-// Decodes a symbol from the next bits; nullopt if they are no code.
+// Decodes the next symbol; nullopt if the bits are no valid code.
 std::optional<std::uint32_t> take_symbol(BitReader& bits, const HuffmanCode& code) {
   bits.prepare();
   const HuffmanCode::Match match = code.match(bits.peek16());
@@ -220,7 +223,7 @@ std::optional<std::uint32_t> take_symbol(BitReader& bits, const HuffmanCode& cod
   return match.symbol;
 }
 
-// T.81 F.2.2.1 and H.1.2.2: a difference of `size` bits; 16 of them are -32768 without further bits.
+// Reads a difference of `size` bits (T.81 F.2.2.1 and H.1.2.2). Size 16 means -32768 and has no further bits.
 std::int32_t take_difference(BitReader& bits, std::uint32_t size) {
   if (size == 0) return 0;
   if (size == 16) return 32768;
@@ -229,7 +232,7 @@ std::int32_t take_difference(BitReader& bits, std::uint32_t size) {
   return is_negative ? taken - (std::int32_t{1} << size) + 1 : taken;
 }
 
-// T.81 table H.1; `a` is to the left, `b` above, `c` above to the left.
+// Predicted sample (T.81 table H.1) from the neighbours `a` (left), `b` (above) and `c` (above left).
 std::int32_t predicted(std::uint32_t predictor, std::int32_t a, std::int32_t b, std::int32_t c) {
   switch (predictor) {
     case 1:
@@ -249,13 +252,13 @@ std::int32_t predicted(std::uint32_t predictor, std::int32_t a, std::int32_t b, 
   }
 }
 
-/// Restart markers of a scan, one unit after the other.
+/// Checks the restart markers of a scan, unit by unit.
 class Restarts {
  public:
   explicit Restarts(std::uint32_t interval) : interval_(interval) {}
   /// True if a restart marker is due before this unit.
   [[nodiscard]] bool is_due(std::size_t unit) const { return interval_ != 0 && unit != 0 && unit % interval_ == 0; }
-  /// The fault, or empty.
+  /// Takes a restart marker. Returns an error text, or empty if it is right.
   [[nodiscard]] std::string_view take(BitReader& bits) {
     if (!bits.is_at_end()) return bits.is_overrun() ? kMissing : kSurplus;
     return bits.take_restart(number_++) ? std::string_view() : kRestart;
@@ -271,14 +274,14 @@ std::string_view fault_at_end(BitReader& bits) {
   return bits.is_at_end() ? std::string_view() : kSurplus;
 }
 
-/// Rows of a lossless scan, before its point transform.
+/// Decodes rows of a lossless scan, without the point transform.
 class LosslessRows {
  public:
-  /// @param bits  of a sample. `scan` must outlive it.
+  /// @param bits bits of a sample. `scan` must outlive the object.
   LosslessRows(const Scan& scan, int bits)
       : code_(*scan.dc.at(scan.dc_number)), predictor_(scan.first), middle_(std::int32_t{1} << (bits - 1)) {}
 
-  /// @param above the row before; empty in the first row and after a restart marker. Returns an error text, or empty.
+  /// @param above previous row; empty in the first row and after a restart marker. Returns an error text, or empty.
   [[nodiscard]] std::string_view decode(BitReader& bits, std::span<const std::uint16_t> above,
                                         std::span<std::uint16_t> row) const {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -297,11 +300,11 @@ class LosslessRows {
  private:
   const HuffmanCode& code_;
   std::uint32_t predictor_;
-  /// Half the range of samples.
+  /// Half of the range of samples.
   std::int32_t middle_;
 };
 
-// T.81 F.1.2: one block's codes. False: a code of no symbol, or more than 64 coefficients.
+// Skips the codes of one block (T.81 F.1.2). Returns false for an invalid code, or for more than 64 coefficients.
 bool skip_block(BitReader& bits, const HuffmanCode& dc, const HuffmanCode& ac) {
   constexpr std::uint32_t kCoefficients = 64, kMostBits = 16, kSixteenZeros = 15;
   const auto size = take_symbol(bits, dc);
@@ -328,7 +331,7 @@ std::string_view decode_lossless_jpeg(const JpegFrame& frame, std::span<std::uin
   if (!scan || width == 0 || scan->first < 1 || scan->first > 7 || static_cast<int>(scan->low_bit) >= frame.precision) {
     return kHeaders;
   }
-  if (scan->restart_interval % width != 0) return kHeaders;  // T.81 H.1.1: whole rows
+  if (scan->restart_interval % width != 0) return kHeaders;  // T.81 H.1.1: restart intervals are whole rows
   BitReader bits(scan->data);
   Restarts restarts(scan->restart_interval / static_cast<std::uint32_t>(width));
   LosslessRows rows(*scan, frame.precision - static_cast<int>(scan->low_bit));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Lossless streams of all predictors, with restart markers and point transforms, written here.
+// Lossless streams with all predictors, restart markers and point transforms. The test encodes them itself.
 #include "data/codec/dicom/jpeg_entropy.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 struct Form {
   int predictor = 1;
   int low_bit = 0;
-  /// Rows between restart markers; 0: none.
+  /// Number of rows between restart markers; 0: none.
   int restart_rows = 0;
   int precision = 12;
 };
@@ -27,7 +27,7 @@ constexpr int kWidth_px = 9, kHeight_px = 7;
 
 std::string word(int value) { return {static_cast<char>(value >> 8), static_cast<char>(value & 255)}; }
 
-/// Writes bits with stuffed zeros.
+/// Writes bits, and the zero byte after each 0xFF.
 class BitWriter {
  public:
   void put(std::uint32_t value, int bits) {
@@ -54,7 +54,7 @@ class BitWriter {
   int count_ = 0;
 };
 
-// Sizes 0 to 16 have codes of five bits, in their order.
+// Writes a difference. Its sizes 0 to 16 have codes of five bits, in this order.
 void put_difference(BitWriter& bits, int difference) {
   difference &= 0xFFFF;
   if (difference >= 32768) difference -= 65536;

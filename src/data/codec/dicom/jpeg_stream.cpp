@@ -51,7 +51,7 @@ Result<JpegFrame> checked_frame(Bytes stream, std::string_view what, const Dicom
                  kMendRemedy);
 }
 
-/// A decoder of DCMTK's that remembers whether the JPEG library warned of damaged data.
+/// DCMTK's decoder, extended to remember whether the JPEG library warned of damaged data.
 template <typename Decoder>
 class Watched final : public Decoder {
  public:
@@ -63,13 +63,13 @@ class Watched final : public Decoder {
   mutable bool has_warned_ = false;
 };
 
-// Decodes with DCMTK, whose decoder writes `Sample`. The value is true if the library warned.
+// Decodes with DCMTK's decoder for samples of type `Sample`. Returns true if the library warned.
 template <typename Decoder, typename Sample>
 Result<bool> run(Bytes stream, std::string_view what, Samples& samples) {
   const DJCodecParameter parameter(ECC_lossyYCbCr, EDC_never, EUC_never, EPC_default);
   Watched<Decoder> decoder(parameter, OFFalse);
   std::vector<Sample> decoded(samples.size());
-  // DCMTK reads the stream only, through a pointer that could write.
+  // DCMTK only reads the stream, but takes a non-const pointer.
   auto* bytes = reinterpret_cast<Uint8*>(const_cast<std::byte*>(stream.data()));
   OFCondition done = decoder.init();
   if (done.good()) {
@@ -86,7 +86,7 @@ Status status_of(std::string_view fault, std::string_view what) {
   return damaged(what, fault);
 }
 
-// Decodes all kinds but lossless; the value is true if the library warned.
+// Decodes all kinds except lossless. Returns true if the library warned.
 Result<bool> run_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
   if (frame.precision > 12) return damaged(what, fmt::format("lossy samples of {} bits", frame.precision));
   return frame.precision > 8 ? run<DJDecompressIJG12Bit, Uint16>(stream, what, samples)
@@ -94,17 +94,17 @@ Result<bool> run_lossy(Bytes stream, std::string_view what, const JpegFrame& fra
 }
 
 Status decode_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
-  // The library reads a few bytes ahead and does not tell how many of them it needed.
+  // Checks the codes separately, because the library reads a few bytes ahead and does not report how many it used.
   Status whole = status_of(check_sequential_scan(frame), what);
   if (!whole) return whole;
   const auto has_warned = run_lossy(stream, what, frame, samples);
   if (!has_warned) return has_warned.why();
-  // A sequential scan that is whole leaves nothing to warn of but odd parameters that do no harm.
+  // If a sequential scan is complete, warnings can only concern unusual but harmless parameters.
   if (has_warned.value() && !is_sequential(frame)) return damaged(what, kPartial);
   return whole;
 }
 
-// True if `sample` fits in the header's bits; a negative one may be written with the sign bits of `precision`.
+// True if `sample` fits in the header's bits. A negative sample may be sign-extended to `precision` bits.
 bool fits(std::uint32_t sample, const DicomHeader& header, int precision) {
   const int used = header.high_bit + 1;
   const std::uint32_t above = sample >> used;
@@ -122,7 +122,7 @@ Status require_fitting(const Samples& samples, std::string_view what, const Dico
                  "fetching the file again, or correcting Bits Stored (0028,0101) and High Bit (0028,0102)");
 }
 
-// Lossy coding may raise a sample above the greatest by as much as its error.
+// Limits samples to the largest value. Lossy coding may exceed it by as much as the coding error.
 void limit_overshoot(Samples& samples, const DicomHeader& header, std::uint32_t error) {
   if (header.meaning.is_signed) return;
   const std::uint32_t most = (std::uint32_t{1} << (header.high_bit + 1)) - 1;
@@ -139,8 +139,8 @@ void take_bits(const Samples& samples, const DicomHeader& header, Codes codes) {
   });
 }
 
-// Puts one frame into a data set of its own, as DCMTK's codec expects. Zeros after the end marker keep its look-ahead
-// inside.
+// Puts one frame into a data set of its own, as DCMTK's codec expects. Zeros after the end marker keep the decoder's
+// look-ahead inside the buffer.
 std::unique_ptr<DcmPixelSequence> sequence_of(Bytes stream) {
   constexpr std::size_t kPadding_bytes = 32;
   std::vector<Uint8> padded(stream.size() + kPadding_bytes + stream.size() % 2, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Decodes all kinds of JPEG except baseline, and JPEG-LS, with DCMTK's decoders. Those also accept damaged streams, so
-// this code checks streams before and after. Baseline streams are only checked here. Only the files of this folder
-// include it.
+// Decodes all kinds of JPEG except baseline, and JPEG-LS, with DCMTK's decoders. DCMTK also accepts damaged streams, so
+// this code checks them before and after decoding. Baseline streams are only checked here. Only the files of this
+// folder include it.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 
 namespace roentgen::data {
 
-/// Checks an 8-bit stream for our own JPEG codec, which accepts surplus bytes before the end marker, as viewers do.
-/// Failure: another size than the header's, data that do not end with the last pixel, or no end marker.
+/// Checks an 8-bit stream before our own JPEG codec decodes it. That codec ignores surplus bytes before the end marker,
+/// as viewers do. Fails if the size differs from the header's, the data do not end with the last pixel, or the end
+/// marker is missing.
 [[nodiscard]] Status check_baseline_jpeg(std::span<const std::byte> stream, std::string_view what,
                                          const DicomHeader& header);
 
-/// Decodes JPEG extended or lossless into the codes of its image; lowers `header` to the stream's precision if that is
-/// less. Failure: damage that the decoder noticed (its warnings included), another size than the header's, or a
-/// lossless sample that needs more bits than Bits Stored.
+/// Decodes JPEG extended or lossless into the codes of its image. Lowers bits_stored in `header` to the stream's
+/// precision if the precision is smaller. Fails if the decoder reports damage (warnings included), if the size differs
+/// from the header's, or if a lossless sample exceeds Bits Stored.
 [[nodiscard]] Status decode_jpeg(std::span<const std::byte> stream, std::string_view what, DicomHeader& header,
                                  std::span<std::uint16_t> codes);
 
-/// Decodes JPEG-LS into the codes of its image. Failure: as decode_jpeg().
+/// Decodes JPEG-LS into the codes of its image. Fails as decode_jpeg() does.
 [[nodiscard]] Status decode_jpeg_ls(std::span<const std::byte> stream, std::string_view what, const DicomHeader& header,
                                     std::span<std::uint16_t> codes);
 

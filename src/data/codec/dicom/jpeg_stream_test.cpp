@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG extended, lossless and JPEG-LS as DCMTK's encoders write them, whole and damaged.
+// JPEG extended, lossless and JPEG-LS streams from DCMTK's encoders, intact and damaged.
 #include "data/codec/dicom/jpeg_stream.h"
 
 #include <dcmtk/config/osconfig.h>
@@ -38,7 +38,7 @@ constexpr const char* kLossless = "1.2.840.10008.1.2.4.70";
 constexpr const char* kAnyLossless = "1.2.840.10008.1.2.4.57";
 constexpr const char* kJpegLs = "1.2.840.10008.1.2.4.80";
 
-// A soft ramp with noise, of `bits` bits.
+// A smooth ramp with noise, in `bits` bits.
 std::vector<std::uint16_t> picture(int bits) {
   std::vector<std::uint16_t> levels;
   Random random(7, RandomStage::Test);
@@ -57,7 +57,7 @@ E_TransferSyntax syntax_of(std::string_view uid) {
   return uid == kLossless ? EXS_JPEGProcess14SV1 : EXS_JPEGLSLossless;
 }
 
-// Stream that DCMTK writes for samples with a stated number of bits; `predictor` is that of kAnyLossless.
+// Stream that DCMTK writes for samples with a stated number of bits; `predictor` is used with kAnyLossless.
 std::string encoded(std::string_view uid, const std::vector<std::uint16_t>& levels, std::uint16_t bits,
                     int predictor = 1) {
   static std::once_flag once;
@@ -116,7 +116,7 @@ TEST_P(JpegStream, that_is_whole_gives_its_samples) {
   EXPECT_EQ(read.white, 4095U);
   ASSERT_EQ(read.levels.size(), levels.size());
   if (std::string_view(GetParam()) == kExtended) {
-    constexpr int kLossy = 60;  // tolerance for noise that quality 95 may drop
+    constexpr int kLossy = 60;  // tolerance for noise that quality 95 can remove
     for (std::size_t i = 0; i < levels.size(); ++i) ASSERT_NEAR(read.levels[i], levels[i], kLossy);
   } else {
     EXPECT_EQ(read.levels, levels);
@@ -142,7 +142,7 @@ TEST_P(JpegStream, that_is_cut_is_refused) {
   }
 }
 
-// Lossless streams have no checksum: a place may be found where three bytes less decode to the right end.
+// Lossless streams have no checksum. With three bytes missing or added, a few streams still decode to the right end.
 TEST_P(JpegStream, with_bytes_missing_or_too_many_is_refused) {
   const std::string stream = encoded(GetParam(), picture(12), 12);
   const std::size_t begin = stream.find("\xFF\xDA") + 10, end = stream.rfind("\xFF\xD9");
@@ -158,7 +158,7 @@ TEST_P(JpegStream, with_bytes_missing_or_too_many_is_refused) {
     }
   }
   EXPECT_GT(tried, 50);
-  // A block of a lossy stream ends with a code of its own, behind which the rest may be in step again.
+  // A block of a lossy stream ends with an end code, so decoding can resynchronise after damage.
   EXPECT_LE(taken, is_lossy ? tried / 3 : tried / 20) << "of " << tried;
 }
 
@@ -179,7 +179,7 @@ TEST(JpegStreamLimits, of_lossless_jpeg_have_any_predictor) {
   }
 }
 
-// The header's bits are what the picture is scaled by, so a sample that needs more is not wrapped around.
+// The picture is scaled by the header's bits, so a sample that needs more bits must not wrap around.
 TEST(JpegStreamLimits, with_samples_beyond_the_bits_stored_is_refused) {
   std::vector<std::uint16_t> levels = picture(12);
   levels[100] = 4300;
@@ -189,14 +189,14 @@ TEST(JpegStreamLimits, with_samples_beyond_the_bits_stored_is_refused) {
   }
 }
 
-// The decoder reads on behind a fragment that has no end marker, so the result would depend on the heap.
+// Without an end marker the decoder reads beyond the fragment, so the result would depend on the heap.
 TEST(JpegStreamLimits, of_jpeg_ls_without_its_end_marker_is_refused_before_it_is_decoded) {
   std::string stream = encoded(kJpegLs, picture(12), 12);
   stream.resize(stream.rfind("\xFF\xD9"));
   EXPECT_THAT(error_of(dicom_of(kJpegLs, stream)), HasSubstr("got damaged markers or no end marker"));
 }
 
-// A baseline or progressive stream of 8 bits, which our own JPEG codec decodes.
+// An 8-bit baseline or progressive stream, which our own JPEG codec decodes.
 std::string baseline_stream(int flags = 0) {
   const auto bytes = encode_test_jpeg({.width_px = kWidth_px,
                                        .height_px = kHeight_px,
@@ -211,7 +211,7 @@ TestDicom baseline_dicom(const std::string& stream) {
   return dicom;
 }
 
-// The codec takes such bytes in a plain JPEG file, where every pixel was decoded before them.
+// In a plain JPEG file, the codec accepts such bytes if every pixel was decoded before them.
 TEST(JpegBaseline, with_data_behind_its_last_pixel_is_refused) {
   for (const int flags : {0, int{TJFLAG_PROGRESSIVE}}) {
     std::string stream = baseline_stream(flags);

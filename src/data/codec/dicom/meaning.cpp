@@ -23,10 +23,10 @@ namespace {
 constexpr std::string_view kThing = "data.dicom";
 constexpr int kLeastLutBits = 8, kMostLutBits = 16;
 
-// Other intensities need neither table nor rescale nor window.
+// Remedy for errors in tables, rescale or windows. Intensity "stored" uses none of these.
 std::string remedy(std::string_view first) { return std::string(first) + ", or preprocess.intensity=stored"; }
 
-// A value stored as US or SS, whichever the file says, read with the sign of the pixels.
+// Reads a value that may be stored as US or SS, with the sign of the pixels.
 std::optional<std::int64_t> sample_value_of(DcmItem& item, const DcmTagKey& tag, bool is_signed,
                                             unsigned long position = 0) {
   DcmElement* element = nullptr;
@@ -42,7 +42,7 @@ std::optional<std::int64_t> sample_value_of(DcmItem& item, const DcmTagKey& tag,
   return std::nullopt;
 }
 
-// Words of LUT Data; bytes of an OB element are joined in pairs, as they lie in a word.
+// Reads the words of LUT Data. Bytes of an OB element are joined in pairs, in the order in which a word stores them.
 std::vector<std::uint16_t> words_of(DcmItem& item) {
   DcmElement* element = nullptr;
   if (item.findAndGetElement(DCM_LUTData, element).bad() || element == nullptr) return {};
@@ -58,19 +58,20 @@ std::vector<std::uint16_t> words_of(DcmItem& item) {
   return joined;
 }
 
-/// A lookup table with its description.
+/// A lookup table, and what its description states.
 struct ReadLut {
   DicomLut lut;
   int said_bits = 0;
   bool is_packed = false;
 };
 
-// Number of bits that hold all entries. DCMTK's viewer counts in the same way (ELM_IgnoreValue).
+// Number of bits that all entries need. DCMTK's viewer counts in the same way (ELM_IgnoreValue).
 int bits_of_entries(const DicomLut& lut) {
   return std::max(kLeastLutBits, static_cast<int>(std::bit_width(*std::ranges::max_element(lut.entries))));
 }
 
-// PS3.3 C.11.1.1.1 and C.11.2.1.1. 8-bit entries may lie two to a word. Nothing if there is no such sequence.
+// Reads a lookup table (PS3.3 C.11.1.1.1 and C.11.2.1.1). 8-bit entries may be stored two to a word. nullopt if there
+// is no such sequence.
 Result<std::optional<ReadLut>> read_lut(DcmItem& dataset, const DcmTagKey& sequence, bool is_signed,
                                         std::string_view what) {
   DcmItem* item = nullptr;
@@ -95,8 +96,8 @@ Result<std::optional<ReadLut>> read_lut(DcmItem& dataset, const DcmTagKey& seque
   return std::optional(std::move(read));
 }
 
-// Sets the table's bits from its entries. A largest entry of exactly 2^bits counts as one too many, not as one more
-// bit.
+// Sets the table's bits from its entries. A largest entry of exactly 2^bits is considered one too large, and does not
+// add a bit.
 DicomLut with_own_bits(ReadLut read, std::vector<std::string>& notes) {
   const int bits = bits_of_entries(read.lut);
   const std::uint32_t most = *std::ranges::max_element(read.lut.entries);
@@ -112,7 +113,7 @@ Failure unreadable_number(std::string_view what, std::string_view name, std::str
   return failure(kThing, what, fmt::format("{} as {}", name, expected), got, remedy("correcting it in the file"));
 }
 
-// The number of `tag`, or `absent` if the file does not say.
+// Reads the number in element `tag`; `absent` if the file does not state it.
 Result<double> decimal_of(DcmItem& dataset, const DcmTagKey& tag, std::string_view name, double absent,
                           std::string_view what) {
   const std::vector<std::string> values = values_of(dataset, tag);
@@ -153,7 +154,7 @@ VoiFunction read_function(DcmItem& dataset, DicomView& view) {
   return VoiFunction::Linear;
 }
 
-// The first complete window that DICOM defines. Empty and undefined windows are skipped.
+// Reads the first complete window that DICOM defines. Skips empty and undefined windows.
 Status read_window(DcmItem& dataset, std::string_view what, DicomHeader& header) {
   const std::vector<std::string> centers = values_of(dataset, DCM_WindowCenter);
   const std::vector<std::string> widths = values_of(dataset, DCM_WindowWidth);
@@ -179,7 +180,7 @@ Status read_window(DcmItem& dataset, std::string_view what, DicomHeader& header)
   return Done{};
 }
 
-// True if the modality step can give a negative value; then the first input of a VOI table has a sign.
+// True if the modality step can produce negative values. The first input of a VOI table is then signed.
 bool has_negative_values(const GrayMeaning& meaning) {
   if (meaning.modality) return false;
   const double span = static_cast<double>(std::int64_t{1} << meaning.bits_stored);
@@ -205,7 +206,7 @@ Status read_view(DcmItem& dataset, std::string_view what, DicomHeader& header) {
     return Done{};
   }
   Status window = read_window(dataset, what, header);
-  // A window makes the bits of the modality table irrelevant.
+  // With a window, the bits of the modality table do not matter.
   if (!meaning.window) std::ranges::copy(modality_notes, std::back_inserter(header.view.notes));
   return window;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The part of a header that says how stored values become gray levels. Only the files of this folder include it.
+// Reads the part of a header that defines how stored values become gray levels. Only the files of this folder include
+// it.
 #pragma once
 
 #include <string_view>
@@ -11,9 +12,9 @@
 
 namespace roentgen::data {
 
-/// Reads photometric interpretation, tables, rescale, windows and padding into header.meaning, whose bits and sign are
-/// known. A table or number that cannot be read sets header.view.fault. A deviation from the file's own words is added
-/// to header.view.notes.
+/// Reads photometric interpretation, lookup tables, rescale, windows and padding into header.meaning. Its bits and sign
+/// must already be set. A table or number that cannot be read sets header.view.fault. A deviation from what the file
+/// states is added to header.view.notes.
 void read_meaning(DcmItem& dataset, std::string_view what, DicomHeader& header);
 
 }  // namespace roentgen::data

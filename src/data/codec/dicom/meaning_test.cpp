@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tables, rescale and windows of a header, as the gray levels that they give.
+// Lookup tables, rescale and windows in a header, tested by the resulting gray levels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(DicomTable, with_larger_entries_than_it_says_has_their_bits) {
 }
 
 TEST(DicomTable, with_other_bits_than_it_says_is_named_once) {
-  // Bits that no other test of this program has, so that the warning is the first.
+  // Uses bits that no other test in this executable uses, so that the warning has not been printed yet.
   const TestDicom dicom = with({{kVoi, lut(15, {0, 1, 500, 600})}});
   testing::internal::CaptureStderr();
   static_cast<void>(decoded(dicom, Intensity::Stored));

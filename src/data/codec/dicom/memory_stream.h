@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A file in memory as an input stream of DCMTK. DCMTK's own memory stream loads every value at once, in the length that
-// the file claims. With this stream DCMTK loads only short values at once, so it never allocates for data that do not
-// exist.
+// Input stream for DCMTK over a file in memory. DCMTK's own memory stream loads every value at once, in the length that
+// the file claims. With this stream DCMTK loads only short values at once. So it never allocates memory for data that
+// do not exist.
 #pragma once
 
 #include <dcmtk/config/osconfig.h>
@@ -18,10 +18,10 @@
 
 namespace roentgen::data {
 
-/// Values of more bytes than this are loaded when they are asked for.
+/// Values longer than this are loaded only on request.
 inline constexpr Uint32 kLongValue_bytes = 1024;
 
-/// Bytes of memory, which must outlive it.
+/// Producer over bytes in memory. The bytes must outlive it.
 class MemoryProducer final : public DcmProducer {
  public:
   MemoryProducer(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
@@ -55,16 +55,17 @@ class MemoryProducer final : public DcmProducer {
   bool is_good_ = true;
 };
 
-/// A stream from `at` to the end of `bytes`, which must outlive it and all that was read by it. One thread.
+/// Stream from offset `at` to the end of `bytes`. The bytes must outlive it and everything that was read from it. One
+/// thread.
 class MemoryStream final : public DcmInputStream {
  public:
   explicit MemoryStream(std::span<const std::byte> bytes, std::size_t at = 0)
-      : DcmInputStream(&producer_), producer_(bytes, at) {}  // the base keeps the address, no more
+      : DcmInputStream(&producer_), producer_(bytes, at) {}  // the base only stores the address
   DcmInputStreamFactory* newFactory() const override { return new Factory(producer_.bytes(), producer_.at()); }
   [[nodiscard]] std::size_t at() const { return producer_.at(); }
 
  private:
-  /// Opens the bytes again where a value begins. DCMTK owns it.
+  /// Reopens the bytes at the start of a value. DCMTK owns it.
   class Factory final : public DcmInputStreamFactory {
    public:
     Factory(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}

@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
 std::optional<double> parse_decimal(std::string_view text) {
   text = trimmed(text);
   if (text.find_first_not_of("0123456789.+-eE") != std::string_view::npos)
-    return std::nullopt;  // from_chars knows "inf"
+    return std::nullopt;  // from_chars also parses "inf"
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;

@@ -14,15 +14,15 @@
 
 namespace roentgen::data {
 
-/// The number that `text` spells, apart from blanks and NULs around it. nullopt for anything else: a comma, a unit,
-/// "inf", or a number beyond the range of doubles.
+/// Parses a number, ignoring blanks and NULs around it. Returns nullopt for anything else: a comma, a unit, "inf", or a
+/// number beyond the range of double.
 [[nodiscard]] std::optional<double> parse_decimal(std::string_view text);
 
-/// Values of an element as text, without the blanks around each; binary numbers in decimal digits. Empty if the element
-/// is absent or holds nothing but blanks.
+/// Values of an element as text, without blanks around each; binary numbers are written in decimal. Empty if the
+/// element is absent or blank.
 [[nodiscard]] std::vector<std::string> values_of(DcmItem& item, const DcmTagKey& tag);
 
-/// `text` for a message: at most 32 characters, in quotes.
+/// Quotes `text` for a message and cuts it to at most 32 characters.
 [[nodiscard]] std::string quoted_value(std::string_view text);
 
 }  // namespace roentgen::data

@@ -25,11 +25,11 @@ Failure damaged(std::string_view what, std::string_view got) {
   return failure("data.dicom", what, "whole RLE data", got, "fetching the file again");
 }
 
-/// Puts one byte of each sample in its place, the samples in their order.
+/// Writes one byte of each sample (a byte plane), sample by sample.
 class Plane {
  public:
   Plane(std::span<std::uint16_t> samples, int shift) : samples_(samples), shift_(shift) {}
-  /// Bytes beyond the last sample are counted and dropped.
+  /// Writes the next byte. Bytes beyond the last sample are only counted.
   void put(std::byte byte) {
     if (count_ < samples_.size()) {
       samples_[count_] = static_cast<std::uint16_t>(samples_[count_] | std::to_integer<std::uint32_t>(byte) << shift_);
@@ -45,7 +45,7 @@ class Plane {
   std::size_t count_ = 0;
 };
 
-// Offset behind the last byte that was used.
+// Decodes a segment into a plane. Returns the offset after the last byte that was used.
 std::size_t fill(Plane& plane, Bytes segment) {
   std::size_t at = 0;
   while (!plane.is_full() && at < segment.size()) {
@@ -65,7 +65,7 @@ std::size_t fill(Plane& plane, Bytes segment) {
 
 Status decode_segment(Bytes segment, std::string_view what, Plane& plane, std::size_t pixels) {
   const std::size_t end = fill(plane, segment);
-  // An encoder may pad an odd number of bytes to an even one, before or after coding them.
+  // An encoder may pad an odd number of bytes to an even number, before or after coding.
   const bool is_count_right = plane.count() == pixels || (pixels % 2 == 1 && plane.count() == pixels + 1);
   const bool is_rest_padding = std::ranges::all_of(
       segment.subspan(end), [](std::byte byte) { return byte == std::byte{0} || byte == std::byte{kNoOp}; });
@@ -94,7 +94,7 @@ Status decode_rle(Bytes frame, std::string_view what, int bytes_per_sample, std:
     const std::size_t end = segment + 1 == segments ? frame.size() : word_at(frame, segment + 2);
     if (begin < kRleHeader_bytes || begin > end || end > frame.size())
       return damaged(what, "a segment outside the data");
-    // The most significant byte comes first.
+    // The segment of the most significant bytes comes first.
     Plane plane(samples, static_cast<int>(8 * (segments - 1 - segment)));
     const Status status = decode_segment(frame.subspan(begin, end - begin), what, plane, samples.size());
     if (!status) return status;

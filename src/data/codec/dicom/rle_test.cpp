@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// An RLE frame of these segments, padded to an even length.
+/// Builds an RLE frame of these segments, padded to an even length.
 std::string rle_frame(const std::vector<std::string>& segments) {
   std::string header = little_endian(segments.size(), 4), body;
   for (const std::string& segment : segments) {
@@ -25,7 +25,7 @@ std::string rle_frame(const std::vector<std::string>& segments) {
   return header + body + std::string(body.size() % 2, '\0');
 }
 
-/// A run of up to 128 bytes, and bytes as they are.
+/// Encodes a run of up to 128 equal bytes.
 std::string run(int count, char byte) { return {static_cast<char>(257 - count), byte}; }
 std::string literal(const std::string& bytes) { return static_cast<char>(bytes.size() - 1) + bytes; }
 
@@ -48,7 +48,7 @@ TEST(Rle, joins_runs_and_bytes_of_all_segments) {
               ElementsAre(0x101, 0x102, 0x103, 0x103));
 }
 
-// PS3.5 G.3.1: a control byte of 128 has no output. DCMTK's decoder takes the next byte with it.
+// A control byte of 128 produces no output (PS3.5 G.3.1). DCMTK's decoder also skips the next byte.
 TEST(Rle, passes_over_no_ops) {
   EXPECT_THAT(samples_of(rle_frame({"\x80" + run(2, 5) + "\x80\x80" + literal("\x06\x07") + "\x80"}), 1, 4),
               ElementsAre(5, 5, 6, 7));

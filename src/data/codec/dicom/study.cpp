@@ -20,7 +20,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// The meaning of a code sequence's first item.
+// Code Meaning of the first item in a code sequence.
 std::string code_meaning(DcmItem& dataset, const DcmTagKey& sequence) {
   DcmItem* item = nullptr;
   if (dataset.findAndGetSequenceItem(sequence, item, 0).bad() || item == nullptr) return {};
