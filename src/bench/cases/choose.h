@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `choose`: cost of the rule that chooses kernels, compared with measuring every candidate. It also writes
-// measured choices as a file for train.choices.
+// Case `choose`: compares the kernels that the engine's rule chooses with the fastest of all candidates. It also writes
+// the fastest kernels to a file for train.choices.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace roentgen::bench {
 
-/// A network with a batch.
+/// A network and its batch size.
 struct ChooseNetwork {
   std::string model;
   std::int64_t batch = 16;
-  /// Graph that replaces the model of that name, with that batch and the options' sizes.
+  /// Graph to use instead of the built-in model of that name, with that batch and the options' sizes.
   std::optional<graph::Graph> graph{};
 };
 
-/// Networks to measure.
+/// Options of the case `choose`.
 struct ChooseOptions {
-  /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
+  /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The other fields are ignored.
   NetworkOptions step{};
   std::vector<ChooseNetwork> networks{};
-  /// File for the fastest kernel of every layer, for train.choices; empty: none.
+  /// Output file with the fastest kernel of every layer, for train.choices; empty: not written.
   std::filesystem::path file{};
 };
 
