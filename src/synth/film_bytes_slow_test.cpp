@@ -69,8 +69,8 @@ TEST(FilmBytes, of_large_images_behave_like_nihs) {
   near("average", 32.8, 0.15);
   near("paeth", 57.3, 0.15);
   // The two rare filters differ by 29% and 40% from NIH's 9.4 and 0.5; the test expects their present values. One seed
-  // gives the same pixels on every machine, so only a changed film or encoder moves them. Another seed changes Up by
-  // about one point, its standard error over 59 images. A tenth of these has 0 and a tenth 19.5 or more.
+  // gives the same pixels on every machine, so only a changed film or encoder moves them. Another seed changes the
+  // share of Up by about one percentage point, its standard error over 59 images.
   EXPECT_NEAR(measured.mean.at("up"), 6.7, 1.0);
   EXPECT_NEAR(measured.mean.at("sub"), 0.30, 0.10);
   EXPECT_NEAR(measured.mean.at("none"), 0.0, 0.05);

@@ -114,8 +114,8 @@ inline void transform(std::span<std::complex<double>> line) {
   }
 }
 
-/// Slope of the power spectrum in log-log. The power of the Hann-windowed image is averaged over rings of one cycle per
-/// image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
+/// Slope of the power spectrum in log-log coordinates. The power of the Hann-windowed image is averaged over rings of
+/// one cycle per image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
 inline double spectrum_slope(std::span<const std::uint8_t> pixels, std::int64_t size) {
   const auto n = static_cast<std::size_t>(size);
   double mean = 0.0;

@@ -49,7 +49,7 @@ struct AllreduceOptions {
 ///            each link of the best algorithm carries (NCCL's tests, PERFORMANCE.md); bytes are float32's, whatever
 ///            travels
 ///   warnings, program, cpu, ...
-/// ConfigError on unknown names and sizes out of range, CommError when a rank is missing or an answer is wrong.
+/// Throws ConfigError for unknown names or sizes out of range, and CommError if a rank is missing or a result is wrong.
 [[nodiscard]] Value run_allreduce(dist::Communicator& group, const AllreduceOptions& options);
 
 }  // namespace roentgen::bench

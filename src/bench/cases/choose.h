@@ -33,8 +33,8 @@ struct ChooseOptions {
   std::filesystem::path file{};
 };
 
-/// Times every candidate for every pass of every convolution, layers that are alike once. Needs a machine with nothing
-/// else to do. The result, a table:
+/// Times every candidate kernel for every pass of every convolution; equal layers are timed once. Needs a machine
+/// without other load. Returns a table:
 ///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
 ///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums
 ///             over all passes: of the fastest candidate, of the plan's choice, and of the first candidate, which is
@@ -45,7 +45,7 @@ struct ChooseOptions {
 ///             the time that is lost in all networks
 ///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in
 ///             all networks
-/// ConfigError on options out of range and unknown models; DataError where the file cannot be written.
+/// Throws ConfigError if an option is out of range or a model unknown, and DataError if the file cannot be written.
 [[nodiscard]] Value run_choose(const ChooseOptions& options);
 
 }  // namespace roentgen::bench

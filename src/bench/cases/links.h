@@ -31,7 +31,7 @@ struct LinksOptions {
 ///   slow                          number of slow links
 ///   warnings                      a line for every slow rank and for every other slow link, and that of add_ranks()
 ///   program, cpu, ...
-/// ConfigError on options out of range; CommError naming the other end of a link that fails.
+/// Throws ConfigError if an option is out of range, and CommError that names the other end of a failing link.
 [[nodiscard]] Value run_links(dist::Communicator& group, const LinksOptions& options);
 
 }  // namespace roentgen::bench

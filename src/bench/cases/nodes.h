@@ -49,7 +49,8 @@ struct NodeFigures {
 ///   slow, odd   number of such ranks
 ///   warnings    a line for each of them
 ///   program, cpu, ... of rank 0
-/// Throws ConfigError on options out of range, DataError where a loss is not finite, CommError as train::Ranks.
+/// Throws ConfigError if an option is out of range, DataError if a loss is not finite, and CommError as train::Ranks
+/// does.
 [[nodiscard]] Value run_nodes(const NodesOptions& options, dist::CommThread& group);
 
 }  // namespace roentgen::bench
