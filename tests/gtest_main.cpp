@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// main() of every test executable. One process runs all instances of a parameterised test, so three outcomes that
-// GoogleTest reports as success are told apart here:
+// main() of every test executable. One process runs all instances of a parameterised test. This main() distinguishes
+// three outcomes that GoogleTest reports as success:
 //   no case matched the filter    an error: a test that never ran proves nothing
 //   every case was skipped        exit status 77, which ctest reports as skipped
 //   some cases were skipped       a line that tools/skipped_cases.py adds up

@@ -27,48 +27,51 @@ namespace roentgen::bench {
 struct CaseOptions;
 struct NetworkOptions;
 
-/// Processes that a case runs as.
+/// Processes that a case is started as.
 struct RankRequest {
-  /// 0: as started.
+  /// Number of processes; 0 keeps the number that the launcher started.
   std::int64_t ranks = 0;
-  /// "a:2,b:2"; empty: this host.
+  /// Hosts with their numbers of ranks, such as "a:2,b:2"; empty: this host only.
   std::string hosts{};
   bool may_oversubscribe = false;
-  /// Names of reduce/reduce_list.h and reduce/wire.h.
+  /// Name of the averaging algorithm (dist/reduce/reduce_list.h) and of the wire format (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
-  /// Compute threads of a rank, asked once it is bound to its cores; empty: as many as it may use.
+  /// Returns the number of compute threads of a rank; called after the rank is bound to its cores. If empty, the rank
+  /// uses all cores it may use.
   std::function<int()> threads{};
 };
 
-/// Services of the command line for cases. All throw roentgen::Error.
+/// Services that the command line provides to cases. All of them throw roentgen::Error.
 struct Host {
-  /// Images of the files and folders that --data names, or of record files in them.
+  /// Lists the images in the files, folders and record files that --data names.
   std::function<data::Dataset(const std::vector<std::string>& data)> images;
-  /// Graph of a `model` that is a file, in the sizes of the options; nullopt for names of models.
+  /// Reads the graph if `model` names a file, and applies the sizes in `options`. Returns nullopt if `model` is the
+  /// name of a built-in model.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
-  /// Starts this program again as ranks, with options and values `changed`; returns the result of rank 0.
+  /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
+  /// rank 0.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
-  /// Runs `body` as one of the ranks that were started, alone with null. Returns its result, null on ranks other than
-  /// 0.
+  /// Runs `body` as one of the started ranks. A single rank gets a null CommThread. Returns the result of `body`, which
+  /// is null on ranks other than 0.
   std::function<Value(const RankRequest& request, const std::function<Value(dist::CommThread*)>& body)> join_ranks;
 };
 
-/// One benchmark. One thread.
+/// One benchmark. For use by one thread.
 class Case {
  public:
-  /// @param summary sentence for `bench --list`, without a full stop
-  /// @param example command lines that work, for its help; both are string literals
+  /// @param summary sentence for `bench --list`, without a full stop; a string literal
+  /// @param example working command lines for the help; a string literal
   Case(std::string_view summary, std::string_view example) : summary_(summary), example_(example) {}
   virtual ~Case() = default;
   [[nodiscard]] std::string_view summary() const { return summary_; }
   [[nodiscard]] std::string_view example() const { return example_; }
-  /// Options bound to this object's members; valid as long as it lives.
+  /// Returns options bound to this object's members; valid as long as the object lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
-  /// Measures with the current options. Returns a table, or null on ranks other than 0. Throws Error for a wrong
-  /// answer, because its time would be meaningless.
+  /// Runs the benchmark with the current options. Returns a table, or null on ranks other than 0. Throws Error if the
+  /// computed answer is wrong, because the measured time is then meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;
-  /// Whether the program must exit with an error after this result.
+  /// True if the program must exit with an error after this result.
   [[nodiscard]] virtual bool has_failed(const Value& result) const {
     static_cast<void>(result);
     return false;
@@ -79,7 +82,7 @@ class Case {
   std::string_view example_;
 };
 
-/// A case that repeats one function; its options are those of CaseOptions.
+/// Creates a case that measures one function repeatedly; its options are those of CaseOptions.
 /// @param run calls measure() (harness.h)
 [[nodiscard]] std::unique_ptr<Case> make_repeated_case(std::string_view summary, std::string_view example,
                                                        std::function<Value(const CaseOptions&)> run);

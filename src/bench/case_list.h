@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of benchmark cases: X("name", identifier) declares make_<identifier>_case(), which
-// bench/cases/<identifier>.cpp defines. A new case is that file and one line here.
+// The only list of benchmark cases. X("name", identifier) declares make_<identifier>_case(), which
+// bench/cases/<identifier>.cpp defines. A new case needs that file and one line here.
 #pragma once
 
 #include <memory>
@@ -40,10 +40,10 @@ struct NamedCase {
   std::unique_ptr<Case> value;
 };
 
-/// All cases, in the order of the list.
+/// Creates all cases, in the order of the list.
 [[nodiscard]] std::vector<NamedCase> make_cases();
 
-/// The case of that name; ConfigError that lists all names.
+/// Finds a case by name. Throws ConfigError that lists all names if there is none.
 [[nodiscard]] Case& find_case(const std::vector<NamedCase>& cases, std::string_view name);
 
 }  // namespace roentgen::bench

@@ -14,7 +14,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Runs a case with numbers for some of its options.
+// Runs a case after setting some of its options to the given numbers.
 Value run(std::string_view name, const std::map<std::string, std::int64_t>& numbers) {
   const std::vector<NamedCase> cases = make_cases();
   Case& asked = find_case(cases, name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Time of a step's convolutions alone, the lower bound of a step.
+// Time of a step's convolutions alone, a lower bound for the time of the step.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,21 @@
 
 namespace roentgen::bench {
 
-/// The convolutions and linear layers of a plan, each run alone on the step's own buffers; best times over all calls of
-/// measure(). One thread.
+/// Times the convolutions and linear layers of a plan, each run alone on the step's own buffers. Keeps the best time of
+/// each over all calls of measure(). For use by one thread.
 class Floor {
  public:
-  /// `executable` outlives it.
+  /// `executable` must outlive this object.
   explicit Floor(engine::Executable& executable);
 
-  /// Runs each entry four times. Overwrites the values of the previous step; the next step recomputes them.
+  /// Runs each convolution and linear layer four times. Overwrites the values of the previous step; the next step
+  /// recomputes them.
   void measure();
 
-  /// Sum over all entries. nullopt where the engine cannot time single entries, and before the first measure().
+  /// Sum of the best times of all convolutions and linear layers. nullopt if the engine cannot time single entries, and
+  /// before the first measure().
   [[nodiscard]] std::optional<double> seconds() const;
-  /// Best time of one entry of the plan; nullopt for entries that are no convolution.
+  /// Best time of one entry of the plan, seconds; nullopt if the entry is no convolution or linear layer.
   [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const;
 
  private:

@@ -30,7 +30,7 @@ double percentile(std::span<const double> times, std::int64_t percent) {
   RG_ASSERT(!times.empty() && percent > 0 && percent <= 100);
   std::vector<double> sorted(times.begin(), times.end());
   std::ranges::sort(sorted);
-  // Rounded up in integers: 0.95 * 20 is not quite 19 in floating point.
+  // Rounds up in integer arithmetic, because 0.95 * 20 is not exactly 19 in floating point.
   const std::size_t rank = (static_cast<std::size_t>(percent) * sorted.size() + 99) / 100;
   return sorted[rank - 1];
 }
@@ -42,7 +42,7 @@ Value summary_ms(std::span<const double> seconds) {
 }
 
 std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times) {
-  constexpr double kMostSpread = 1.25;  // steps do the same work: on a quiet machine they differ by a few percent
+  constexpr double kMostSpread = 1.25;  // equal steps differ by only a few percent on a quiet machine
   const auto [least, most] = std::ranges::minmax(times);
   if (most <= kMostSpread * least) return std::nullopt;
   return fmt::format("the slowest {} took {:.2f} times the fastest; {}", what, most / least, kBusyAdvice);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of every benchmark case: repetition after a warm-up, summaries of times, a checked answer, and a description of
-// machine and program. A case that gives a wrong answer throws, because its time would mean nothing.
+// Parts that every benchmark case uses: repetition after a warm-up, statistics of times, a checked answer, and a
+// description of machine and program. A case whose answer is wrong throws, because its time would mean nothing.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@
 
 namespace roentgen::bench {
 
-/// Numbers of repetitions and of threads.
+/// Numbers of repetitions and threads of a case.
 struct CaseOptions {
-  /// warm-up runs, and measured runs; at least 0 and 1.
+  /// Number of warm-up runs (at least 0) and of measured runs (at least 1).
   std::int64_t warmup = 3;
   std::int64_t repeats = 20;
-  /// Compute threads; 0 = runtime::default_compute_threads(). Cases of one thread ignore it.
+  /// Number of compute threads; 0: runtime::default_compute_threads(). Single-threaded cases ignore it.
   int threads = 0;
 };
 
@@ -33,50 +33,53 @@ using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Order statistics of times, in their own unit.
+/// Statistics of a set of times, in the unit of the times.
 struct Summary {
-  double median = 0.0;  ///< mean of the two middle ones for an even number
+  double median = 0.0;  ///< mean of the two middle times if their number is even
   double p95 = 0.0;     ///< nearest rank: the smallest time that 95% do not exceed
   double min = 0.0;
   double max = 0.0;
 };
-/// Summary of at least one time.
+/// Computes the statistics of `times`, which must not be empty.
 [[nodiscard]] Summary summarise(std::span<const double> times);
-/// The smallest of at least one time that `percent` of them do not exceed (nearest rank), 0 < percent <= 100.
+/// Percentile by the nearest-rank method: the smallest time that `percent` of the times do not exceed. `times` must not
+/// be empty; 0 < percent <= 100.
 [[nodiscard]] double percentile(std::span<const double> times, std::int64_t percent);
 /// Table {median, p95, min, max} in milliseconds.
 [[nodiscard]] Value summary_ms(std::span<const double> seconds);
 
-/// Advice that warnings of a busy machine end with.
+/// Advice at the end of every warning about a busy machine.
 inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure again when it is quiet";
-/// "the slowest `what` took 1.30 times the fastest; the machine was busy: ..." where that is over 1.25 times; `times`
-/// not empty.
+/// Returns a warning such as "the slowest `what` took 1.30 times the fastest; the machine was busy: ...". nullopt if
+/// the ratio is at most 1.25. `times` must not be empty.
 [[nodiscard]] std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times);
 
-/// Function to measure.
+/// Function that a case measures, with a check of its result.
 struct CaseWork {
-  /// Runs one repetition. Returns the seconds to count, or a negative number to count all of it.
+  /// Runs one repetition. Returns the seconds to count, or a negative number to count the whole call.
   std::function<double()> run;
-  /// Called after the last repetition: checks the answer, throws Error when it is wrong, returns its checksum.
+  /// Checks the answer after the last repetition. Throws Error if it is wrong; returns its checksum.
   std::function<std::string()> check;
-  /// Amount of one repetition and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
+  /// Amount of work in one repetition, and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
   double amount = 0.0;
   std::string unit;
-  /// Result table of a measurement.
+  /// Further entries for the result table.
   Value facts;
 };
-/// Warms up, measures, checks. The result, a table: case, facts, warmup, n, ms {median, p95, min, max},
-/// <unit>_per_s (by the median), checksum and the environment's entries. ConfigError on options out of range.
+/// Runs the warm-up and the measured repetitions, then checks the answer. Returns a table: case, facts, warmup, n, ms
+/// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. ConfigError on
+/// options out of range.
 [[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);
 
-/// ConfigError naming option and bound unless `value` >= `least`.
+/// Throws ConfigError that names the option and the bound if `value` < `least`.
 void require_at_least(std::string_view option, std::int64_t value, std::int64_t least);
-/// Compute threads for what was asked: 0 is runtime::default_compute_threads(). ConfigError below 0, and, unless
-/// `may_oversubscribe`, beyond the hardware threads of the process: times of a team that waits for itself mean nothing.
+/// Number of compute threads for an option's value; 0: runtime::default_compute_threads(). Throws ConfigError if it is
+/// negative. Also throws if it exceeds the hardware threads of the process, unless `may_oversubscribe`: threads that
+/// take turns give meaningless times.
 [[nodiscard]] int threads_of(std::int64_t asked, bool may_oversubscribe);
-/// Adds the entries of io::environment_report(): program (with its commit), cpu, ...
+/// Adds the entries of io::environment_report() to a result: program (with its commit), cpu, ...
 void add_environment(Value& result);
-/// 16 hex digits over the bytes: equal answers, equal checksums.
+/// Checksum of the bytes as 16 hex digits; equal answers have equal checksums.
 [[nodiscard]] std::string checksum(std::span<const std::byte> bytes);
 
 }  // namespace roentgen::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A few little images on disk for the tests of cases that load some. Test code only.
+// A few small images on disk for tests of cases that read images. Test code only.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@
 
 namespace roentgen::bench {
 
-/// A step of well under a millisecond.
+/// Network whose training step takes well under a millisecond.
 inline constexpr std::string_view kNet = R"(graph "tiny"
 input image (N, C, S, S)
 v = conv2d(image, out=8, kernel=3x3, bias=no)
@@ -29,7 +29,7 @@ l = linear(f, out=K)
 output logits = l
 )";
 
-/// 9 images of 8x8 px.
+/// Fixture with 9 images of 8x8 px.
 class ImagesTest : public testing::Test {
  protected:
   ImagesTest() {
@@ -48,7 +48,7 @@ class ImagesTest : public testing::Test {
   }
 
   [[nodiscard]] std::filesystem::path images() const { return folder_.path() / "images"; }
-  /// 2 threads, 1 batch before 6 measured ones of 4 images of 16 px.
+  /// Input options with 2 threads and batches of 4 images of 16 px: 1 warm-up batch, then 6 measured batches.
   [[nodiscard]] static InputOptions small() {
     return {.batch = 4, .image_px = 16, .workers = 2, .warmup = 1, .steps = 6};
   }

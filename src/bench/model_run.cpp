@@ -28,7 +28,7 @@ std::vector<double> ModelRun::run() {
       static_cast<void>(training_->loss());  // waits for the device
     } else {
       executable_->forward();
-      // Sends the next batch to the device meanwhile.
+      // Sends the next batch to the device while the current step runs.
       executable_->bind_slot(0);
       static_cast<void>(executable_->read("logits"));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One arm of a comparison: a compiled network on one fixed random batch.
+// One side of a comparison: a compiled network that runs on one fixed random batch.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace roentgen::bench {
 
-/// A network compiled for training, whose step is forward, backward and SGD with momentum, or for inference, whose step
-/// is a forward. One thread.
+/// A network compiled for training or inference. A training step is forward, backward and SGD with momentum; an
+/// inference step is a forward pass. For use by one thread.
 class ModelRun {
  public:
-  /// Throws as compile_step() and compile_inference(). `options.threads` above 0; its profile is not used.
+  /// Throws the errors of compile_step() and compile_inference(). `options.threads` must be above 0; the profile option
+  /// is ignored.
   ModelRun(const NetworkOptions& options, engine::Form form, engine::Engine& engine);
 
   [[nodiscard]] const engine::Plan& plan() const { return executable_->plan(); }
@@ -26,14 +27,14 @@ class ModelRun {
   [[nodiscard]] engine::Executable& executable() { return *executable_; }
   [[nodiscard]] const NetworkOptions& options() const { return options_; }
 
-  /// Runs options.warmup steps, then options.steps; returns the seconds of each of these, which the profile of the
-  /// executable is of. DataError when loss or logits are not finite.
+  /// Runs options.warmup steps, then options.steps. Returns the seconds of each of the latter; the executable's profile
+  /// covers these steps. Throws DataError if a loss or logit is not finite.
   [[nodiscard]] std::vector<double> run();
 
  private:
   NetworkOptions options_;
   std::unique_ptr<engine::Executable> executable_;
-  /// Optimizer steps; nullopt in inference.
+  /// Optimizer steps; nullopt for inference.
   std::optional<SgdSteps> training_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of the benchmarks over several ranks, which are one program launched several times; rank 0 prints.
+// Helpers for benchmarks over several ranks, which are copies of one program; rank 0 prints the result.
 #pragma once
 
 #include <chrono>
@@ -17,25 +17,26 @@
 
 namespace roentgen::bench {
 
-/// Time limit of every wait in these benchmarks; then the missing rank is named.
+/// Time limit of every wait in these benchmarks. When it is over, an error names the missing rank.
 inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 
-/// The ranks that were launched, over MPI. ConfigError that says how to launch them when there is only one; CommError
-/// without MPI.
+/// Connects the started ranks over MPI. Throws ConfigError that explains how to start several ranks if there is only
+/// one, and CommError without MPI.
 [[nodiscard]] std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name);
-/// Numbers of all ranks, in rank order.
+/// Collects the number `own` of every rank, in rank order.
 [[nodiscard]] std::vector<double> gather(dist::Communicator& group, double own);
-/// Seconds by arm and round, in the order of interleave() (rounds.h). All ranks begin a run together; its time is that
+/// Seconds by arm and round, in the order of interleave() (rounds.h). All ranks start a run together; its time is that
 /// of the slowest rank.
 [[nodiscard]] std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std::size_t arms,
                                                                 std::int64_t rounds,
                                                                 const std::function<double(std::size_t)>& run);
-/// The first cores that this process may use, one for each of its compute threads.
+/// The first cores that this process may use, one for each compute thread.
 [[nodiscard]] runtime::CoreList first_cores(int threads);
-/// Whether this host has fewer hardware threads than `threads`; measured times then include waiting for turns.
+/// True if this host has fewer hardware threads than `threads`; threads then take turns, which lengthens measured
+/// times.
 [[nodiscard]] bool are_too_many(int threads);
-/// Sets ranks, hosts [names, one a rank] and oversubscribed. A host with more ranks than hardware threads is
-/// oversubscribed; `warnings` then says that ranks take turns. Every rank must call it.
+/// Adds ranks, hosts (the host name of each rank) and oversubscribed to a result. A host with more ranks than hardware
+/// threads is oversubscribed; `warnings` then says that ranks take turns. Every rank must call it.
 void add_ranks(Value& result, dist::Communicator& group);
 
 }  // namespace roentgen::bench

@@ -27,7 +27,7 @@ fs::path make_folder(const fs::path& work) {
                                "--work DIR"));
 }
 
-// Record files need labels: images without any get one.
+// Adds one label to a data set without labels, because record files need at least one.
 data::Dataset with_label(data::Dataset dataset) {
   if (!dataset.label_names.empty()) return dataset;
   dataset.label_names = {"none"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// RecordFolder: a data set as record files, for the duration of a measurement.
+// RecordFolder: a data set converted to record files for the duration of a measurement.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace roentgen::bench {
 
-/// Record files in a new folder, which its destructor removes. One thread.
+/// Record files in a new folder, which the destructor removes. For use by one thread.
 class RecordFolder {
  public:
-  /// Converts in the constructor. `options.folder` is not used: the folder is created below `work`, which must exist.
-  /// ConfigError and DataError as convert(), and when no folder can be created.
+  /// Converts the data set. `options.folder` is ignored: the folder is created below `work`, which must exist. Throws
+  /// ConfigError and DataError as convert() does, and if no folder can be created.
   RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const std::filesystem::path& work);
   ~RecordFolder();
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;
 
-  /// Images of the files, in their order.
+  /// The data set that reads the record files, in their order.
   [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }
-  /// Time that converting took.
+  /// Time of the conversion, seconds.
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -35,7 +35,7 @@ class RecordFolder {
   std::uint64_t bytes_ = 0;
 };
 
-/// Number of record files for `images`, enough that several are read at a time.
+/// Number of record files for `images`, enough that several files are read at a time.
 [[nodiscard]] std::int64_t record_files_for(std::int64_t images);
 
 }  // namespace roentgen::bench

@@ -12,8 +12,8 @@
 
 namespace roentgen::bench {
 
-/// Calls run(arm), arm from 0 to `arms` - 1, once in each of `rounds` rounds: upwards in even ones, downwards in odd
-/// ones. Returns the results as [arm][round].
+/// Calls run(arm) for every arm from 0 to `arms` - 1, once in each of `rounds` rounds. Even rounds go upwards, odd
+/// rounds downwards. Returns the results as [arm][round].
 template <typename Run>
 [[nodiscard]] auto interleave(std::size_t arms, std::int64_t rounds, Run&& run) {
   std::vector<std::vector<decltype(run(std::size_t{0}))>> results(arms);
@@ -26,7 +26,7 @@ template <typename Run>
   return results;
 }
 
-/// Median over all elements of `what(element)`.
+/// Median of `what(element)` over all elements.
 template <typename Elements, typename What>
 [[nodiscard]] double median_of(const Elements& elements, What&& what) {
   std::vector<double> values;
@@ -34,7 +34,7 @@ template <typename Elements, typename What>
   return summarise(values).median;
 }
 
-/// Median over the rounds of the ratio of `what` between two arms in the same round.
+/// Median over the rounds of the ratio of `what` between two arms, each ratio from one round.
 template <typename Rounds, typename What>
 [[nodiscard]] double median_ratio(const Rounds& rounds, const Rounds& base, What&& what) {
   std::vector<double> ratios;
@@ -42,10 +42,10 @@ template <typename Rounds, typename What>
   return summarise(ratios).median;
 }
 
-/// Median of all times.
+/// Median of the times.
 [[nodiscard]] inline double median(const std::vector<double>& times) { return summarise(times).median; }
 
-/// Times of all rounds in one list.
+/// Joins the times of all rounds into one list.
 [[nodiscard]] inline std::vector<double> all_of(const std::vector<std::vector<double>>& rounds) {
   std::vector<double> all;
   for (const std::vector<double>& round : rounds) all.insert(all.end(), round.begin(), round.end());

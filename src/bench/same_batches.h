@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// SameBatches: a source that returns one unchanged slot, for steps whose images do not matter.
+// SameBatches: a batch source that always returns the same slot, for steps whose images do not matter.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace roentgen::bench {
 
-/// Returns slot 0 of an executable unchanged, again and again.
+/// Batch source that returns slot 0 of an executable, unchanged, for every batch.
 class SameBatches final : public data::BatchSource {
  public:
   explicit SameBatches(std::int64_t batch) : samples_(static_cast<std::size_t>(batch)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only file that includes CLI11: it costs 5 s to compile. CLI11's errors are reworded here.
+// The only file that includes CLI11, because CLI11 takes 5 s to compile. Rewrites CLI11's error messages.
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ using Commands = std::vector<std::unique_ptr<Command>>;
   throw ConfigError(error_text("cli.arguments", what, expected, got, help));
 }
 
-/// Refuses a command line. `hint` is a clause; empty: it points to the help.
-/// @param what "eval --labels": the command, and the option at fault; empty: the program
+/// Refuses a command line by throwing ConfigError. `hint` is a clause; empty: points to the help.
+/// @param what command and option with the error, such as "eval --labels"; empty: the program
 [[noreturn]] void refuse_line(std::string_view what, std::string_view problem, std::string_view hint = {}) {
   const std::string_view command = what.substr(0, what.find(' '));
   const std::string help = fmt::format("try roentgen {}{}--help", command, command.empty() ? "" : " ");
@@ -37,7 +37,8 @@ using Commands = std::vector<std::unique_ptr<Command>>;
       short_error_text("cli.arguments", what.empty() ? "roentgen" : what, problem, hint.empty() ? help : hint));
 }
 
-/// "did you mean --foo?" for the first candidate that `word` begins, else the nearest one; empty: none.
+/// Hint "did you mean --foo?": the first candidate that begins with `word`, else the most similar one. Empty if there
+/// is none.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const auto longer = std::ranges::find_if(candidates, [&](const auto& each) { return each.starts_with(word); });
   const std::string near = longer != candidates.end() ? *longer : nearest_name(word, candidates);
@@ -51,14 +52,14 @@ std::string_view value_name(const Option& option) {
   return kByTarget[option.target.index()];
 }
 
-/// "--recipe FILE"; "DIR" for an argument without a name.
+/// Option with its kind of value, such as "--recipe FILE"; only "DIR" for a positional argument.
 std::string usage(const Option& option) {
   const std::string_view value = value_name(option);
   if (!option.name.starts_with('-') || value.empty()) return option.name;
   return fmt::format("{} {}", option.name, value);
 }
 
-/// "0 to 1", "of at least 0": for whole numbers without a decimal point.
+/// Range of an option's values, such as "0 to 1" or "of at least 0"; whole numbers have no decimal point.
 std::string range_text(const Option& option) {
   const Range& range = option.range;
   const auto text = [](double end) { return fmt::format("{:.15g}", end); };
@@ -81,10 +82,10 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   return value;
 }
 
-/// Whether the case `name` has the option.
+/// True if the case `name` has the option; options without a case belong to all cases.
 bool has(std::string_view name, const Option& option) { return option.case_name.empty() || option.case_name == name; }
 
-/// Cases that have an option of this name.
+/// Names of the cases that have an option of this name.
 std::vector<std::string> cases_of(std::string_view option, const std::vector<Option>& options) {
   std::vector<std::string> cases;
   for (const Option& each : options) {
@@ -93,7 +94,7 @@ std::vector<std::string> cases_of(std::string_view option, const std::vector<Opt
   return cases;
 }
 
-/// Merges options of one name. The text of an option that only some cases have ends with the names of these cases.
+/// Merges the options of the same name. If only some cases have an option, its help text ends with their names.
 std::vector<Option> merged(const std::vector<Option>& options) {
   std::vector<Option> result;
   for (const Option& option : options) {
@@ -114,7 +115,7 @@ std::vector<Option> merged(const std::vector<Option>& options) {
   return result;
 }
 
-/// Puts values of the command line into the option's target.
+/// Stores values of the command line in the option's target.
 void assign(const Option& option, const std::vector<std::string>& values, std::string_view command) {
   std::visit(
       [&](auto* target) {
@@ -132,7 +133,7 @@ void assign(const Option& option, const std::vector<std::string>& values, std::s
       option.target);
 }
 
-/// Formatter of help with one line for each option: its text stands behind its names, even if these are long.
+/// Prints the help with one line for each option: its text follows its names on the same line, even if these are long.
 class LineFormatter final : public CLI::Formatter {
  public:
   LineFormatter() { label("REQUIRED", "(required)"); }
@@ -143,7 +144,7 @@ class LineFormatter final : public CLI::Formatter {
   }
 };
 
-/// Options as lines of help: those with the same text and kind of value share a line, "--out,--log".
+/// Options as lines of help: options with the same text and kind of value share a line, such as "--out,--log".
 std::vector<Option> help_lines(const std::vector<Option>& options) {
   std::vector<Option> lines;
   for (const Option& option : options) {
@@ -161,7 +162,7 @@ std::vector<Option> help_lines(const std::vector<Option>& options) {
   return lines;
 }
 
-/// Default shown in the help; empty: none, as in a line of several options.
+/// Default value shown in the help; empty if there is none, or if several options share the line.
 std::string default_text(const Option& option) {
   if (option.name.find(',') != std::string::npos) return {};
   return std::visit(
@@ -174,7 +175,7 @@ std::string default_text(const Option& option) {
       option.target);
 }
 
-/// The parser only collects words: fill() reads them.
+/// Registers an option with the parser, which only collects words; fill() converts them.
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = nullptr;
   if (std::holds_alternative<bool*>(option.target)) {
@@ -195,7 +196,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.need == Need::Required) added->required();
 }
 
-/// The first argument without a name that the command line has; empty: none.
+/// First positional argument of the command line; empty if there is none.
 std::string argument_of(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional() && option->count() > 0) return option->results().front();
@@ -203,7 +204,7 @@ std::string argument_of(const CLI::App& app) {
   return {};
 }
 
-/// The case that the command line names, or its default.
+/// Name of the benchmark case on the command line, or the default case.
 std::string case_of(const CLI::App& app, const std::vector<Option>& options) {
   if (std::string argument = argument_of(app); !argument.empty()) return argument;
   for (const Option& option : options) {
@@ -212,8 +213,8 @@ std::string case_of(const CLI::App& app, const std::vector<Option>& options) {
   return {};
 }
 
-/// Fills the targets of the command's options, or of its case's. Refuses options of other cases, which would change
-/// nothing; where no case has the name, the command refuses that.
+/// Fills the targets of the command's options, or of its case's options. Throws ConfigError for an option that only
+/// other cases have. An unknown case is refused later, by the command.
 void fill(const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = case_of(app, options);
   const bool is_case = std::ranges::find(options, name, &Option::case_name) != options.end();
@@ -229,7 +230,7 @@ void fill(const CLI::App& app, const std::vector<Option>& options) {
   }
 }
 
-/// The examples of a command; only those with `argument` if there are any.
+/// Examples of a command; only those that contain `argument`, if there are any.
 std::string examples_text(const Command& command, std::string_view argument) {
   const std::string wanted = fmt::format("{} {}", command.name(), argument);
   std::string text;
@@ -245,7 +246,7 @@ std::string examples_text(const Command& command, std::string_view argument) {
   return "Examples:\n" + text;
 }
 
-/// The help of a command, or only of the case that the command line names.
+/// Help of a command, or only of the benchmark case that the command line names.
 std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
   const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
@@ -260,7 +261,7 @@ std::string help_of(const CLI::App& parsed, const Command& command, const std::v
   return text;
 }
 
-/// The first word of the command line must be a command, or an option of the program itself.
+/// Throws ConfigError unless the first word of the command line is a command or an option of the program itself.
 void check_command(std::string_view word, const Commands& commands) {
   if (word == "-h" || word == "--help" || word == "--version") return;
   std::vector<std::string> known;
@@ -271,7 +272,7 @@ void check_command(std::string_view word, const Commands& commands) {
               is_option ? std::string() : suggestion(word, known));
 }
 
-/// Text for an empty command line: the steps from a folder of images to a trained model.
+/// Text printed for an empty command line: the steps from a folder of images to a trained model.
 std::string first_steps() {
   return "roentgen needs a command. The most common lines:\n"
          "  roentgen init DIR                                  write a recipe for your images\n"
@@ -280,7 +281,7 @@ std::string first_steps() {
          "roentgen --help lists all commands.";
 }
 
-/// Text for a command without options that needs some: its most common lines.
+/// Text printed for a command that lacks the options it needs: its most common command lines.
 std::string first_lines(const Command& command) {
   constexpr int kMost = 3;
   std::string text = fmt::format("roentgen {} needs options. The most common lines:\n", command.name());
@@ -293,7 +294,7 @@ std::string first_lines(const Command& command) {
   return text + fmt::format("roentgen {} --help lists all options.", command.name());
 }
 
-/// Refuses empty values, which come from shell variables that are not set.
+/// Throws ConfigError for empty values, which come from unset shell variables.
 void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options) {
   for (const Option& option : options) {
     if (std::holds_alternative<bool*>(option.target)) continue;
@@ -303,7 +304,7 @@ void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options
   }
 }
 
-/// Rewords an error of CLI11.
+/// Throws ConfigError with a clearer text for an error of CLI11.
 [[noreturn]] void explain(const CLI::ParseError& error, const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = app.get_name() == "roentgen" ? "" : app.get_name();
   for (const Option& option : options) {
@@ -319,7 +320,7 @@ void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options
     refuse_line(name, "unknown option " + word, suggestion(word.substr(0, word.find('=')), known));
   }
   const std::string_view text = error.what();
-  for (const Option& option : options) {  // "--data: 1 required DIR missing"
+  for (const Option& option : options) {  // CLI11's text: "--data: 1 required DIR missing"
     if (text.starts_with(option.name + ":")) refuse_line(name, fmt::format("{} needs a value", usage(option)));
   }
   refuse_line(name, text);

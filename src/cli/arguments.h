@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parser of the command line: turns argv into a command with its options filled in.
+// Parser of the command line: finds the command in argv and fills in its options.
 #pragma once
 
 #include <filesystem>
@@ -15,30 +15,31 @@
 
 namespace roentgen::cli {
 
-/// Parsed command line.
+/// Result of parsing the command line.
 struct Parsed {
-  /// Null: only `text` is wanted.
+  /// Command to run; null if the program should only print `text`.
   Command* command = nullptr;
-  /// --json; empty: not asked for.
+  /// File named by --json; empty: no JSON is written.
   std::filesystem::path json;
-  /// Help or version to print; with another exit code than kSuccess, lines for standard error.
+  /// Help or version to print. If exit_code is not kSuccess, it goes to standard error.
   std::string text;
-  /// kBadInput: the command line has no command, or no options for a command that needs some.
+  /// Exit code if there is no command to run. kBadInput: the command line has no command, or lacks the options that its
+  /// command needs.
   int exit_code = kSuccess;
 };
 
-/// Parses the command line and fills the options of its command. Throws ConfigError of one line for unknown words.
+/// Parses the command line and fills in the options of its command. Throws ConfigError of one line for unknown words.
 [[nodiscard]] Parsed parse_arguments(int argc, const char* const* argv,
                                      const std::vector<std::unique_ptr<Command>>& commands);
 
-/// Throws ConfigError for an option or argument that is missing.
-/// @param what "eval --labels": the command, and the option that needs the missing one
-/// @param usage "--predictions FILE"
+/// Throws ConfigError because an option or argument is missing.
+/// @param what the command and the option that needs the missing one, such as "eval --labels"
+/// @param usage the missing option, such as "--predictions FILE"
 [[noreturn]] void refuse_missing(std::string_view what, std::string_view usage);
 
-/// Throws ConfigError for options that do not go together.
-/// @param what "eval --by": the command, and the option at fault
-/// @param remedy empty: the help of the command
+/// Throws ConfigError for options that cannot be combined.
+/// @param what the command and the wrong option, such as "eval --by"
+/// @param remedy advice; empty: points to the help of the command
 [[noreturn]] void refuse_arguments(std::string_view what, std::string_view expected, std::string_view got,
                                    std::string_view remedy = {});
 

@@ -28,7 +28,7 @@ Parsed parse(std::vector<const char*> words) {
   commands.push_back(make_bench_command());
   words.insert(words.begin(), "roentgen");
   Parsed parsed = parse_arguments(static_cast<int>(words.size()), words.data(), commands);
-  parsed.command = nullptr;  // requires its list
+  parsed.command = nullptr;  // the list of commands ends here
   return parsed;
 }
 
@@ -113,7 +113,7 @@ TEST(Arguments, help_of_the_program_has_examples) {
   EXPECT_THAT(parse({"--help"}).text, AllOf(HasSubstr("Examples:\n  roentgen "), HasSubstr("Exit codes")));
 }
 
-/// Expects the help of the words, `--help` among them, to have at most `lines` lines of at most 100 columns.
+/// Expects the help for `words`, which contain `--help`, to have at most `lines` lines of at most 100 columns.
 void expect_help_fits(std::vector<const char*> words, std::ptrdiff_t lines) {
   words.insert(words.begin(), "roentgen");
   const std::string text = parse_arguments(static_cast<int>(words.size()), words.data(), all_commands()).text;
@@ -129,7 +129,7 @@ TEST(Arguments, help_fits_a_screen) {
   expect_help_fits({"--help"}, kScreen);
   for (const auto& command : all_commands()) {
     const std::string name(command->name());
-    // `bench --help` lists the options of all its cases, each with its cases: the help of a case is the one to read.
+    // `bench --help` lists the options of all cases and is longer; people read the help of one case.
     if (name != "bench") expect_help_fits({name.c_str(), "--help"}, kScreen);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen bench: runs one of the cases of bench/case_list.h and prints its result. --json FILE has all of it.
+// roentgen bench: runs one case of bench/case_list.h and prints its result. --json FILE receives the whole result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,7 +100,8 @@ class BenchCommand final : public Command {
     if (json.is_null()) return {.json = {}, .is_silent = true};
     terminal::print(
         report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
-    if (is_own_rank()) return {.json = std::move(json)};  // the parent program warns and fails
+    // The process that started the ranks prints warnings and fails
+    if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }

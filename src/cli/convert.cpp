@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen convert: a data set as record files, or as a folder of PNG files.
+// roentgen convert: writes a data set as record files, or as a folder of PNG files.
 #include "data/convert/convert.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen convert-weights: converts weights of PyTorch programs to a checkpoint.
+// roentgen convert-weights: converts weights of PyTorch models to a checkpoint.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"

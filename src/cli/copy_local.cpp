@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen copy-local: a data folder from a network file system to a disk of this node.
+// roentgen copy-local: copies a data folder from a network file system to a local disk.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// --set data.key=value of commands that read labels but have no recipe of their own.
+// Option `--set data.key=value` of commands that read labels but have no recipe.
 #pragma once
 
 #include <span>
@@ -11,9 +11,10 @@
 
 namespace roentgen::cli {
 
-/// Data options that the overrides ask for, without a recipe. ConfigError as check_data_overrides().
+/// Data options with the overrides applied to the defaults. Throws ConfigError as check_data_overrides() does.
 [[nodiscard]] data::SourceOptions data_options(std::span<const std::string> overrides);
-/// Refuses overrides of other keys than those of [data], and of its labels, which the predictions say. ConfigError.
+/// Throws ConfigError if an override sets a key outside of [data], or data.labels, because the predictions determine
+/// the labels.
 void check_data_overrides(std::span<const std::string> overrides);
 
 }  // namespace roentgen::cli

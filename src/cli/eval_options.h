@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of `roentgen eval`, and the combinations that are allowed.
+// Options of `roentgen eval`, and the check of their combinations.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@
 
 namespace roentgen::cli {
 
-/// Options of `roentgen eval`; list() describes each. Empty paths: not given.
+/// Options of `roentgen eval`; list() describes each one. An empty path means that the option is not given.
 struct EvalOptions {
   std::filesystem::path checkpoint;
   std::vector<std::string> data;
   std::string split = "test";
-  /// Argument of score::find_list().
+  /// List of images to evaluate; the argument of score::find_list().
   std::string image_list;
   std::vector<std::string> overrides;
-  /// Files of one model, or of several whose probabilities are averaged.
+  /// Prediction files of one model, or of several models whose probabilities are averaged.
   std::vector<std::string> predictions;
   std::filesystem::path labels;
-  /// Files of the validation split, one for each of `predictions`.
+  /// Prediction files on the validation split, one for each of `predictions`.
   std::vector<std::string> validation;
-  /// data::test_views.
+  /// Value of data::test_views.
   std::string views = "none";
   std::string metrics = "default";
   std::string rule = "f1";
   std::filesystem::path points;
   std::filesystem::path save_points;
   std::string by;
-  /// Empty: max.
+  /// Rule that combines the images of a study; empty: the maximum.
   std::string aggregate;
   std::filesystem::path save_predictions;
   std::filesystem::path save_aurocs;
@@ -51,12 +51,12 @@ struct EvalOptions {
 
   /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// Throws ConfigError for options that exclude each other.
+  /// Throws ConfigError for options that cannot be combined.
   void check() const;
-  /// Attributes that --by names.
+  /// Attributes that --by names, such as sex or view.
   [[nodiscard]] std::vector<std::string> groups() const;
   [[nodiscard]] bool has_group(std::string_view attribute) const;
-  /// Whether to fit thresholds and temperature on validation, if there is one.
+  /// True if thresholds and temperature should be fitted on the validation split, if there is one.
   [[nodiscard]] bool wants_points() const;
 };
 

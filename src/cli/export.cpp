@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen export: a checkpoint in the forms that other programs read, with its model card.
+// roentgen export: writes a checkpoint in formats that other programs read, with its model card.
 #include <fmt/format.h>
 
 #include <iterator>

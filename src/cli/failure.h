@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Turns an exception into one line for people and an exit code.
+// Converts an exception into one line for people and an exit code.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace roentgen::cli {
 
-/// A failure that another process has reported already.
+/// Thrown for a failure that another process has already reported.
 class ToldError : public std::exception {
  public:
   explicit ToldError(int exit_code) : exit_code_(exit_code) {}
@@ -20,15 +20,15 @@ class ToldError : public std::exception {
   int exit_code_;
 };
 
-/// A failure as it is reported.
+/// Report of a failure.
 struct Failure {
-  /// Text of one line; empty: it was printed already.
+  /// Error text of one line; empty if it was printed already.
   std::string text;
-  /// kBadInput for input that the user can correct, else kFailure.
+  /// kBadInput if the user can correct the input, else kFailure.
   int exit_code = 1;
 };
 
-/// Failure for any exception, ours or not.
+/// Report of any exception, of type roentgen::Error or not.
 [[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 
 }  // namespace roentgen::cli

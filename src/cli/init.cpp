@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen init: writes a recipe for an undescribed folder.
+// roentgen init: examines a folder of images and writes a recipe for it.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"

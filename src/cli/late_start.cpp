@@ -17,8 +17,8 @@
 namespace roentgen::cli {
 namespace {
 
-// Whether a signal or a debugger stopped the process: state 'T' or 't' after the name, which ends with the last
-// parenthesis.
+// True if a signal or a debugger has stopped the process. In /proc/PID/stat, the state 'T' or 't' follows the name,
+// which ends with the last parenthesis.
 bool stands_still(int process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string text(std::istreambuf_iterator<char>(file), {});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reasons why not all ranks have started. The process that started them reports it, since MPI_Init waits without a
-// limit.
+// Explains why not all ranks have started. The process that started the ranks reports it, because MPI_Init waits
+// without a time limit.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace roentgen::cli {
 
-/// One line that names the ranks of this host whose process is stopped; else those that have not begun here; else none.
-/// `ranks`: number of ranks.
+/// One line that names the ranks on this host whose process is stopped. If there are none, names the ranks that have
+/// not begun on this host; else empty. `ranks`: number of all ranks.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit);
 
-/// One line for an mpirun that has started no rank within `limit`, with known causes.
+/// One line for an mpirun that has started no rank within `limit`, with the known causes.
 [[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);
 
 }  // namespace roentgen::cli

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A child that is that rank of three, and has told so.
+// Starts a child process that registers as this rank, of three.
 pid_t start(const dist::LaunchBoard& board, int rank) {
   const pid_t child = ::fork();
   if (child == 0) {

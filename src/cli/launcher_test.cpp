@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Waiting for a group of ranks. Shell scripts replace mpirun and send signals to this process.
+// Tests of waiting for a group of ranks. Shell scripts replace mpirun and send signals to this process.
 #include "cli/launcher.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ TEST(RunGroup, gives_the_exit_code_and_passes_on_what_is_said) {
 }
 
 TEST(RunGroup, keeps_a_signal_until_all_can_stop) {
-  // A signal that came too early would end the shell: 128 + 10.
+  // A signal before the trap is set would end the shell with exit code 128 + 10.
   const GroupEnd end = run(R"(kill -TERM $PPID
     i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done
     trap 'exit 3' USR1; ready; while :; do :; done)");
@@ -142,7 +142,7 @@ TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {
   EXPECT_EQ(end.signal, 0);
 }
 
-// The first script ignores SIGTERM. The second ends with a code of its own, and prints the message of an MPI.
+// The first script ignores SIGTERM. The second ends with its own exit code and prints a message like an MPI library's.
 TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
   for (const char* stays : {"trap '' TERM; ended 3; while :; do :; done",
                             "trap 'killed 1 15; exit 143' TERM; ended 3; while :; do :; done"}) {

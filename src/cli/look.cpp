@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen look: a contact sheet of a data folder as a recipe feeds it to the network.
+// roentgen look: draws a contact sheet of a data folder, with images as the network receives them.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"
@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Limit of a sheet; larger pictures are hard to view, and many programs refuse them.
+// Largest number of pixels in a sheet; larger pictures are hard to view, and many programs refuse them.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 class LookCommand final : public Command {

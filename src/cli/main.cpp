@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The program: finds the command, runs it, turns errors into one line and an exit code.
+// The main function: finds the command, runs it, and converts errors into one line and an exit code.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ int run(int argc, char** argv) {
   return result.exit_code;
 }
 
-// Raises the soft limit of open files, because reading threads keep record files open. The limit exists for programs
-// that use select(2).
+// Raises the soft limit of open files, because reading threads keep record files open. Only programs that use select(2)
+// need the lower limit.
 void allow_open_files() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
@@ -64,7 +64,7 @@ void allow_open_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Prints a failure; returns its exit code.
+// Prints a failure and returns its exit code.
 int tell(const cli::Failure& failure) {
   if (!failure.text.empty()) terminal::print_error(failure.text);
   return failure.exit_code;
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     std::fflush(stdout);
     const int failed = tell(cli::failure_of(std::current_exception()));
-    if (exit_code == cli::kSuccess) exit_code = failed;  // a stopped and saved run stays saved
+    if (exit_code == cli::kSuccess) exit_code = failed;  // keeps the exit code of a run that stopped and saved
   }
   return exit_code;
 }

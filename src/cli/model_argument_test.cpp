@@ -42,7 +42,7 @@ TEST_F(ModelPaths, of_a_folder_of_seeds_are_its_runs_by_number) {
   EXPECT_THAT(model_paths(runs.string()), ElementsAre(runs / "seed-0", runs / "seed-2", runs / "seed-10"));
   EXPECT_THAT(model_paths(runs.string() + ",b.csv"),
               ElementsAre(runs / "seed-0", runs / "seed-2", runs / "seed-10", "b.csv"));
-  // A run folder stays one model, whatever else is in it. A folder without runs is returned as it is.
+  // A run folder stays one model even if it contains other runs. A folder without runs is returned unchanged.
   io::testing::put_file(runs / "recipe.toml", "");
   EXPECT_THAT(model_paths(runs.string()), ElementsAre(runs));
   const fs::path empty = make("empty");

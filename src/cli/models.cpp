@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen models: the networks that are built in.
+// roentgen models: lists the built-in networks.
 #include <fmt/format.h>
 
 #include <string>

@@ -11,33 +11,38 @@
 
 namespace roentgen::cli {
 
-/// Variable that tells a process that roentgen started it and that it may divide the cores.
+/// Environment variable that tells a process that roentgen started it, and that it may divide the cores among the
+/// ranks.
 inline constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
 
 /// Description of a group of processes to start.
 struct GroupStart {
-  /// Family of the MPI library, dist::MpiLibrary::family.
+  /// Name of the MPI library's family (dist::MpiLibrary::family).
   std::string_view mpi = "openmpi";
   std::int64_t ranks = 1;
-  /// a:2,b:2; empty: all ranks on this host.
+  /// Hosts with numbers of ranks, such as "a:2,b:2"; empty: all ranks on this host.
   std::string hosts;
   bool is_root = false;
-  /// "NAME=value" for all variables of this process. Other hosts get those that the program and its libraries read.
+  /// All environment variables of this process as "NAME=value". Other hosts get only those that the program and its
+  /// libraries read.
   std::vector<std::string> environment{};
 };
 
-/// ConfigError unless they are names with commas between, each with a number of ranks or none: "a:2,b:2".
+/// Throws ConfigError unless `hosts` is a list of names separated by commas, each with or without a number of ranks:
+/// "a:2,b".
 void require_hosts(const std::string& hosts);
 
-/// The command line that runs `command` (program and arguments), with mpirun_program() of the PATH in `environment`.
+/// Command line that runs `command` (program and arguments) under mpirun. Finds mpirun by mpirun_program() on the PATH
+/// in `environment`.
 [[nodiscard]] std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command);
-/// Path of the mpirun of `mpi`: `mpirun` on `path` if it belongs to that MPI, else `mpirun.<mpi>`.
-/// @param path folders with colons between
+/// Path of the mpirun that belongs to the MPI family `mpi`: `mpirun` on `path` if it is of that family, else
+/// `mpirun.<mpi>`.
+/// @param path folders separated by colons
 [[nodiscard]] std::string mpirun_program(std::string_view mpi, std::string_view path);
 
-/// Returns the arguments without some options and their values.
+/// Returns the command line without some options and their values.
 /// @param arguments program and arguments
-/// @param options as "--ranks"
+/// @param options names such as "--ranks"
 [[nodiscard]] std::vector<std::string> without_options(const std::vector<std::string>& arguments,
                                                        const std::vector<std::string>& options);
 

@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 
 std::string named(std::string_view option, const fs::path& path) { return std::string(option) + " " + path.string(); }
 
-/// The files an option names.
+/// The files that an option names.
 Paths files_of(const Option& option) {
   if (const auto* path = std::get_if<fs::path*>(&option.target)) return (*path)->empty() ? Paths{} : Paths{**path};
   Paths files;
   const auto add = [&](const std::string& text) {
-    std::error_code ignored;  // a text may name a file or something else: --model
+    std::error_code ignored;  // a text option such as --model may name a file or something else
     if (!text.empty() && fs::exists(text, ignored)) files.emplace_back(text);
   };
   if (const auto* text = std::get_if<std::string*>(&option.target)) add(**text);
@@ -43,7 +43,7 @@ Paths files_of(const Option& option) {
       error_text("cli.output", named(output.name, path), "a file of its own", taken_by, "the name of another file"));
 }
 
-// A run's own files are not replaced, and its data folders are not written to.
+// Refuses an output that would replace a file of the run or lie in its data folders.
 void check_apart_from_run(const Option& output, const fs::path& path, const train::RunFolder& run) {
   for (const fs::path& own : run.own()) {
     if (io::is_inside(path, own)) refuse_taken(output, path, own.string() + ", which belongs to a run");

@@ -13,21 +13,21 @@
 
 namespace roentgen::cli {
 
-/// The folders of --data, each "DIR" or "NAME=DIR".
+/// The folders given by --data, each as "DIR" or "NAME=DIR".
 [[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
 
-/// The run folder that contains `checkpoint`; empty where the file lies elsewhere.
+/// The run folder that contains `checkpoint`; empty if the file lies elsewhere.
 [[nodiscard]] Paths run_of(const std::filesystem::path& checkpoint);
 
-/// Throws ConfigError when an output among the options (is_output) is also an input. Inputs are a file that another
-/// option names, one of folders.own, and everything in folders.read and folders.runs.
+/// Throws ConfigError if an output option (is_output) names an input. Inputs are files that another option names,
+/// `folders.own`, and everything in folders.read and folders.runs.
 void check_apart(const std::vector<Option>& options, const Folders& folders);
 
-/// Throws ConfigError or DataError when the file `path` could not be written. Reasons: it is in the data folder, no
-/// regular file, or in a folder that is read-only or absent (and not about to be made). Touches nothing. An empty path
-/// is fine.
+/// Throws ConfigError or DataError if the file `path` could not be written. Reasons: it lies in the data folder or is
+/// no regular file. Or its folder is read-only, or is absent and will not be created. Changes nothing on disk. Accepts
+/// an empty path.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
-/// Calls check_output_file() for every output among the options, except for the folder that the command creates.
+/// Calls check_output_file() for every output option, except for the folder that the command creates.
 void check_output_files(const std::vector<Option>& options, const Folders& folders);
 
 }  // namespace roentgen::cli

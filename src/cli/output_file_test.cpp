@@ -51,7 +51,7 @@ TEST_F(OutputFile, is_no_file_that_a_text_names) {
   model_ = a_.string();
   EXPECT_THAT(refusal(), HasSubstr("got that of --model"));
   model_ = "resnet18";
-  a_ = "resnet18";  // the name of a network, although a file of that name exists
+  a_ = "resnet18";  // name of a network, although a file of that name exists
   EXPECT_NO_THROW(check_apart(
       {{.name = "--model", .target = &model_, .doc = ""}, {.name = "--a", .target = &a_, .doc = "", .is_output = true}},
       {}));

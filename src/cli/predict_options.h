@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of `roentgen predict`, and the combinations that are allowed. No option changes preprocessing; the checkpoint
+// Options of `roentgen predict`, and the check of their combinations. No option changes preprocessing; the checkpoint
 // defines it.
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace roentgen::cli {
 
-/// Labels of an image that get a heat-map.
+/// Rule that chooses the labels of an image that get a heat-map.
 struct HeatmapChoice {
   enum class Kind : std::uint8_t { None, Top, All, Listed };
   Kind kind = Kind::None;
-  /// Listed: indices.
+  /// Indices of the labels, for the rule that lists them.
   std::vector<std::size_t> labels{};
-  /// The labels of an image with these probabilities.
+  /// Labels of an image that get a heat-map, given its probabilities.
   [[nodiscard]] std::vector<std::size_t> of(const std::vector<float>& probabilities) const;
 };
 
-/// Options of `roentgen predict`; list() describes each. Empty paths: not given.
+/// Options of `roentgen predict`; list() describes each one. An empty path means that the option is not given.
 struct PredictOptions {
   std::vector<std::string> images;
   std::filesystem::path list_file;
@@ -44,10 +44,10 @@ struct PredictOptions {
 
   /// Options as the command line lists them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// Throws ConfigError for options that exclude each other.
+  /// Throws ConfigError for options that cannot be combined.
   void check() const;
-  /// Heat-maps that --heatmap and --out select for a model with these labels. Throws ConfigError for a label it does
-  /// not know.
+  /// Heat-maps that --heatmap and --out select, for a model with these labels. Throws ConfigError if --heatmap names a
+  /// label that the model lacks.
   [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
   [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty() || !masks.empty(); }
 };

@@ -29,7 +29,7 @@ eval::Predictions one_image(const std::vector<std::string>& labels, std::string_
           .outputs = outputs};
 }
 
-// The double with the digits that the csv prints.
+// Probability rounded to the digits that the csv prints.
 double as_printed(float probability) {
   const std::string text = fmt::format("{:.9g}", probability);
   double value = 0.0;

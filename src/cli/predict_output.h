@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Output of `roentgen predict`: the csv row by row, and at the end a table for people and the rows of the JSON.
+// Output of `roentgen predict`: the csv file row by row, and at the end a table for people and the rows of the JSON.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,26 @@
 
 namespace roentgen::cli {
 
-/// Takes images in order, with raw probabilities. Memory: the table's first rows, and some 0.6 KB an image (of 14
-/// labels) for the JSON. One thread.
+/// Receives the images in order, with their raw probabilities. Keeps the first rows of the table, and for the JSON
+/// about 0.6 KB per image with 14 labels. For use by one thread.
 class PredictionOutput {
  public:
-  /// @param outputs of the model, for the temperature
-  /// @param points thresholds, which raw probabilities are held against, and a temperature; or nothing
-  /// @param csv empty: none. Opens it for writing: DataError on failure.
+  /// @param outputs type of the model's outputs, which temperature scaling needs
+  /// @param points temperature, and thresholds that are compared with raw probabilities; nullopt: none
+  /// @param csv file to write; empty: none. Throws DataError if it cannot be opened.
   PredictionOutput(std::vector<std::string> labels, eval::Outputs outputs,
                    const std::optional<eval::OperatingPoints>& points, const std::filesystem::path& csv);
-  /// Adds image `number`, from 1. Returns the printed probabilities: after temperature scaling where there is one.
+  /// Adds image `number`, counted from 1. Returns the probabilities that are printed: temperature-scaled if there is a
+  /// temperature.
   std::vector<float> add(std::int64_t number, std::string_view image, std::span<const float> probabilities);
-  /// Completes the csv under its final name.
+  /// Completes the csv file and gives it its final name.
   void finish();
 
-  /// The first images with their most probable labels; '*': at or above its threshold. "" without any image.
+  /// Table of the first images with their most probable labels; '*' marks a label at or above its threshold. Empty
+  /// without images.
   [[nodiscard]] std::string table(publish::ImageNames names) const;
-  /// [{"image", "probabilities": [in the order of the labels, as the csv prints them], "called": [labels]}]; "called"
-  /// with thresholds only.
+  /// JSON rows [{"image", "probabilities": [in the order of the labels, as in the csv], "called": [labels]}]. "called"
+  /// exists only with thresholds.
   [[nodiscard]] Value take_rows() { return std::move(rows_); }
   [[nodiscard]] std::int64_t count() const { return count_; }
 
@@ -51,7 +53,7 @@ class PredictionOutput {
   std::vector<std::string> labels_;
   eval::Outputs outputs_;
   std::optional<double> temperature_;
-  /// (K), or empty without points.
+  /// Threshold of each of K labels; empty without operating points.
   std::vector<std::optional<double>> thresholds_;
   std::unique_ptr<io::AtomicFile> csv_;
   std::vector<Line> lines_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen recipes: the recipes that are built in, or the text of one.
+// roentgen recipes: lists the built-in recipes, or prints one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen report: writes a run, or two runs side by side, as one HTML page.
+// roentgen report: writes one run, or a comparison of two runs, as an HTML page.
 #include <fmt/format.h>
 
 #include <map>
@@ -37,9 +37,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kReplicates = 2000;  // same number as roentgen compare
+constexpr std::int64_t kReplicates = 2000;  // same number as in roentgen compare
 
-// Reads all whole lines: the last one may be truncated in a run that was killed or is running.
+// Reads all complete lines of a log. The last line may be incomplete if the run was killed or is still running.
 std::vector<Value> read_log(const fs::path& path) {
   const std::string text = io::read_text(path).or_throw();
   std::vector<Value> lines;
@@ -52,7 +52,7 @@ std::vector<Value> read_log(const fs::path& path) {
   return lines;
 }
 
-// Last part of the folder's path.
+// Name of the run: the last part of its folder's path.
 std::string run_name(const fs::path& folder) {
   const fs::path full = fs::absolute(folder).lexically_normal();
   return (full.has_filename() ? full : full.parent_path()).filename().string();
@@ -60,7 +60,7 @@ std::string run_name(const fs::path& folder) {
 
 std::string short_hash(const std::string& sha256) { return sha256.substr(0, 12); }
 
-// SHA-256 of the label tables that a run was trained with.
+// SHA-256 hashes of the label tables that a run was trained with.
 std::vector<std::string> table_hashes(const Value& data) {
   std::vector<std::string> hashes;
   if (const Value* tables = data.find("csv"); tables != nullptr && tables->is_array()) {
@@ -90,7 +90,7 @@ publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   return run;
 }
 
-// Images, labels and truth of a run's metrics, as far as its files state them.
+// Images, labels and truth on which a run's metrics are based, as far as its files state them.
 struct FigureBasis {
   std::string list{};                           // hash of the images' names
   std::string unit = "image";                   // score::evaluated_unit()
@@ -123,7 +123,8 @@ FigureBasis basis_of(const publish::ReportRun& run) {
   return basis;
 }
 
-// The label tables of validation figures: equal counts alone do not make equal labels.
+// Refuses to compare validation metrics of runs with different label tables; equal counts alone do not prove equal
+// labels.
 void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, const FigureBasis& b,
                        const std::string& what) {
   if (!run.evaluation.is_null() || a.labels.empty()) return;
@@ -135,7 +136,7 @@ void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, cons
                                text(b), "--labels PATH, which scores both runs by one truth"));
 }
 
-// Metrics of two runs stand side by side only if images, labels and truth are the same.
+// Throws ConfigError unless the metrics of two runs are based on the same images, labels and truth.
 void check_same_figures(const publish::ReportRun& run, const publish::ReportRun& beside, const std::string& what) {
   const FigureBasis a = basis_of(run), b = basis_of(beside);
   const auto names = [](const FigureBasis& basis) {
@@ -235,7 +236,7 @@ class ReportCommand final : public Command {
     publish::ReportInput input{.runs = {read_run(run_, evaluation_)}};
     if (!beside_.empty()) {
       input.runs.push_back(read_run(beside_, beside_evaluation_));
-      if (!evaluation_.empty() || labels_.empty()) {  // otherwise the comparison of predictions checks this itself
+      if (!evaluation_.empty() || labels_.empty()) {  // otherwise the comparison of predictions makes this check
         check_same_figures(input.runs[0], input.runs[1],
                            (beside_evaluation_.empty() ? beside_ : beside_evaluation_).string());
       }
@@ -276,7 +277,8 @@ class ReportCommand final : public Command {
     }
   }
 
-  // An evaluation of predictions from a file names no weights; only predictions and truth identify it.
+  // Warns if an evaluation does not name its weights. This happens for predictions from a file, which only predictions
+  // and truth identify.
   void warn_of_unknown_weights(const publish::ReportInput& input) const {
     for (std::size_t i = 0; i < input.runs.size(); ++i) {
       const Value& evaluation = input.runs[i].evaluation;
@@ -310,7 +312,8 @@ class ReportCommand final : public Command {
     }
   }
 
-  // Predictions of each run beside the truth, and the comparison of two: in the unit of their evaluations.
+  // Adds the predictions of each run with their truth, and for two runs their comparison. Images are grouped as in the
+  // evaluations: by image or by study.
   void add_scored(publish::ReportInput& input) const {
     std::vector<score::ComparedModel> models{read_predictions(run_, predictions_, input.runs[0])};
     if (input.runs.size() > 1) models.push_back(read_predictions(beside_, beside_predictions_, input.runs[1]));
@@ -340,8 +343,8 @@ class ReportCommand final : public Command {
         score::compare(sides[0], sides[1], {.replicates = kReplicates, .threads = train::compute_threads({})});
   }
 
-  // False for curves of other images than the evaluation's, which the page tells. Differences of two runs stand beside
-  // the figures of the evaluation, so for two runs other images are refused.
+  // True if the curves use the same images as the evaluation; else the page says so. Throws ConfigError for two runs,
+  // because the page shows their differences next to the metrics of the evaluation.
   [[nodiscard]] bool has_evaluated_images(const publish::ReportInput& input, const score::EvalSet& set) const {
     const std::string evaluated = publish::evaluated_list(input.runs[0].evaluation);
     if (evaluated.empty() || evaluated == set.list_sha256) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen schedule: a recipe's learning rate over its steps.
+// roentgen schedule: prints the learning rate of a recipe over its steps.
 #include "train/schedule/schedule.h"
 
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ namespace roentgen::cli {
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;
-    // The lowest free number is taken: that of `stream`.
+    // open() takes the lowest free number, which is that of `stream`.
     const int opened = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (opened < 0) return;
   }

@@ -30,7 +30,7 @@ void StartWatch::wait(int rank, int ranks, std::chrono::milliseconds limit) {
   terminal::print_error(error_text("cli.launch", fmt::format("rank {}, start-up", rank),
                                    fmt::format("all {} ranks up within {:.3g} s", ranks, seconds), "MPI still starting",
                                    "finding the stopped rank, or a larger --comm-timeout"));
-  // a regular end of MPI would wait for the other ranks
+  // A regular end of MPI would wait for the other ranks.
   ::_exit(kFailure);
 }
 

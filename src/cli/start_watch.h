@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Time limit for the start of ranks under an mpirun or srun of the user: MPI_Init itself has no limit.
+// Time limit for the start of ranks under an mpirun or srun that the user called: MPI_Init itself has no limit.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,12 @@
 
 namespace roentgen::cli {
 
-/// While it lives, a thread that ends this process with exit code 1 and one line on standard error once `limit` is
-/// over.
+/// Watchdog: unless it is destroyed within `limit`, its thread ends this process with exit code 1 and one line on
+/// standard error.
 class StartWatch {
  public:
-  /// @param rank number of this rank, of `ranks`
+  /// @param rank number of this rank
+  /// @param ranks number of all ranks
   StartWatch(int rank, int ranks, std::chrono::milliseconds limit);
   ~StartWatch();
   StartWatch(const StartWatch&) = delete;

@@ -20,7 +20,7 @@ extern "C" void remember_signal(int signal) {
 void ignore_closed_pipes() { std::signal(SIGPIPE, SIG_IGN); }
 
 void listen_for_stop() {
-  if (is_stop_asked()) return;  // a second signal must still end it
+  if (is_stop_asked()) return;  // keeps the default handler, so that a second signal ends the process
   const bool is_deaf = is_hangup_ignored();
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);
   if (!is_deaf) std::signal(SIGHUP, remember_signal);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Signals that ask a run to stop with everything saved.
+// Signals that ask a run to save everything and stop.
 #pragma once
 
 namespace roentgen::cli {
 
-/// Makes SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask for a stop; a second SIGINT or SIGTERM ends the process at once.
-/// SIGUSR1 and SIGHUP may come several times: launchers and terminals repeat them. SIGHUP stays ignored under nohup.
+/// Installs handlers: SIGINT, SIGTERM, SIGUSR1 and SIGHUP request a stop; a second SIGINT or SIGTERM ends the process
+/// at once. SIGUSR1 and SIGHUP may arrive several times, because launchers and terminals repeat them. SIGHUP stays
+/// ignored under nohup.
 void listen_for_stop();
-/// Makes a closed pipe an error of the write alone, so that a reader of the progress that exits does not end the run.
-/// Call it before anything is printed.
+/// Ignores SIGPIPE: writing to a closed pipe then fails, but does not end the process. So a run continues if the reader
+/// of its progress exits. Call it before anything is printed.
 void ignore_closed_pipes();
-/// True where nohup, or a parent like it, keeps SIGHUP from this process.
+/// True if SIGHUP is ignored because nohup, or a parent like it, started this process.
 [[nodiscard]] bool is_hangup_ignored();
-/// Whether a stop was requested since listen_for_stop(). Thread-safe.
+/// True if a stop was requested since listen_for_stop(). Thread-safe.
 [[nodiscard]] bool is_stop_asked();
-/// Ignores these signals from now on, because everything is saved.
+/// Ignores further stop signals, because everything is saved already.
 void ignore_stop();
 
 }  // namespace roentgen::cli

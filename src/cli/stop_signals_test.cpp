@@ -10,7 +10,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Runs in a process of its own: exit code 1 when a stop was requested, else 0.
+// Exits with code 1 if the signal requested a stop, else with 0. Runs in a child process.
 [[noreturn]] void listen_and_raise(int signal) {
   listen_for_stop();
   std::raise(signal);

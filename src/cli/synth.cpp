@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen synth: a synthetic chest X-ray data set, with its ceiling.
+// roentgen synth: writes a synthetic chest X-ray data set, and prints the best AUROC that its noisy labels allow.
 #include "synth/synth.h"
 
 #include <fmt/format.h>
@@ -44,14 +44,14 @@ Value report_value(const synth::SynthReport& report) {
                       {"seconds", report.seconds}};
 }
 
-// Replaces defaults that make no sense with another option.
+// Default JPEG quality and PNG compression level.
 constexpr std::int64_t kQuality = 92, kPngLevel = 6;
 
 [[noreturn]] void refuse(std::string_view option, std::string_view expected, std::string_view got) {
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
 
-// Index of the word that `text` is.
+// Index in the list of the word that equals `text`.
 std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
   if (text == words[0]) return 0;
   if (text == words[1]) return 1;
@@ -66,7 +66,7 @@ std::optional<double> optional_number(std::string_view option, std::string_view 
   return value;
 }
 
-// Findings named by "all", "" or "Mass,Edema".
+// Parses findings given as "all", "" (none) or names such as "Mass,Edema".
 synth::PerFinding<bool> findings_of(std::string_view option, std::string_view text) {
   synth::PerFinding<bool> chosen{};
   if (text == "all") chosen.fill(true);

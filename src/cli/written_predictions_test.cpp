@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictions that train writes and eval reads back, for images and labels with any name.
+// Tests that eval reads the predictions that train writes, for images and labels with any name.
 #include <gtest/gtest.h>
 
 #include "data/source/source_testing.h"

@@ -33,18 +33,19 @@ Conv2d convolution(std::int64_t out_channels, std::int64_t kernel, std::int64_t 
           .weight_init = kConvInit};
 }
 
-// The features of a block as one value; a single one stays as it is.
+// Concatenates the features of a block; a single feature is returned unchanged.
 NodeId add_concat(Builder& builder, const std::string& name, const std::vector<NodeId>& features) {
   return features.size() == 1 ? features[0] : builder.add(name, graph::Concat{}, features);
 }
 
-// The layers of one block.
+// Sizes of the layers of one dense block.
 struct Layers {
   std::int64_t growth = 32;
   std::int64_t dilation = 1;
 };
 
-// norm, relu, 1x1 to 4 growth, norm, relu, 3x3 to growth. `prefix` ends in '.'.
+// Adds norm, ReLU, 1x1 convolution to 4 * growth channels, norm, ReLU, 3x3 convolution to `growth` channels. `prefix`
+// ends in '.'.
 NodeId add_layer(Builder& builder, const std::string& prefix, const Layers& layers,
                  const std::vector<NodeId>& features) {
   NodeId x = add_concat(builder, prefix + "concat", features);
@@ -56,7 +57,8 @@ NodeId add_layer(Builder& builder, const std::string& prefix, const Layers& laye
   return builder.add(prefix + "conv2", convolution(layers.growth, 3, layers.dilation), {x});
 }
 
-// Halves the channels, and the image unless the next block dilates.
+// Adds a transition, which halves the channels and, if `is_pooled`, the image. The image keeps its size before a
+// dilated block.
 NodeId add_transition(Builder& builder, const std::string& prefix, bool is_pooled, NodeId src) {
   NodeId x = builder.add(prefix + "norm", graph::BatchNorm{}, {src});
   x = builder.add(prefix + "relu", graph::Relu{}, {x});

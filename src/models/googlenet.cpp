@@ -23,7 +23,7 @@ using graph::NodeId;
 constexpr graph::Init kInit{.kind = graph::Init::Kind::Normal, .value = 0.01};
 constexpr double kAuxiliaryWeight = 0.3;
 
-// Channels of the branches of a module: 1x1; 1x1 then 3x3; 1x1 then 3x3; maximum then 1x1.
+// Channels of the four branches of an Inception module: 1x1; 1x1 then 3x3; 1x1 then 3x3; max pooling then 1x1.
 struct Branches {
   std::int64_t one;
   std::int64_t before_three, three;

@@ -23,7 +23,7 @@ constexpr graph::Init kInit{.kind = graph::Init::Kind::Normal, .value = 0.1};
 constexpr graph::Init kAuxiliaryInit{.kind = graph::Init::Kind::Normal, .value = 0.001};
 constexpr double kAuxiliaryWeight = 0.4;
 
-// The modules A to E of torchvision; each returns the concatenation of its branches.
+// Inception modules A to E as in torchvision; each function returns the concatenation of its branches.
 class Modules {
  public:
   Modules(graph::Builder& builder, const ModelConfig& config)

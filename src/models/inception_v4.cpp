@@ -15,7 +15,7 @@ namespace roentgen::models {
 namespace {
 using graph::NodeId;
 
-// The modules, numbered as members of the Sequential "features".
+// Inception modules, numbered as members of timm's Sequential "features".
 class Features {
  public:
   Features(graph::Builder& builder, const ModelConfig& config, NodeId image)

@@ -13,7 +13,7 @@
 
 namespace roentgen::models {
 
-/// Names of the nodes of a stem; the pooling exists in Stem::ImageNet only.
+/// Node names of a network's first layers; the pooling exists in Stem::ImageNet only.
 struct StemNames {
   std::string conv;
   std::string norm;
@@ -21,24 +21,25 @@ struct StemNames {
   std::string pool;
 };
 
-/// The input "image" and the stem on it: convolution to config.width channels without bias, batch norm, ReLU and, for
-/// Stem::ImageNet, max pooling. Returns (N, width, px / 4, px / 4), or (N, width, px, px) for Stem::Small.
+/// Adds the input "image" and the first layers: convolution to config.width channels without bias, batch norm, ReLU
+/// and, for Stem::ImageNet, max pooling. Returns (N, width, px / 4, px / 4), or (N, width, px, px) for Stem::Small.
 graph::NodeId add_stem(graph::Builder& builder, const ModelConfig& config, const StemNames& names, graph::Init init);
 
-/// Mean over the image, dropout where it is more than 0, then a linear layer called `name` that gives the output
+/// Adds the mean over the image, dropout if its rate is above 0, and a linear layer called `name`. Its output is
 /// "logits" (N, labels).
 void add_head(graph::Builder& builder, graph::NodeId src, const std::string& name, const graph::Linear& linear,
               double dropout = 0.0);
 
-/// Scales `channels`, the number in torchvision's network, by config.width (64: unchanged).
+/// Scales a number of channels in torchvision's network by config.width / 64.
 [[nodiscard]] constexpr std::int64_t scaled(const ModelConfig& config, std::int64_t channels) {
   return channels * config.width / 64;
 }
 
-/// ConfigError naming the network, `least` and the remedy where the image is smaller.
+/// Throws ConfigError that names the network, `least` and the remedy if the image is smaller than `least`.
 void require_image(const ModelConfig& config, std::string_view network, std::int64_t least, std::string_view remedy);
 
-/// ConfigError where the settings ask for what only ResNets and DenseNets have: another stem, stride or dilation.
+/// Throws ConfigError if the settings ask for another stem, stride or dilation, which only ResNets and DenseNets
+/// support.
 void require_plain(const ModelConfig& config, std::string_view family);
 
 }  // namespace roentgen::models

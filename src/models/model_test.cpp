@@ -64,7 +64,7 @@ std::vector<GoldenRow> read_golden() {
   return rows;
 }
 
-// "name:d0xd1x...;" of every tensor, in order: what tools/peers/models_golden.py hashes.
+// Text "name:d0xd1x...;" for every tensor, in order; tools/peers/models_golden.py hashes the same text.
 std::string described(const Graph& graph) {
   std::string text;
   for (const Parameter& parameter : graph.parameters()) {
@@ -279,10 +279,11 @@ Moments initial_moments(const Graph& graph, std::string_view name) {
 }
 
 TEST(Models, draw_initial_weights_of_torchvisions_spread) {
-  // sd of a sample sd is 1 / sqrt(2 n) of it: 0.4% for the 36,864 values of each convolution here; five of them.
+  // Relative standard error of a sample's standard deviation: 1 / sqrt(2 n), or 0.4% for the 36,864 values of each
+  // convolution here. The tolerance is five times that.
   constexpr double kTolerance = 0.02;
   const Graph resnet = build_model({.name = "resnet18"});
-  const double fan_out_sd = std::sqrt(2.0 / (128 * 9));  // layer2.0.conv1 is (128, 64, 3, 3)
+  const double fan_out_sd = std::sqrt(2.0 / (128 * 9));  // layer2.0.conv1 has shape (128, 64, 3, 3)
   EXPECT_NEAR(initial_moments(resnet, "layer2.0.conv1.weight").sd / fan_out_sd, 1.0, kTolerance);
   const double bound = 1.0 / std::sqrt(512.0);
   EXPECT_LE(initial_moments(resnet, "fc.weight").largest, bound);
@@ -290,7 +291,7 @@ TEST(Models, draw_initial_weights_of_torchvisions_spread) {
   EXPECT_LE(initial_moments(resnet, "fc.bias").largest, bound);
   EXPECT_GT(initial_moments(resnet, "fc.bias").largest, 0.5 * bound);
   const Graph densenet = build_model({.name = "densenet121"});
-  const double fan_in_sd = std::sqrt(2.0 / (128 * 9));  // (32, 128, 3, 3)
+  const double fan_in_sd = std::sqrt(2.0 / (128 * 9));  // the convolution has shape (32, 128, 3, 3)
   const char* const conv = "features.denseblock1.denselayer1.conv2.weight";
   EXPECT_NEAR(initial_moments(densenet, conv).sd / fan_in_sd, 1.0, kTolerance);
   EXPECT_EQ(initial_moments(densenet, "classifier.bias").largest, 0.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts every model to text and back, and runs every pass on it.
+// Tests that every model survives conversion to text and back, and that every graph pass runs on it.
 #include <gtest/gtest.h>
 
 #include <variant>

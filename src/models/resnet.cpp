@@ -22,7 +22,7 @@ enum class BlockKind { Basic, Bottleneck };
 constexpr graph::Init kConvInit{.kind = graph::Init::Kind::NormalFanOut};
 constexpr std::int64_t kBottleneckExpansion = 4;
 
-// One residual block: `prefix` ends in '.'; the last of its inner convolutions gives `out_channels`.
+// One residual block. `prefix` ends in '.'; the last convolution of its branch has `out_channels` channels.
 struct Block {
   std::string prefix;
   std::int64_t inner_channels = 0;
@@ -44,7 +44,7 @@ Conv2d convolution(std::int64_t out_channels, std::int64_t kernel, std::int64_t 
           .weight_init = kConvInit};
 }
 
-// conv{number} and bn{number}; relu{number} is the caller's, since the last one comes after the addition.
+// Adds conv{number} and bn{number}. The caller adds relu{number}, because the last ReLU follows the residual addition.
 NodeId add_conv_norm(Builder& builder, const Block& block, int number, const Conv2d& conv, NodeId src) {
   const std::string suffix = std::to_string(number);
   const NodeId convolved = builder.add(block.prefix + "conv" + suffix, conv, {src});
@@ -55,14 +55,14 @@ NodeId add_relu(Builder& builder, const Block& block, int number, NodeId src) {
   return builder.add(block.prefix + "relu" + std::to_string(number), graph::Relu{}, {src});
 }
 
-// 3x3, 3x3. Returns the batch norm before the addition.
+// Adds two 3x3 convolutions. Returns the batch norm before the residual addition.
 NodeId add_basic_branch(Builder& builder, const Block& block, NodeId src) {
   NodeId x = add_conv_norm(builder, block, 1, convolution(block.inner_channels, 3, block.stride, block.dilation), src);
   x = add_relu(builder, block, 1, x);
   return add_conv_norm(builder, block, 2, convolution(block.out_channels, 3, 1, block.dilation), x);
 }
 
-// 1x1, 3x3, 1x1. Returns the batch norm before the addition.
+// Adds 1x1, 3x3 and 1x1 convolutions. Returns the batch norm before the residual addition.
 NodeId add_bottleneck_branch(Builder& builder, const Block& block, NodeId src) {
   const bool is_v1 = block.where == ResNetStride::V1;
   NodeId x = add_conv_norm(builder, block, 1, convolution(block.inner_channels, 1, is_v1 ? block.stride : 1), src);
@@ -93,7 +93,7 @@ graph::Graph build(const ModelConfig& config, BlockKind kind, const std::array<i
   std::int64_t dilation = 1;
   for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
     const bool is_dilated = stage >= first_dilated;
-    // The first block still sees neighbours of the stage before.
+    // The first block of a dilated stage keeps the dilation of the stage before.
     const std::int64_t first_dilation = dilation;
     if (is_dilated) dilation *= 2;
     const std::int64_t inner_channels = config.width << stage;

@@ -21,7 +21,7 @@ using graph::NodeId;
 constexpr std::int64_t kHidden = 4096;
 constexpr std::int64_t kGrid = 7;
 
-// Adds modules of a torch Sequential: their names are "<prefix>.<number>".
+// Adds nodes named like the members of a torch Sequential: "<prefix>.<number>".
 class Sequence {
  public:
   Sequence(Builder& builder, std::string prefix, NodeId src)
@@ -42,7 +42,7 @@ graph::Linear linear(std::int64_t out) {
 
 enum class Norm : std::uint8_t { None, Batch };
 
-// Convolutions in each of the five stages.
+// Number of convolutions in each of the five stages.
 using Stages = std::array<int, 5>;
 constexpr Stages kVgg16{2, 2, 3, 3, 3};
 constexpr Stages kVgg19{2, 2, 4, 4, 4};

@@ -13,7 +13,7 @@ constexpr std::int64_t kAdvance = kWidth + 1;
 
 struct Glyph {
   char letter;
-  /// Rows of the dot matrix from the top; bit 4 is the leftmost dot.
+  /// Rows of the dot matrix from top to bottom; bit 4 is the leftmost dot.
   std::array<std::uint8_t, kCaptionHeight> rows;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Short lines of text in gray pictures, in a 5x7 dot matrix.
+// Writes short lines of text into gray pictures, with letters of 5x7 dots.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace roentgen::publish {
 
-/// Height of a caption's letters, in pixels, at scale 1; a letter takes 6 pixels of width.
+/// Height of a letter in pixels at scale 1; a letter is 6 pixels wide, gap included.
 inline constexpr std::int64_t kCaptionHeight = 7;
 
-/// Writes `text` with its top left corner at (x, y), `scale` pixels a dot, as 255. Letters appear as capitals, unknown
-/// characters as a hollow box. Pixels outside the picture are left out.
+/// Writes `text` in white (255) with its top left corner at (x, y) px; each dot is `scale` pixels wide. Letters appear
+/// as capitals, unknown characters as a hollow box. Pixels outside the picture are clipped.
 void write_caption(GrayPicture& picture, std::int64_t x, std::int64_t y, std::int64_t scale, std::string_view text);
 
 }  // namespace roentgen::publish

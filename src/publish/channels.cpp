@@ -13,7 +13,7 @@
 namespace roentgen::publish {
 namespace {
 
-// The convolution that is the only reader of the image.
+// Returns the convolution that reads the image. Throws ConfigError unless it is the only reader.
 const graph::Node& first_convolution(const graph::Graph& graph) {
   const graph::NodeId image = graph.find("image");
   if (image >= 0) {
@@ -27,7 +27,7 @@ const graph::Node& first_convolution(const graph::Graph& graph) {
                                "another graph", "no --channels"));
 }
 
-// Only the line of the image states its channels; all other sizes follow from it.
+// Replaces the number of channels in the line of the image, the only line that states it.
 std::string with_image_channels(const std::string& text, int channels) {
   const std::string from = "input image (N, 1, ";
   const std::size_t at = text.find(from);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kGap_px = 2;
 constexpr std::int64_t kSidePerDot_px = 96;
 
-// The first `count` of a random order.
+// `count` random elements of `all`, or all if there are fewer.
 std::vector<std::uint32_t> some_of(std::vector<std::uint32_t> all, std::int64_t count, Random random) {
   const auto kept = std::min(all.size(), static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < kept; ++i) std::swap(all[i], all[i + random.below(all.size() - i)]);
@@ -34,7 +34,7 @@ void cross_out(GrayPicture& picture, std::int64_t left, std::int64_t top, std::i
   }
 }
 
-// Averages (C, S, S) bytes over the channels.
+// Draws a tile: the mean over the channels of (C, S, S) bytes.
 void put_tile(GrayPicture& picture, std::int64_t left, std::int64_t top, std::int64_t side,
               std::span<const std::byte> planes) {
   const std::int64_t plane = side * side;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A contact sheet: samples of every finding as the network sees them.
+// Draws a contact sheet: sample images of every finding as the network receives them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace roentgen::publish {
 
-/// One row: a line of text, then samples (indices into Dataset::samples).
+/// One row of the sheet: a caption, and samples (indices into Dataset::samples).
 struct SheetRow {
   std::string caption;
   std::vector<std::uint32_t> samples;
@@ -26,33 +26,33 @@ struct SheetRow {
 /// Selection and presentation of samples.
 struct SheetOptions {
   data::Split split = data::Split::Train;
-  /// Samples of each finding.
+  /// Number of samples for each finding.
   std::int64_t columns = 8;
-  /// Seed of the choice.
+  /// Seed of the random selection.
   std::uint64_t seed = 0;
 };
 
-/// Chooses a row of images for each label with positives, and a row of images without any. A row has `columns` images,
-/// drawn without repetition, or all there are. A pure function of its arguments.
+/// Selects a row of images for each label that has positives, and a row of images without any positive label. A row has
+/// `columns` different random images, or fewer if there are not enough. A pure function of its arguments.
 [[nodiscard]] std::vector<SheetRow> choose_rows(const data::Dataset& dataset, const SheetOptions& options);
 
-/// Input of the network in training, or in evaluation.
+/// Preprocessing with which the images are drawn: that of training or of evaluation.
 struct SheetView {
   data::Preprocess preprocess;
-  /// The distortions of samples in this epoch of a run with this seed; null: none, as in evaluation.
+  /// Random augmentation, as in this epoch of a training run with this seed; null: none, as in evaluation.
   const data::Augment* augment = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;
 };
 
-/// The sheet, and the unreadable samples, whose tiles are crossed out.
+/// The drawn sheet, and the samples that could not be read, whose tiles are crossed out.
 struct Sheet {
   GrayPicture picture;
   std::vector<std::string> unreadable;
 };
 
-/// Decodes and draws: tiles of size_px, side by side, the mean of their channels, black = 0 and white = 1 before
-/// mean/std.
+/// Decodes the samples and draws them as tiles of size_px. A pixel is the mean over the channels before normalisation
+/// by mean and standard deviation; 0 is black and 1 white.
 [[nodiscard]] Sheet draw_sheet(const data::Dataset& dataset, std::span<const SheetRow> rows, const SheetView& view);
 
 }  // namespace roentgen::publish

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The sheet shows what the transformer makes of a sample, under its finding, and crosses out what it cannot read.
+// Tests that the sheet shows samples as the transformer makes them, under their findings, and crosses out unreadable
+// ones.
 #include "publish/contact_sheet.h"
 
 #include <gmock/gmock.h>
@@ -19,8 +20,8 @@ namespace {
 
 constexpr std::int64_t kSide = 24;
 
-// Images of one gray each. Label 0 is positive in every third, label 1 in every sixth, label 2 in none; the last file
-// is no image.
+// Fixture of images with one gray level each. Label 0 is positive in every third image, label 1 in every sixth, label 2
+// in none. The last file is no image.
 class ContactSheet : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -72,10 +73,10 @@ TEST_F(ContactSheet, shows_pixels_as_they_are_without_distortion) {
   ASSERT_EQ(sheet.picture.height_px, 2 * (caption + kSide + 2));
   EXPECT_EQ(sheet.picture.at(0, caption), 24);
   EXPECT_EQ(sheet.picture.at(kSide - 1, caption + kSide - 1), 24);
-  EXPECT_EQ(sheet.picture.at(kSide, caption), 0);  // the gap
+  EXPECT_EQ(sheet.picture.at(kSide, caption), 0);  // the gap between tiles
   EXPECT_EQ(sheet.picture.at(kSide + 2, caption), 56);
   EXPECT_EQ(sheet.picture.at(5, 2 * caption + kSide + 2 + 5), 160);
-  EXPECT_EQ(sheet.picture.at(kSide + 7, 2 * caption + kSide + 2 + 5), 0);  // no second sample
+  EXPECT_EQ(sheet.picture.at(kSide + 7, 2 * caption + kSide + 2 + 5), 0);  // the row has no second sample
   EXPECT_TRUE(sheet.unreadable.empty());
 }
 
@@ -105,10 +106,10 @@ TEST_F(ContactSheet, crosses_out_what_cannot_be_read) {
 TEST(Caption, draws_dots_inside_the_picture_only) {
   GrayPicture picture(14, 9);
   write_caption(picture, 1, 1, 1, "lT");
-  EXPECT_EQ(picture.at(1, 1), 255);  // L: its stem,
+  EXPECT_EQ(picture.at(1, 1), 255);  // upright of the L
   EXPECT_EQ(picture.at(5, 1), 0);
-  EXPECT_EQ(picture.at(5, 7), 255);  // the foot of the letter
-  EXPECT_EQ(picture.at(7, 1), 255);  // T: its bar
+  EXPECT_EQ(picture.at(5, 7), 255);  // foot of the L
+  EXPECT_EQ(picture.at(7, 1), 255);  // bar of the T
   EXPECT_EQ(picture.at(9, 7), 255);
   GrayPicture twice(28, 18);
   write_caption(twice, 2, 2, 2, "lT");
@@ -116,7 +117,7 @@ TEST(Caption, draws_dots_inside_the_picture_only) {
     for (std::int64_t x = 0; x < 28; ++x) EXPECT_EQ(twice.at(x, y), picture.at(x / 2, y / 2));
   }
   GrayPicture small(3, 3);
-  write_caption(small, -2, -3, 4, "A~");  // pixels outside are unchanged
+  write_caption(small, -2, -3, 4, "A~");  // text that begins outside the picture is clipped
 }
 
 }  // namespace

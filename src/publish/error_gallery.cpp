@@ -31,7 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Batch of `roentgen predict` for few images; a batch of one uses another matrix product.
+// Batch size that `roentgen predict` uses for few images. A batch of one would use another matrix product and round
+// differently.
 constexpr std::int64_t kBatch = 8;
 
 // Position of an image in the gallery.
@@ -41,7 +42,7 @@ struct Place {
   std::size_t rank = 0;
 };
 
-// Rows of the predictions, and the places of each row in the gallery.
+// Positions in the gallery, by row of the predictions.
 using Places = std::map<std::size_t, std::vector<Place>>;
 
 Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8_t> pixels) {
@@ -52,8 +53,8 @@ Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8
                 kGalleryPx);
 }
 
-// Finds an image also under another file ending: the tables of MIMIC-CXR-JPG name JPEG files that users may have
-// converted to PNG.
+// Finds an image by name, also with another file ending. The tables of MIMIC-CXR-JPG name JPEG files, which users may
+// have converted to PNG.
 std::optional<std::size_t> find_image(const data::NameIndex& index, const fs::path& name) {
   if (const auto at = index.find(name.string())) return at;
   for (const char* extension : {".png", ".jpg", ".jpeg"}) {
@@ -62,7 +63,7 @@ std::optional<std::size_t> find_image(const data::NameIndex& index, const fs::pa
   return std::nullopt;
 }
 
-// The files of these rows, in ascending order of rows.
+// Image files of these rows, in ascending order of rows.
 data::Dataset find_images(const eval::Predictions& predictions, const Places& places, const fs::path& folder) {
   data::Dataset all = data::list_images({folder.string()}).dataset;
   const data::NameIndex index(all);
@@ -86,7 +87,7 @@ data::Dataset find_images(const eval::Predictions& predictions, const Places& pl
       "the folder of the predictions' images, or --gallery 0"));
 }
 
-// Fills the cases of one image after the other.
+// Fills the cases of the gallery, one image after the other.
 class Filler {
  public:
   Filler(const eval::Predictions& predictions, const GalleryRequest& request, const train::LoadedModel& model,
@@ -133,7 +134,7 @@ class Filler {
   }
 
  private:
-  // Empty for networks without heat-maps.
+  // Overlay of a heat-map on the picture; empty for networks without heat-maps.
   [[nodiscard]] Thumbnail overlay_of(const std::vector<std::uint8_t>& gray, std::int64_t row, std::size_t output) {
     if (!mapper_) return {};
     const eval::CoarseMap cells = mapper_->map(row, static_cast<std::int64_t>(output));
@@ -145,12 +146,13 @@ class Filler {
   const train::LoadedModel& model_;
   std::optional<train::HeatMapper> mapper_;
   Gallery& gallery_;
-  /// (labels of the predictions): index of the model's logit for each label.
+  /// Index of the model's output for each label of the predictions.
   std::vector<std::size_t> outputs_;
   Picture picture_;
 };
 
-// Loads a model with heat-maps where the network has any; otherwise without, and sets `no_maps` to the reason.
+// Loads a model with heat-maps if its network supports them. Otherwise loads it without, and sets `no_maps` to the
+// reason.
 train::LoadedModel load_model(const fs::path& checkpoint, engine::Engine& engine, std::string& no_maps) {
   try {
     return train::load_checkpoint(checkpoint, engine, {.batch = kBatch, .has_heatmaps = true});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fills the gallery of a report: the images on which a model errs most, with heat-maps from its checkpoint.
+// Fills the error gallery of a report: the images on which a model errs most, with heat-maps from its checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ class Engine;
 
 namespace roentgen::publish {
 
-/// Inputs of the gallery.
+/// Inputs of make_gallery().
 struct GalleryRequest {
   std::filesystem::path checkpoint{};
-  /// Folder with the images, anywhere below.
+  /// Folder that contains the images, in any subfolder.
   std::filesystem::path data{};
-  /// Number of pictures of each kind and finding.
+  /// Number of pictures for each finding and each kind of error.
   std::int64_t cases = 3;
   ImageNames names = ImageNames::Hidden;
 };
 
-/// The worst cases of the predictions (eval/worst_cases.h), with the checkpoint's heat-maps of them.
-/// data::NameIndex::find() finds the images below the folder, also under another image ending, each for one prediction.
+/// Selects the worst cases of the predictions (eval/worst_cases.h) and draws their heat-maps with the checkpoint. Finds
+/// each image below the data folder by its name (data::NameIndex::find()); its file name may have another ending.
 /// Throws ConfigError as train::load_checkpoint() with heat-maps. Throws DataError on a label that the checkpoint does
 /// not know, and on images that are missing (with the counts) or cannot be read.
 [[nodiscard]] Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request,

@@ -17,10 +17,10 @@ namespace roentgen::publish {
 namespace {
 
 constexpr std::array<std::int64_t, 4> kSidesPx{kGalleryPx, 128, 96, 64};
-// Tolerance for the last bits of another machine and for the digits of a csv.
+// Tolerance for equal probabilities: another machine rounds differently, and a csv has few digits.
 constexpr double kSameProbability = 1e-3;
 
-// An img element.
+// HTML img element with the picture as embedded JPEG.
 std::string image_html(const Thumbnail& picture, std::int64_t side_px, std::string_view what) {
   const Thumbnail small = shrink(picture, side_px);
   return fmt::format("<img alt=\"{}\" src=\"data:image/jpeg;base64,{}\">", what,

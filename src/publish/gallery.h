@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The gallery of a report: the images on which a model errs most, each beside its heat-map. eval/worst_cases.h selects
-// them; the command finds the pictures.
+// The error gallery of a report: the images on which a model errs most, each next to its heat-map. eval/worst_cases.h
+// selects the images; the command `report` finds their files.
 #pragma once
 
 #include <cstddef>
@@ -14,43 +14,43 @@
 
 namespace roentgen::publish {
 
-/// One image under one finding.
+/// One image in the row of a finding.
 struct GalleryCase {
-  /// Probability from the predictions.
+  /// Predicted probability of the finding.
   float probability = 0.0F;
-  /// Shown below the picture; empty: not named.
+  /// Text below the picture; empty: the image is not named.
   std::string image{};
-  /// The radiograph in gray, and under its heat-map where there are maps.
+  /// The radiograph in gray, and the same with its heat-map (empty without heat-maps).
   Thumbnail picture{};
   Thumbnail overlay{};
 };
 
-/// One finding; either list may be empty.
+/// Images of one finding; both lists may be empty.
 struct GalleryRow {
   std::string label{};
   std::vector<GalleryCase> false_positives{};
   std::vector<GalleryCase> false_negatives{};
 };
 
-/// All rows, and the method of the maps.
+/// The whole gallery: all rows, and the method that drew the heat-maps.
 struct Gallery {
   std::vector<GalleryRow> rows{};
-  /// "cam", "grad-cam"; empty: the network has no maps.
+  /// Name of the method, "cam" or "grad-cam"; empty: the network has no heat-maps.
   std::string method{};
-  /// Reason why there are no maps, for people; empty where there are.
+  /// Reason why there are no heat-maps, for people; empty if there are heat-maps.
   std::string no_maps{};
-  /// Largest difference between the given probabilities and the checkpoint's own; 0 when they agree.
+  /// Largest difference between the given probabilities and those that the checkpoint computes; 0 if they agree.
   double largest_difference = 0.0;
 };
 
-/// Longest useful side; larger pictures are shrunk to it.
+/// Largest side of a picture on the page, px; larger pictures are shrunk.
 inline constexpr std::int64_t kGalleryPx = 160;
-/// Limit of all pictures of a page, as text.
+/// Limit for the size of all pictures on a page, as encoded text.
 inline constexpr std::size_t kGalleryBytes = 6'000'000;
 
-/// The gallery as HTML with JPEGs inside as data URIs. Pictures are made smaller until they fit into `most_bytes`;
-/// ConfigError where 64 pixels are still too many.
-/// @param of origin of the images, for people (no HTML)
+/// Gallery as HTML, with JPEG pictures embedded as data URIs. Pictures are made smaller until they fit into
+/// `most_bytes`. Throws ConfigError if they do not fit even with 64 pixels.
+/// @param of origin of the images, for people (plain text, not HTML)
 [[nodiscard]] std::string gallery_html(const Gallery& gallery, const std::string& of,
                                        std::size_t most_bytes = kGalleryBytes);
 

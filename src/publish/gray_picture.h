@@ -9,7 +9,7 @@
 
 namespace roentgen::publish {
 
-/// Row-major, one byte a pixel. Value type.
+/// Pixels of a picture, row-major, one byte each. Value type.
 struct GrayPicture {
   std::int64_t width_px = 0;
   std::int64_t height_px = 0;

@@ -22,17 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPngLevel = 2;  // overlays do not shrink much further, and 6 takes three times as long
+constexpr int kPngLevel = 2;  // higher levels make overlays hardly smaller, and level 6 takes three times as long
 constexpr std::uint8_t kWhite = 255;
 
 eval::MapAxis axis_of(const data::Axis& axis) {
   return {.start = axis.start, .step = axis.step, .inputs = axis.outputs, .pixels = axis.source};
 }
 
-// Longest part of a file's name, so that the whole stays within 255 bytes.
+// Largest length of each part of a file name, so that the whole name stays within 255 bytes.
 constexpr std::size_t kLongestName = 100;
 
-// Letters, digits, '-' and '_'; the rest becomes '_'.
+// Replaces all characters except letters, digits, '-' and '_' by '_'.
 std::string file_name(std::string_view text) {
   std::string name(text.substr(0, kLongestName));
   for (char& c : name) {
@@ -41,7 +41,7 @@ std::string file_name(std::string_view text) {
   return name;
 }
 
-// Draws the outline of a box, one pixel wide, as far as it lies in the picture.
+// Draws the outline of a box, one pixel wide, clipped to the picture.
 void draw(const eval::Box& box, const Picture& picture, std::vector<std::uint8_t>& rgb) {
   const auto at = [](double place, std::int64_t most) {
     return std::clamp(static_cast<std::int64_t>(std::floor(place)), std::int64_t{0}, most - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps as files: the output of `roentgen predict --out` (docs/reference/formats/heatmaps.md).
+// Writes heat-maps to files: the output of `roentgen predict --out` (docs/reference/formats/heatmaps.md).
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,25 @@
 
 namespace roentgen::publish {
 
-/// Naming of images: by name, which can hold a patient's number, or by number from 1 in the order of the list.
+/// Naming of images in the output. Hidden: only by their position in the list, from 1. Shown: by their names, which can
+/// contain a patient's number.
 enum class ImageNames : std::uint8_t { Hidden, Shown };
 
-/// A decoded picture, with the mapping from the network's input back to its pixels. Reuses its memory for the next
-/// picture.
+/// A decoded picture, with the mapping from the network's input back to its pixels. load() reuses the memory for the
+/// next picture.
 class Picture {
  public:
-  /// `intensity`: of DICOM files.
+  /// @param intensity grayscale conversion of DICOM files
   explicit Picture(data::Intensity intensity = data::Intensity::Stored)
       : reader_(data::FileReader::PageCache::Use, intensity) {}
 
-  /// Failure as FileReader and Decoder.
+  /// Decodes the picture of a sample. Fails as FileReader and Decoder do.
   [[nodiscard]] Status load(const data::Sample& sample);
   [[nodiscard]] std::int64_t width_px() const { return image_.width_px(); }
   [[nodiscard]] std::int64_t height_px() const { return image_.height_px(); }
-  /// Gray levels 0 to 255.
+  /// Gray levels of the picture, 0 to 255, row-major.
   [[nodiscard]] std::vector<std::uint8_t> gray() const;
-  /// Maps the cells of a feature map to this picture's own pixels: undoes fit and resize exactly as preprocess defines
-  /// them.
+  /// Maps the cells of a feature map to this picture's own pixels. Reverses the fit and resize of `preprocess` exactly.
   [[nodiscard]] eval::HeatMap map_back(const eval::CoarseMap& cells, const data::Preprocess& preprocess) const;
 
  private:
@@ -49,39 +49,39 @@ class Picture {
   data::Image image_;
 };
 
-/// One heat-map to be written.
+/// One heat-map to write.
 struct HeatmapEntry {
-  /// Number of the image among those of the command line, from 1.
+  /// Position of the image on the command line, from 1.
   std::int64_t number = 0;
   std::string image;
   std::string label;
   float probability = 0.0F;
 };
 
-/// Whether raw maps are written beside the overlays.
+/// Selects whether the raw values of the heat-maps are written next to the overlays.
 enum class RawMaps : std::uint8_t { Written, LeftOut };
 
-/// Writes overlays, raw maps and heatmaps.csv into a folder of its own. One thread.
+/// Writes overlays, raw heat-maps and heatmaps.csv into a folder. For use by one thread.
 class HeatmapFolder {
  public:
-  /// `path` is a new or empty folder: DataError else. `method` goes into the csv.
+  /// Creates the folder `path`. Throws DataError if it exists and is not empty. `method` is written to the csv.
   HeatmapFolder(std::filesystem::path path, std::string method, ImageNames names, RawMaps raw = RawMaps::Written);
-  /// Writes <stem>.png and, with raw maps, <stem>.npy; `boxes` are drawn in white.
+  /// Writes <stem>.png and, if raw maps are requested, <stem>.npy. Draws the outlines of `boxes` in white.
   void write(const HeatmapEntry& entry, const Picture& picture, const eval::HeatMap& map,
              std::span<const eval::Box> boxes);
-  /// Writes heatmaps.csv.
+  /// Writes heatmaps.csv, after the last heat-map.
   void finish();
   [[nodiscard]] std::int64_t count() const { return count_; }
 
  private:
-  /// File name of an entry without the ending; labels without letters that a file name may have get a number.
+  /// File name of an entry without its ending. A name that the image already uses gets the suffix _2, _3, ...
   [[nodiscard]] std::string stem(const HeatmapEntry& entry);
 
   std::filesystem::path path_;
   std::string method_;
   ImageNames names_;
   RawMaps raw_;
-  /// File stems used for the current image.
+  /// File name stems used so far for the current image.
   std::set<std::string> stems_;
   std::unique_ptr<io::AtomicFile> table_;
   std::int64_t count_ = 0;

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kWidth = 90;
 constexpr std::int64_t kHeight = 60;
-// A bright square of 6 x 6 whose middle is here, away from the middle of the picture.
+// Centre of a bright square of 6 x 6 px, away from the middle of the picture.
 constexpr double kBlobX = 31.0;
 constexpr double kBlobY = 43.0;
 
@@ -38,7 +38,7 @@ class HeatmapFilesTest : public testing::Test {
     EXPECT_TRUE(picture_.load(sample_).ok());
   }
 
-  // A network whose feature map is its input.
+  // Heat-map of a network whose feature map is its input.
   [[nodiscard]] eval::HeatMap map_of(data::Fit fit) const {
     data::Preprocess preprocess = data::preset("unit");
     preprocess.size_px = 32;
@@ -51,7 +51,7 @@ class HeatmapFilesTest : public testing::Test {
     return picture_.map_back(cells, preprocess);
   }
 
-  // Expects the centre of the map's mass on the blob.
+  // Expects the centre of mass of the heat-map to lie on the bright square.
   static void expect_middle_on_blob(const eval::HeatMap& map) {
     double mass = 0.0;
     double x = 0.0;
@@ -65,7 +65,7 @@ class HeatmapFilesTest : public testing::Test {
         y += value * (static_cast<double>(j) + 0.5);
       }
     }
-    // Two resizes leave a place where it was but for sampling: a fraction of a network pixel, which is 2 to 3 pixels.
+    // Two resizes move a position by at most a fraction of a network pixel, which covers 2 to 3 picture pixels.
     EXPECT_NEAR(x / mass, kBlobX, 0.3);
     EXPECT_NEAR(y / mass, kBlobY, 0.3);
   }
@@ -89,7 +89,7 @@ TEST_F(HeatmapFilesTest, maps_a_blob_back_to_where_it_was_after_a_pad) {
 TEST_F(HeatmapFilesTest, maps_a_blob_back_to_where_it_was_after_a_crop) {
   const eval::HeatMap map = map_of(data::Fit::Crop);
   expect_middle_on_blob(map);
-  // The network saw the middle 60 of 90 columns.
+  // The network received only the middle 60 of the 90 columns.
   EXPECT_TRUE(std::isnan(map.values[14]));
   EXPECT_FALSE(std::isnan(map.values[15]));
   EXPECT_FALSE(std::isnan(map.values[74]));

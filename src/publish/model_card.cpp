@@ -25,7 +25,7 @@ Value recipe_of(const train::CheckpointInfo& info) {
   return io::parse_toml(info.recipe, "recipe of the checkpoint").or_throw<ConfigError>();
 }
 
-// Name of the network in the recipe; for a network from a file, the name in the graph.
+// Name of the network in the recipe. For a network from a graph file: the name in the graph.
 std::string model_name(const train::CheckpointInfo& info) {
   const Value recipe = recipe_of(info);
   if (!text_of(find(recipe, {"model", "file"})).empty()) {
@@ -36,12 +36,12 @@ std::string model_name(const train::CheckpointInfo& info) {
   return name.empty() ? "network" : name;
 }
 
-// Whether torchvision's constructor of that name, given only the number of classes, builds exactly this network.
+// True if torchvision's constructor of that name builds exactly this network when given only the number of classes.
 bool is_of_torchvision(const CardInput& input) {
   return input.preprocess.channels == 3 && torchvision_obstacle(recipe_of(input.info)).empty();
 }
 
-// "1435 (17.1%)" of a split of data.json.
+// Number and share of positives in a split of data.json: "1435 (17.1%)".
 std::string prevalence(const Value& data, std::string_view split, const std::string& label) {
   const Value* counts = find(data, {"splits", split, "labels", label});
   if (counts == nullptr) return "";
@@ -50,7 +50,7 @@ std::string prevalence(const Value& data, std::string_view split, const std::str
   return known > 0.0 ? fmt::format("{} ({:.1f}%)", positives, 100.0 * positives / known) : "none known";
 }
 
-// "0.921 (0.916 to 0.927)".
+// AUROC of a label with its interval: "0.921 (0.916 to 0.927)".
 std::string auroc(const Value& evaluation, const std::string& label) {
   const Value* row = find(evaluation, {"auroc", "labels", label});
   if (row == nullptr) return "";
@@ -112,8 +112,8 @@ std::string data_text(const CardInput& input) {
   return text;
 }
 
-// Spells markup and hidden characters of TOML's strings as \u, since some readers of Markdown take HTML inside fences.
-// Line ends in strings are escaped already.
+// Escapes markup and hidden characters in TOML strings as \u, because some Markdown viewers interpret HTML inside code
+// fences. Line ends in strings are escaped already.
 std::string for_card(const std::string& toml) {
   std::string text;
   std::istringstream lines(toml);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Card of a published model: its purpose, training data, results, and how to load it.
+// Model card of a published model: its purpose, training data, results, and how to load it.
 #pragma once
 
 #include <string>
@@ -12,26 +12,27 @@
 
 namespace roentgen::publish {
 
-/// Content of a model card.
+/// Inputs of a model card.
 struct CardInput {
   train::CheckpointInfo info;
-  /// Preprocessing of the published file: that of the checkpoint, or with more channels.
+  /// Preprocessing of the published file: that of the checkpoint, possibly changed to three channels.
   data::Preprocess preprocess;
-  /// Name and SHA-256 of the published file; "onnx" or "safetensors".
+  /// Name, SHA-256 and format ("onnx" or "safetensors") of the published file.
   std::string file;
   std::string sha256;
   std::string form;
-  /// Temperature: the file divides its logits by it; 1 = as trained.
+  /// Temperature by which the published file divides its logits; 1: unchanged.
   double temperature = 1.0;
-  /// data.json of the run, for positives per label, and what `roentgen eval --json` wrote, for AUROCs; null = absent.
+  /// Contents of the run's data.json, for the number of positives per label, and of the JSON file of `roentgen eval`,
+  /// for AUROCs. null: absent.
   Value data;
   Value evaluation;
 };
 
-/// The card in Markdown. Names no patient and no image. Throws as check_tables().
+/// Model card in Markdown. Names no patient and no image. Throws as check_tables() does.
 [[nodiscard]] std::string model_card(const CardInput& input);
 
-/// Python code that loads the file and prints a probability for each label of one picture.
+/// Python code that loads the published file and prints the probability of each label for one picture.
 [[nodiscard]] std::string python_example(const CardInput& input);
 
 }  // namespace roentgen::publish

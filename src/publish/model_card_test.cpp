@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The card contains exactly what it was given; unfolded channels compute the same as the single one.
+// Tests that the card contains exactly its inputs, and that a network unfolded to three channels computes the same.
 #include "publish/model_card.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +109,7 @@ TEST(ModelCard, refuses_other_tables) {
 
 TEST(PythonExample, is_of_torchvision_only_where_that_has_the_network) {
   CardInput input = sample("safetensors");
-  EXPECT_THAT(python_example(input), Not(HasSubstr("torchvision.models")));  // one channel
+  EXPECT_THAT(python_example(input), Not(HasSubstr("torchvision.models")));  // torchvision has no one-channel models
   input.preprocess = data::with_channels(input.preprocess, 3);
   EXPECT_THAT(python_example(input), HasSubstr("torchvision.models.resnet18(num_classes=len(labels))"));
   input.info.recipe += "width = 32\n";
@@ -138,7 +138,7 @@ TEST(PythonExample, fits_as_the_network_was_fed) {
   EXPECT_THAT(python_example(input), HasSubstr("ImageOps.pad"));
 }
 
-// Logits of one random gray picture, repeated over the graph's channels.
+// Logits for one random gray picture, repeated over the input channels of the graph.
 std::vector<float> logits_of(const graph::Graph& graph, const std::vector<train::NamedTensor>& weights) {
   const auto engine = engine::make_engine("cpu");
   const auto executable = engine->compile(graph, {.form = engine::Form::Inference, .threads = 1});

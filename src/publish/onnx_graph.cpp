@@ -22,8 +22,8 @@ constexpr double kWhite = 255.0;
 
 Ints pair_of(const graph::Extent& extent) { return {extent.height, extent.width}; }
 
-// Padding at the end that the last window reaches: zeros, or nothing for a maximum. Stated explicitly instead of as a
-// rounding mode, so that every program infers the same size.
+// Padding at the end, as far as the last window reaches. Stated explicitly instead of as a rounding mode, so that every
+// program infers the same output size. Padding counts as zeros, or is ignored by max pooling.
 std::int64_t pad_after(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
                        std::int64_t dilation) {
   return std::max<std::int64_t>(0, (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad);
@@ -64,7 +64,7 @@ class Translator {
   }
 
  private:
-  // Raw gray levels to the network's input: (v / 255 - mean) / stddev for each channel.
+  // Adds nodes that convert raw gray levels to the network's input: (v / 255 - mean) / stddev for each channel.
   void normalise(graph::NodeId image) {
     const Shape& shape = graph_.node(image).shape;
     const std::int64_t C = shape[1];
@@ -158,8 +158,8 @@ class Translator {
                {"count_include_pad", std::int64_t{op.count_pad ? 1 : 0}}});
   }
   void emit(const graph::GlobalAvgPool&, graph::NodeId id) { emit_node("GlobalAveragePool", id, {input(id)}); }
-  // Adaptive pooling with overlapping regions has no ONNX operator. The mean over rows, then over columns, is two
-  // matrix products.
+  // Writes adaptive pooling as two matrix products, the mean over rows and then over columns. ONNX has no operator for
+  // adaptive pooling with overlapping regions.
   void emit(const graph::AdaptiveAvgPool& op, graph::NodeId id) {
     const Shape& src = input_shape(id);
     if (src == graph_.node(id).shape) {
@@ -202,7 +202,7 @@ class Translator {
     for (std::size_t i = 0; i < graph_.node(id).inputs.size(); ++i) inputs.push_back(input(id, i));
     emit_node("Concat", id, inputs, {{"axis", std::int64_t{1}}});
   }
-  // Dropout does nothing in inference.
+  // Dropout does nothing in inference, so its output is its input.
   void emit(const graph::Dropout&, graph::NodeId id) { values_[static_cast<std::size_t>(id)] = input(id); }
   template <typename Loss>
   void emit(const Loss&, graph::NodeId id) {
@@ -210,7 +210,7 @@ class Translator {
                                  std::string(graph::op_name(graph_.node(id).op)), "a network without its loss"));
   }
 
-  // Ops fused into a batch norm: a second summand, then a ReLU.
+  // Adds the ops that are fused into a batch norm: a second summand, then a ReLU.
   void after_norm(const graph::BatchNorm& op, graph::NodeId id, std::string result) {
     const graph::Node& from = graph_.node(id);
     if (from.inputs.size() == 2) {
@@ -224,7 +224,8 @@ class Translator {
     values_[static_cast<std::size_t>(id)] = result;
   }
 
-  // The batch norm that is the only reader of a convolution, with its second summand (if any) already known; or -1.
+  // Batch norm that can be folded into a convolution: its only reader, with its second summand (if any) already
+  // computed. Returns -1 if there is none.
   [[nodiscard]] graph::NodeId foldable_norm(graph::NodeId convolution) const {
     const std::vector<graph::NodeId>& readers = consumers_[static_cast<std::size_t>(convolution)];
     if (readers.size() != 1 || graph_.output("logits") == convolution) return -1;
@@ -233,7 +234,7 @@ class Translator {
     if (!is_norm || (reader.inputs.size() == 2 && reader.inputs[1] > convolution)) return -1;
     return readers[0];
   }
-  // w' = w gamma / sd, b' = beta + (b - mean) gamma / sd, in double.
+  // Folded weights: w' = w gamma / sd, b' = beta + (b - mean) gamma / sd, in double.
   void fold(const graph::Conv2d& op, graph::NodeId convolution, graph::NodeId norm) {
     const std::string& name = graph_.node(convolution).name;
     const train::NamedTensor& weight = tensor(convolution, "weight");
@@ -254,7 +255,7 @@ class Translator {
     constant(name + ".bias", {op.out_channels}, std::move(bias));
   }
 
-  // A parameter's values, checked against the graph.
+  // Values of a parameter. Throws ConfigError if they do not match the graph.
   [[nodiscard]] const train::NamedTensor& tensor(graph::NodeId id, const std::string& parameter) const {
     const std::string name = graph_.node(id).name + "." + parameter;
     for (const std::int32_t index : graph_.node(id).parameters) {
@@ -295,7 +296,7 @@ class Translator {
                             .outputs = {std::move(output)},
                             .attributes = std::move(attributes)});
   }
-  // Node that computes the value of the graph node.
+  // Adds an ONNX node that computes the value of a graph node.
   void emit_node(std::string op, graph::NodeId id, std::vector<std::string> inputs, Attributes attributes = {}) {
     const std::string& name = graph_.node(id).name;
     values_[static_cast<std::size_t>(id)] = "v:" + name;

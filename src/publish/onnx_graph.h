@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A trained network as an ONNX model: gray pixels in, probabilities out.
+// Converts a trained network to an ONNX model that takes gray pixels and gives probabilities.
 #pragma once
 
 #include <map>
@@ -18,19 +18,20 @@ namespace roentgen::publish {
 /// Settings of to_onnx().
 struct OnnxOptions {
   data::Preprocess preprocess;
-  /// "sigmoid" or "softmax".
+  /// Output function, by name of the loss: "sigmoid" or "softmax".
   std::string loss = "sigmoid";
-  /// Temperature that divides all logits; 1 = as trained.
+  /// Temperature that divides all logits; 1: unchanged.
   double temperature = 1.0;
-  /// Batch norms that follow a convolution become part of its weights: fewer operators, other rounding.
+  /// True: merges batch norms that follow a convolution into its weights, which gives fewer operators and different
+  /// rounding.
   bool is_folding_batch_norm = false;
   std::map<std::string, std::string> metadata;
 };
 
 /// Converts a network. Input: "image" (N, 1, size, size), gray levels 0 to 255 as stored, already fitted and resized.
-/// Outputs: "probabilities" and "logits" (N, K). Normalisation is in the graph; a network with 3 input channels gets
-/// the gray level in all three. Weights are found by the names of the graph's parameters. Throws ConfigError for one
-/// that is missing or of another shape, or an op that ONNX has no operator for (losses).
+/// Outputs: "probabilities" and "logits" (N, K). The ONNX graph includes normalisation, and repeats the gray level for
+/// networks with 3 input channels. Weights are found by the names of the graph's parameters. Throws ConfigError for a
+/// missing weight, a wrong shape, or an op without an ONNX operator (losses).
 [[nodiscard]] io::OnnxModel to_onnx(const graph::Graph& graph, const std::vector<train::NamedTensor>& weights,
                                     const OnnxOptions& options);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The ONNX form of a network computes what the engine does: by a naive interpreter of ONNX's operators, in double,
-// written from ONNX's documentation alone. (Against onnxruntime: tools/peers/check_onnx.py.)
+// Tests that the ONNX model of a network computes the same as the engine. A naive interpreter of ONNX's operators, in
+// double, runs it. (tools/peers/check_onnx.py compares with onnxruntime.)
 #include "publish/onnx_graph.h"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ namespace {
 using testing::Array;
 using testing::Interpreter;
 
-// Graph with every op of inference and unusual attributes. It has odd sizes, asymmetric ends, groups, dilation, a
-// ceiling pool, both pad counts and shared values. A batch norm has a second summand and a ReLU.
+// Graph with every inference op and unusual attributes. It has odd sizes, asymmetric ends, groups, dilation, a ceiling
+// pool, both pad counts and shared values. A batch norm has a second summand and a ReLU.
 constexpr std::string_view kAllOps = R"(graph "all"
 input image (2, 3, 23, 19)
 conv1 = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1)
@@ -109,7 +109,8 @@ Interpreter run(const io::OnnxModel& model, const Network& network) {
   return interpreter;
 }
 
-// The engine computes in f32: a few ulps a layer over some dozen layers.
+// Expects logits that differ by rounding only: the engine computes in f32, with a few ulps for each of some dozen
+// layers.
 void expect_close(const Array& got, const std::vector<double>& wanted) {
   ASSERT_EQ(got.values.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i)

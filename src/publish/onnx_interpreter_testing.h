@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A naive interpreter of the ONNX operators that to_onnx() uses, in double, written from docs/Operators.md of ONNX.
+// A naive interpreter in double of the ONNX operators that to_onnx() uses, written from ONNX's docs/Operators.md. Test
+// code only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,16 +27,16 @@ struct Array {
   std::vector<double> values;
 };
 
-/// Element of (N, C, H, W); `outside` beyond the borders.
+/// Element of an (N, C, H, W) array; `outside` if y or x lies beyond the image.
 inline double at(const Array& a, std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t x, double outside) {
   if (y < 0 || y >= a.shape[2] || x < 0 || x >= a.shape[3]) return outside;
   return a.values[static_cast<std::size_t>(((n * a.shape[1] + c) * a.shape[2] + y) * a.shape[3] + x)];
 }
 
-/// Runs nodes in the order given. Unknown operators and values written twice fail the test.
+/// Runs nodes in the given order. An unknown operator, or a value that two nodes write, fails the test.
 class Interpreter {
  public:
-  /// Starts with the initializers.
+  /// Starts with the model's initializers as values.
   explicit Interpreter(const io::OnnxModel& model) {
     for (const io::OnnxTensor& tensor : model.initializers) {
       EXPECT_TRUE(
@@ -43,12 +44,12 @@ class Interpreter {
           << tensor.name << " twice";
     }
   }
-  /// An input.
+  /// Sets an input of the model.
   void set(const std::string& name, Array value) { values_[name] = std::move(value); }
-  /// std::out_of_range for a value that no node wrote.
+  /// Returns a value. Throws std::out_of_range if no node has written it.
   [[nodiscard]] const Array& get(const std::string& name) const { return values_.at(name); }
 
-  /// One node.
+  /// Runs one node.
   void run(const io::OnnxNode& node) {
     attributes_ = {node.attributes.begin(), node.attributes.end()};
     in_.clear();
@@ -102,7 +103,7 @@ class Interpreter {
     for (double& v : out.values) v = f(v);
     return out;
   }
-  // Broadcasts as numpy does, for equal ranks or a second operand of one element.
+  // Applies a function to two arrays. Broadcasts as numpy does, for equal ranks or a second operand of one element.
   template <typename F>
   Array combine(const F& f) const {
     const Array &a = in(0), &b = in(1);
@@ -213,7 +214,7 @@ class Interpreter {
     }
     return out;
   }
-  // Product of (N, C, I, J) and (N, C, J, K), one of them with N = C = 1.
+  // Matrix product of (N, C, I, J) and (N, C, J, K); one of the two has N = C = 1.
   Array matrix_product() const {
     const Array &a = in(0), &b = in(1);
     const std::int64_t I = a.shape[2], J = a.shape[3], K = b.shape[3];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The report page of a run, or of two side by side: one self-contained HTML file. The command finds the input files.
+// The report page of one run, or of two runs side by side: one self-contained HTML file. The command `report` reads the
+// input files.
 #pragma once
 
 #include <optional>
@@ -16,51 +17,51 @@
 
 namespace roentgen::publish {
 
-/// Predictions and truth, and a description of their origin.
+/// Predictions with truth, and a description of their origin.
 struct ScoredPredictions {
   eval::Predictions predictions{};
-  /// io::name_list_sha256 of the images.
+  /// io::name_list_sha256 of the list of images.
   std::string list_sha256{};
-  /// Hashes of the file of predictions and of the label table.
+  /// SHA-256 of the prediction file and of the label table.
   std::string predictions_sha256{};
   std::string labels_sha256{};
 };
 
-/// One run of a page. The page names missing parts.
+/// Data of one run on the page. The page names the parts that are missing.
 struct ReportRun {
-  /// Name for people: the last part of the folder's path.
+  /// Name of the run for people: the last part of its folder's path.
   std::string name{};
-  /// recipe.toml.
+  /// Contents of recipe.toml.
   Value recipe{};
   /// Lines of log.jsonl, in order.
   std::vector<Value> log{};
-  /// data.json; null = absent.
+  /// Contents of data.json; null: absent.
   Value data{};
-  /// Content of the file that `roentgen eval --json` wrote; null = absent.
+  /// Contents of the JSON file of `roentgen eval`; null: absent.
   Value evaluation{};
-  /// aucs.csv: AUROCs of validation by the best epoch, shown when there is no evaluation.
+  /// Contents of aucs.csv: validation AUROCs of the best epoch, shown if there is no evaluation.
   std::vector<ForestRow> validation{};
   /// Predictions for ROC curves and reliability diagrams.
   std::optional<ScoredPredictions> scored{};
 };
 
-/// Contents of a page: one run, or A and B.
+/// Contents of a page for one run, or for two runs A and B.
 struct ReportInput {
-  /// One run or two. Two with evaluations, or with predictions, have the same images in the same order, labels and
-  /// truth.
+  /// One or two runs. If two runs have evaluations or predictions, their images (in the same order), labels and truth
+  /// must be equal.
   std::vector<ReportRun> runs{};
-  /// Comparison of B with A on the predictions of both; nullopt for one run, or without predictions and truth.
+  /// Comparison of run B with run A by their predictions; nullopt for one run, or without predictions and truth.
   std::optional<eval::Comparison> comparison{};
-  /// {key: {"a", "b"}} of the recipes' keys that differ; null for one run.
+  /// Table {key: {"a", "b"}} of the recipe keys whose values differ between the runs; null for one run.
   Value recipe_differences{};
-  /// Error gallery of the first run; nullopt where there is none.
+  /// Error gallery of the first run; nullopt: none.
   std::optional<Gallery> gallery{};
-  /// One line with the reason for a missing gallery.
+  /// One line with the reason why there is no gallery.
   std::string no_gallery{};
 };
 
-/// Loss, validation AUROC and learning rate by update. Losses of updates are means of neighbours, 400 points at most;
-/// empty series where the log has none.
+/// Loss, validation AUROC and learning rate by update. The training loss is averaged over neighbouring updates, to at
+/// most 400 points. A series is empty if the log has no values for it.
 struct TrainingCurves {
   Series update_loss{};
   Series validation_loss{};
@@ -72,12 +73,12 @@ struct TrainingCurves {
 [[nodiscard]] TrainingCurves training_curves(const std::vector<Value>& log);
 
 /// The whole page: HTML with inline style and SVG, without scripts, and with a content security policy that forbids
-/// loading anything. Names no patient, no folder, and no image but those that the gallery names. ConfigError where
-/// `data` or `evaluation` is no such table, and as gallery_html(); DataError as eval::check_predictions().
+/// loading anything. Names no patient, no folder, and no image except those named in the gallery. Throws ConfigError if
+/// `data` or `evaluation` is malformed, and as gallery_html() does. Throws DataError as eval::check_predictions() does.
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
-/// AUROCs of the page with intervals as a forest plot, both runs on one axis, as a complete SVG file. ConfigError where
-/// there are none.
+/// Forest plot of the page's AUROCs with intervals as a complete SVG file; two runs share one axis. Throws ConfigError
+/// if there are no AUROCs.
 [[nodiscard]] std::string forest_figure(const ReportInput& input);
 
 }  // namespace roentgen::publish

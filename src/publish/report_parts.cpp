@@ -13,7 +13,7 @@
 namespace roentgen::publish {
 namespace {
 
-// Split of the run with exactly these images; empty when there is none, or two.
+// Name of the run's split with exactly these images; empty if there is none or more than one.
 std::string split_of(const Value& data, const std::string& list_sha256) {
   std::string found;
   if (const Value* splits = find(data, {"splits"}); splits != nullptr && splits->is_table()) {
@@ -45,7 +45,7 @@ std::string row(const std::vector<std::string>& cells, std::string_view tag) {
 
 }  // namespace
 
-// In dark mode, plots become light on dark and keep their hues.
+// CSS of the page. Dark mode inverts the brightness of plots and keeps their hues.
 const std::string_view kReportStyle =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#222;--dim:#5c5c5c;--line:#ddd;--panel:#f6f6f6;--alert:#fdf3ec;"
     "--link:#1f5fa8}"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of the report's page: pieces of HTML, and the sections that are longer than a paragraph. Internal to
-// report_*.cpp.
+// Parts of the report page: pieces of HTML, and its longer sections. Internal to report_*.cpp.
 #pragma once
 
 #include <cstddef>
@@ -14,41 +13,42 @@
 
 namespace roentgen::publish {
 
-/// Inline style of the page: any width from a phone's up, light, dark and print.
+/// CSS of the page, for all widths from a phone's upwards, for light mode, dark mode and print.
 extern const std::string_view kReportStyle;
 
-/// A line that names a missing part. Escapes `text`.
+/// HTML line that names a missing part. Escapes `text`.
 [[nodiscard]] std::string absent(std::string_view text);
-/// `text` in a <code> element, escaped.
+/// HTML <code> element with `text` escaped.
 [[nodiscard]] std::string code(std::string_view text);
-/// "1 image", "12 images" for a number; " images" without one.
-/// @param many plural of `one`; empty = with an s
+/// Text with a number and a noun: "1 image", "12 images"; " images" if `value` is null.
+/// @param many plural of `one`; empty: `one` with an s
 [[nodiscard]] std::string count_text(const Value* value, std::string_view one, std::string_view many = {});
-/// True for the JSON of `roentgen eval --by study`, whose rows are studies; of thresholds: chosen on studies.
+/// True if a table from `roentgen eval` was computed by study. For an evaluation: its rows are studies. For thresholds:
+/// they were chosen on studies.
 [[nodiscard]] bool is_by_study(const Value* table);
-/// A heading with the id that the page's list of sections links to.
+/// HTML heading with an id, to which the page's table of contents links.
 [[nodiscard]] std::string heading(std::string_view id, std::string_view title);
-/// A table that scrolls in a box of its own, also by keyboard. All but the first column are numbers.
-/// @param name for screen readers
+/// HTML table in a box that scrolls, also by keyboard. All columns except the first contain numbers.
+/// @param name name of the table for screen readers
 /// @param head, rows cells as HTML
 [[nodiscard]] std::string number_table(std::string_view name, const std::vector<std::string>& head,
                                        const std::vector<std::vector<std::string>>& rows);
 
-/// Name of a run on the page: "", or "A: baseline" when there are two.
+/// Title of a run on the page: empty for one run, such as "A: baseline" for two.
 [[nodiscard]] std::string run_title(const ReportInput& input, std::size_t run);
-/// `text`, with "A " or "B " before it when there are two runs.
+/// `text`, preceded by "A " or "B " if there are two runs.
 [[nodiscard]] std::string with_letter(const ReportInput& input, std::size_t run, std::string_view text);
-/// Name of the split that the list of images is in each run: "split "test" of the run". Two runs that differ
-/// give "A: ...; B: ...".
+/// Name of the split that has this list of images in each run, such as "split "test" of the run". If the names differ
+/// between two runs, gives "A: ...; B: ...".
 [[nodiscard]] std::string list_text(const ReportInput& input, const std::string& list_sha256);
 
-/// AUROCs with forest plot and table; two runs with their differences.
+/// HTML section of AUROCs, with forest plot and table; for two runs also their differences.
 [[nodiscard]] std::string result_section(const ReportInput& input);
-/// Thresholds of the evaluation, and the results at them.
+/// HTML section of the evaluation's thresholds, and the metrics at these thresholds.
 [[nodiscard]] std::string threshold_section(const ReportInput& input);
-/// ROC curves and reliability diagrams. DataError as eval::check_predictions().
+/// HTML sections of ROC curves and reliability diagrams. Throws DataError as eval::check_predictions() does.
 [[nodiscard]] std::string curve_sections(const ReportInput& input);
-/// Loss, validation AUROC and learning rate by update.
+/// HTML section of loss, validation AUROC and learning rate by update.
 [[nodiscard]] std::string training_section(const ReportInput& input);
 
 }  // namespace roentgen::publish

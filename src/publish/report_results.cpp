@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Results on the page: AUROCs as a forest plot and a table, differences of two runs, thresholds.
+// Results on the report page: AUROCs as a forest plot and a table, differences of two runs, and thresholds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<ForestRow> evaluated_rows(const Value& evaluation) {
   return rows;
 }
 
-// Rows of the evaluation, else of the comparison, the mean last; else those of validation.
+// AUROC rows of a run: from the evaluation, else from the comparison (both with the mean last), else from validation.
 std::vector<ForestRow> rows_of(const ReportInput& input, std::size_t run) {
   const ReportRun& one = input.runs[run];
   if (!one.evaluation.is_null()) return evaluated_rows(one.evaluation);
@@ -59,7 +59,7 @@ std::vector<ForestRow> rows_of(const ReportInput& input, std::size_t run) {
   return rows;
 }
 
-// One series per run; rows of the second in the order of the first.
+// One series for each run, with the rows of the second run in the order of the first.
 std::vector<ForestSeries> results(const ReportInput& input) {
   std::vector<ForestSeries> series;
   for (std::size_t i = 0; i < input.runs.size(); ++i) {
@@ -93,7 +93,7 @@ Cells difference_cells(const eval::Difference* difference) {
   return {text, difference->p ? fmt::format("{:.4f}", *difference->p) : ""};
 }
 
-// Columns that the evaluations do not know are left out.
+// Table of results, without the columns that the evaluations lack.
 std::string result_table(const ReportInput& input, const std::vector<ForestSeries>& series) {
   const bool is_evaluated = !input.runs[0].evaluation.is_null();
   const auto has_auprc = [](const ReportRun& run) {
@@ -130,7 +130,7 @@ std::string result_table(const ReportInput& input, const std::vector<ForestSerie
   return number_table("AUROC by finding", head, rows);
 }
 
-// Names the differences without a value or without an interval, by reason.
+// Line that names the findings whose difference has no value or no interval, with the reason.
 std::string without_difference(const ReportInput& input) {
   if (!input.comparison) return "";
   const eval::Comparison& comparison = *input.comparison;
@@ -205,7 +205,7 @@ std::string difference_text(const ReportInput& input) {
          "</p>\n";
 }
 
-// "0.812 (0.790 to 0.835)" for a value at the threshold.
+// Value of a metric at the threshold: "0.812 (0.790 to 0.835)".
 std::string metric_text(const Value& evaluation, std::string_view metric, const std::string& label) {
   const Value* figure = find(evaluation, {"metrics", metric, "labels", label});
   if (figure == nullptr) return "";
@@ -215,7 +215,7 @@ std::string metric_text(const Value& evaluation, std::string_view metric, const 
   return row.value ? estimate_text(row) : "-";
 }
 
-// Counts of true and false calls of a label, recomputed from its rates. Empty when a rate is undefined.
+// Numbers of true and false calls of a label, recomputed from its rates. Empty if a rate is undefined.
 Cells call_cells(const Value& evaluation, const std::string& label) {
   const auto rate = [&](std::string_view metric) {
     return number_of(find(evaluation, {"metrics", metric, "labels", label, "value"}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tables of a run and of its evaluation, in the form that published pages read.
+// Reads the tables of a run and of its evaluation, for published pages.
 #pragma once
 
 #include <initializer_list>
@@ -13,22 +13,23 @@
 
 namespace roentgen::publish {
 
-/// The value behind the keys, one table a key, since keys may hold dots: labels do. nullptr where there is none.
+/// Finds a value in nested tables, by one key for each level; keys may contain dots, as labels do. Returns nullptr if
+/// there is none.
 [[nodiscard]] const Value* find(const Value& table, std::initializer_list<std::string_view> keys);
-/// A text unchanged, a number as text; "" for null and for other kinds.
+/// Text of a value: a string unchanged, a number formatted; "" for null and other types.
 [[nodiscard]] std::string text_of(const Value* value);
-/// Number in a value; nullopt for null and for other kinds.
+/// Number of a value; nullopt for null and other types.
 [[nodiscard]] std::optional<double> number_of(const Value* value);
 
-/// io::name_list_sha256 of the images in the JSON of roentgen eval; "" when it is not stated.
+/// io::name_list_sha256 of the evaluated images, from the JSON of `roentgen eval`; "" if the JSON does not state it.
 [[nodiscard]] std::string evaluated_list(const Value& evaluation);
 
-/// Throws ConfigError where data.json or the JSON of roentgen eval is malformed; either may be null.
+/// Throws ConfigError if data.json or the JSON of `roentgen eval` is malformed; null is accepted for both.
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation);
 
-/// The recipe without the folders of its files, which belong to the machine it ran on.
+/// The recipe without folder names, which belong to the machine that ran it.
 [[nodiscard]] Value without_folders(Value recipe);
-/// without_folders() as TOML.
+/// Text of without_folders() in TOML.
 [[nodiscard]] std::string recipe_text(Value recipe);
 
 }  // namespace roentgen::publish

@@ -20,7 +20,7 @@ constexpr double kRightPx = 14.0;
 constexpr double kTopPx = 26.0;
 constexpr double kBottomPx = 40.0;
 constexpr double kLeastStepPx = 0.5;
-constexpr double kLegendPx = 14.0;  // distance between names
+constexpr double kLegendPx = 14.0;  // vertical distance between names in the legend
 
 constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
 
@@ -30,7 +30,7 @@ bool is_finite(const PlotPoint& point) { return std::isfinite(point.x) && std::i
 
 double share(double value, const Axis& axis) { return (value - axis.low) / (axis.high - axis.low); }
 
-// Maps a point to its place in the picture.
+// Converts data coordinates to pixels.
 PlotPoint place(const Plot& plot, const PlotPoint& point) {
   return {.x = kLeftPx + share(point.x, plot.x) * (plot.width_px - kLeftPx - kRightPx),
           .y = plot.height_px - kBottomPx - share(point.y, plot.y) * (plot.height_px - kTopPx - kBottomPx)};
@@ -105,7 +105,7 @@ std::string drawn(const Plot& plot, std::size_t index) {
 
 constexpr double kForestHead = 24.0;
 
-// Positions of a forest plot's parts, px.
+// Positions of the parts of a forest plot, px.
 struct ForestPlace {
   ForestPlace(const std::vector<ForestSeries>& series, ForestForm form)
       : names(form == ForestForm::Wide ? 170.0 : 128.0),
@@ -214,7 +214,7 @@ Axis axis_over(std::string title, const std::vector<Series>& series, Direction d
     }
   }
   if (low > high) return {.title = std::move(title)};
-  // Margin above and below; for equal values a tenth of their size.
+  // Margin above and below the values. If all values are equal: a tenth of their size.
   const double spread = high > low ? 0.04 * (high - low) : std::max(0.1 * std::abs(low), 1e-6);
   const double margin = direction == Direction::X && high > low ? 0.0 : spread;
   return {.title = std::move(title), .low = low - margin, .high = high + margin};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plots as inline SVG text for a page. The data belong to the caller.
+// Draws plots as inline SVG text for a page. The caller owns the data.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace roentgen::publish {
 
-/// Text escaped for HTML and SVG, also for attributes. & < > " ' become references. Control characters other than tab
-/// and newline, which XML does not allow, become U+FFFD.
+/// Escapes text for HTML and SVG, also inside attributes. & < > " ' become references. Control characters other than
+/// tab and newline, which XML does not allow, become U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// A point in the units of the axes.
+/// A point in data coordinates.
 struct PlotPoint {
   double x = 0.0;
   double y = 0.0;
 };
 
-/// Points joined by a line, in their order; those that are not finite are left out.
+/// Points joined by a line in their order; points that are not finite are skipped.
 struct Series {
   std::string name{};
   std::vector<PlotPoint> points{};
-  /// A dot at each point.
+  /// True: draws a dot at each point.
   bool has_marks = false;
   bool is_dashed = false;
-  /// Number of its colour; none = its position in the plot.
+  /// Index of the line's colour; nullopt: the index of the series in the plot.
   std::optional<std::size_t> colour{};
 };
 
-/// Values are shown between `low` and `high`.
+/// An axis that shows values from `low` to `high`.
 struct Axis {
   std::string title{};
   double low = 0.0;
@@ -47,9 +47,10 @@ struct Plot {
   Axis x{};
   Axis y{};
   std::vector<Series> series{};
-  /// Dashed, from the low ends of both axes to the high ones: chance in a ROC plot, truth in a reliability diagram.
+  /// True: draws a dashed diagonal between the low and the high ends of both axes. It marks chance in a ROC plot, and
+  /// perfect calibration in a reliability diagram.
   bool has_diagonal = false;
-  /// Names of the series at the lower right corner, not at the upper one.
+  /// True: places the legend at the lower right instead of the upper right.
   bool has_low_legend = false;
   double width_px = 230.0;
   double height_px = 230.0;
@@ -58,27 +59,27 @@ struct Plot {
 /// Coordinate of the points that an axis shows.
 enum class Direction : std::uint8_t { X, Y };
 
-/// An axis that covers all finite points, widened when they are all equal; 0 to 1 without points.
+/// Axis that covers all finite points. Its range is widened if all values are equal, and is 0 to 1 without points.
 [[nodiscard]] Axis axis_over(std::string title, const std::vector<Series>& series, Direction direction);
 
-/// Round numbers, 1, 2 or 5 times a power of ten apart, that lie between low and high: six at most, low < high.
+/// Round numbers between `low` and `high`, 1, 2 or 5 times a power of ten apart; at most six. Requires low < high.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
-/// The plot as one <svg> element. Series are named in it where there are several.
-/// Points nearer than half a pixel to the one before are left out, never the last.
+/// Draws the plot as one <svg> element, with a legend if there are several series. Skips points within half a pixel of
+/// the point before, but never the last point.
 [[nodiscard]] std::string svg_lines(const Plot& plot);
 
-/// One line of a forest plot.
+/// One row of a forest plot.
 struct ForestRow {
   std::string label{};
-  /// Value; nullopt: the row says "undefined".
+  /// Value of the row; nullopt: the row shows "undefined".
   std::optional<double> value{};
-  /// Ends of the interval, both or none.
+  /// Ends of the interval; both or neither are set.
   std::optional<double> low{};
   std::optional<double> high{};
 };
 
-/// Rows of one model.
+/// Rows of one model in a forest plot.
 struct ForestSeries {
   std::string name{};
   std::vector<ForestRow> rows{};
@@ -86,20 +87,20 @@ struct ForestSeries {
 
 /// Width of a forest plot.
 enum class ForestForm : std::uint8_t {
-  Wide,    ///< 720 px, figures beside the dots
-  Narrow,  ///< 360 px without figures, for a phone
+  Wide,    ///< 720 px, with the numbers next to the dots
+  Narrow,  ///< 360 px without the numbers, for phones
 };
 
-/// Rows from top to bottom, a dot with its interval for each series, 0.5 dashed; values lie in 0 ... 1. Labels are
-/// those of the first series, and all series have as many rows. Several series are named below the axis. One <svg>
-/// element.
+/// Forest plot as one <svg> element: rows from top to bottom, a dot with its interval for each series, and a dashed
+/// line at 0.5. Values lie in 0 to 1. Row labels are those of the first series; all series must have equally many rows.
+/// Several series get a legend below the axis.
 [[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestSeries>& series,
                                      ForestForm form = ForestForm::Wide);
 
-/// Turns an inline SVG into a complete file: adds the namespace, a font, and a white background.
+/// Converts an inline SVG to a complete SVG file: adds the namespace, a font and a white background.
 [[nodiscard]] std::string svg_file(std::string_view svg);
 
-/// "0.921 (0.916 to 0.927)", "0.921" without interval, "undefined" without value.
+/// Text of a row's value: "0.921 (0.916 to 0.927)", "0.921" without an interval, "undefined" without a value.
 [[nodiscard]] std::string estimate_text(const ForestRow& row);
 
 }  // namespace roentgen::publish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Points lie at the right places on the axes, and no text leaves its area.
+// Tests that points lie at the right places on the axes, and that no text exceeds its area.
 #include "publish/svg_plot.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(SvgPlot, a_known_curve_has_known_coordinates) {
-  // Left 52, right 14, top 26, bottom 40: the axes span 100 by 100 pixels.
+  // With margins of 52 (left), 14 (right), 26 (top) and 40 (bottom), each axis is 100 pixels long.
   const Plot plot{.title = "P",
                   .series = {{.points = {{0.0, 0.0}, {0.0, 1.0}, {0.5, NAN}, {1.0, 1.0}}}},
                   .has_diagonal = true,
@@ -69,7 +69,7 @@ TEST(SvgPlot, a_forest_row_shows_what_is_known) {
   const std::vector<ForestSeries> one = {
       {.rows = {{.label = "Mass", .value = 0.75, .low = 0.5, .high = 1.0}, {.label = "Hernia"}}}};
   const std::string svg = svg_forest("AUROC", one);
-  // Names 170 pixels wide, values over 380: 0.5 at 170, 1 at 550.
+  // Labels take 170 pixels and values 380, so 0.5 lies at 170 + 190 and 1 at 550.
   EXPECT_THAT(svg, HasSubstr("cx=\"360.0\""));
   EXPECT_THAT(svg, HasSubstr("M170.0,34.0L550.0,34.0"));
   EXPECT_THAT(svg, HasSubstr("d=\"M170.0,24.0L170.0,64.0\" stroke=\"#999\""));
@@ -83,7 +83,7 @@ TEST(SvgPlot, a_forest_row_shows_what_is_known) {
 TEST(SvgPlot, forests_of_two_models_stand_below_each_other_in_a_row) {
   const std::string svg = svg_forest("AUROC", {{.name = "A: base", .rows = {{.label = "Mass", .value = 0.75}}},
                                                {.name = "B: wide", .rows = {{.label = "Mass", .value = 0.5}}}});
-  // A row of 34 pixels from 24 on, its dots 14 apart.
+  // The row begins at 24 and is 34 pixels high; its two dots are 14 apart.
   EXPECT_THAT(svg, HasSubstr("cx=\"360.0\" cy=\"34.0\" r=\"4\" fill=\"#1f5fa8\""));
   EXPECT_THAT(svg, HasSubstr("cx=\"170.0\" cy=\"48.0\" r=\"4\" fill=\"#c2571a\""));
   EXPECT_THAT(svg, HasSubstr("A: base"));

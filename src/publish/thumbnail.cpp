@@ -11,7 +11,7 @@
 namespace roentgen::publish {
 namespace {
 
-// Weights of the source pixels `first`, first + 1, ... in an output pixel; they sum to 1.
+// Weights of the source pixels `first`, first + 1, ... in one output pixel; they sum to 1.
 struct Cover {
   std::int64_t first = 0;
   std::vector<double> shares;

@@ -15,7 +15,7 @@
 namespace roentgen::publish {
 namespace {
 
-// A constructor name is valid in Python.
+// True if `name` is a valid Python identifier, as constructor names are.
 bool is_identifier(std::string_view name) {
   return !name.empty() &&
          std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Networks that torchvision can build, so that their weights load there.
+// Decides whether torchvision can build a network, so that its weights load there.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct Recipe;
 
 namespace roentgen::publish {
 
-/// Setting of a recipe that makes the network differ from torchvision's of that name: "model.width = 32". Empty when
-/// the weights load there; gray networks need `export --channels 3`.
+/// The first recipe setting that makes the network differ from torchvision's model of that name, such as "model.width =
+/// 32". Empty if the weights load into torchvision's model; gray networks need `export --channels 3` first.
 [[nodiscard]] std::string torchvision_obstacle(const Value& recipe);
 
-/// Warning, before training, about a network that torchvision cannot build: only its tensors load there. Empty when the
-/// weights load into torchvision's model.
+/// Warning before training that torchvision cannot build the network, so that only its tensors can be loaded there.
+/// Empty if the weights load into torchvision's model.
 [[nodiscard]] std::string torchvision_note(const train::Recipe& recipe);
 
 }  // namespace roentgen::publish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Arrays between C++ and Python by DLPack, without a copy.
+// Shares arrays between C++ and Python by DLPack, without a copy.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -16,7 +16,7 @@ namespace roentgen::python {
 /// A row-major numpy array.
 using NumpyArray = nanobind::ndarray<nanobind::numpy>;
 
-/// An array on memory that `owner` holds, and that the array keeps alive. Row-major. Needs the GIL.
+/// Array on memory that belongs to `owner`; the array keeps `owner` alive. Row-major. Needs the GIL.
 template <typename Framework = nanobind::numpy, typename Owner>
 [[nodiscard]] nanobind::ndarray<Framework> share_array(void* values, nanobind::dlpack::dtype dtype,
                                                        std::initializer_list<std::size_t> shape,
@@ -27,7 +27,7 @@ template <typename Framework = nanobind::numpy, typename Owner>
   return {values, shape, capsule, {}, dtype};
 }
 
-/// An array that owns `values`, of that shape. Needs the GIL.
+/// Array of the given shape that owns `values`. Needs the GIL.
 template <typename T>
 [[nodiscard]] NumpyArray own_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
   auto owner = std::make_shared<std::vector<T>>(std::move(values));

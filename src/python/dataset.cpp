@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// data::Dataset for Python: how one is listed, and its columns.
+// Python interface of data::Dataset: lists a data set and returns its columns.
 #include "data/source/dataset.h"
 
 #include <nanobind/stl/filesystem.h>
@@ -33,7 +33,7 @@ namespace {
 
 using SharedDataset = std::shared_ptr<data::Dataset>;
 
-// Absolute path, so that another working directory changes nothing; without "." and "//".
+// Absolute path without "." and "//", so that a later change of the working directory has no effect.
 fs::path whole(const fs::path& path) {
   const fs::path absolute = fs::absolute(path);
   return std::ranges::find(absolute, "..") == absolute.end() ? absolute.lexically_normal() : absolute;
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> indices_of(const data::Dataset& dataset, const std::s
   return all;
 }
 
-// One list per column, for the samples `indices`.
+// Python list of one column, for the samples `indices`.
 template <typename Get>
 nb::list column(const data::Dataset& dataset, const std::vector<std::uint32_t>& indices, const Get& get) {
   nb::list list;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A run's data and its evaluation for Python, with the checks and results of `roentgen eval`.
+// Python interface to a run's data and its evaluation, with the checks and results of `roentgen eval`.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// A checkpoint of a run, for its recipe.
+// Any checkpoint of a run, from which its recipe is read.
 fs::path any_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   if (fs::exists(run.resume())) return run.resume();
@@ -51,17 +51,17 @@ fs::path any_weights_of(const train::RunFolder& run) {
                                "the folder that train() was given as out"));
 }
 
-// Weights of the best epoch, the result of a run.
+// Checkpoint of the run's best epoch, which is its result.
 fs::path best_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   throw ConfigError(error_text("python.run", run.root().string(), "a run with a validated epoch", "none yet",
                                "train(..., resume=True), which goes on with the run"));
 }
 
-// Data of a run as it was trained; `folders` if they have moved.
+// Data options with which a run was trained; `folders` replace folders that have moved.
 data::SourceOptions source_of(const train::CheckpointInfo& info, const fs::path& weights, const train::RunFolder& run,
                               std::vector<std::string> folders) {
-  fs::path recipe = weights;  // not empty, so take_from_run() keeps it
+  fs::path recipe = weights;  // not empty, so that take_from_run() does not replace it
   train::take_from_run(run, recipe, folders);
   if (folders.empty()) {
     throw ConfigError(
@@ -89,7 +89,7 @@ struct EvaluateRequest {
   eval::OnOverlap on_overlap = eval::OnOverlap::Refuse;
 };
 
-// Results, and the lines that `roentgen eval` prints.
+// Results as JSON, and the text that `roentgen eval` prints.
 std::pair<Value, std::string> evaluate(const EvaluateRequest& request) {
   const train::RunFolder run(request.folder);
   const fs::path weights = best_weights_of(run);

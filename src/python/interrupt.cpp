@@ -11,7 +11,7 @@ namespace roentgen::python {
 void throw_if_interrupted() {
   throw_if_interpreter_ends();
   const nanobind::gil_scoped_acquire held;
-  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();  // runs only on Python's main thread
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();  // calls signal handlers only on Python's main thread
 }
 
 void FrequentInterruptCheck::operator()() {

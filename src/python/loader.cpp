@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchFeed for Python: batches as arrays by DLPack.
+// Python interface of BatchFeed: batches as arrays by DLPack.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -40,7 +40,7 @@ constexpr Range kBatch{.least = 1, .most = 1 << 20};
 constexpr Range kRanks{.least = 1, .most = 1 << 20};
 constexpr Range kWorkers{.least = 0, .most = 1024};
 
-// Options as roentgen.Loader gives them.
+// Converts the options that the class roentgen.Loader passes.
 FeedOptions read_options(const Value& table) {
   const OptionReader options(table, kThing);
   FeedOptions feed;
@@ -57,7 +57,7 @@ FeedOptions read_options(const Value& table) {
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
   loading.augment = data::augment_from_value(table.at("augment"));
   loading.dtype = dtype_of(options.text("dtype"));
-  if (loading.mode == data::LoadMode::Evaluation) {  // the evaluation pipeline ends after one epoch
+  if (loading.mode == data::LoadMode::Evaluation) {  // the pipeline for evaluation ends after one epoch
     loading.pipeline = data::Pipeline({data::SamplesStage{}, data::ShardStage{.tail = loading.shard.tail},
                                        data::RepeatStage{}, data::MapAndBatchStage{}, data::PrefetchStage{}});
   }
@@ -75,7 +75,7 @@ std::unique_ptr<BatchFeed> make_feed(std::shared_ptr<data::Dataset> dataset, std
   return std::make_unique<BatchFeed>(std::move(dataset), std::move(options));
 }
 
-// Images, labels and samples of a batch, or None at the end of an epoch.
+// Images, labels and samples of the next batch, or None at the end of an epoch.
 nb::object next_batch(BatchFeed& feed) {
   std::shared_ptr<LentBatch> batch;
   {
@@ -93,7 +93,7 @@ nb::object next_batch(BatchFeed& feed) {
                         share_array(batch->labels.data(), nb::dtype<float>(), {rows, labels}, batch), batch->samples);
 }
 
-// Position of the next batch.
+// Position of the next batch as a dict; restore() reads it.
 nb::dict place_of(const BatchFeed& feed) {
   FeedState state;
   {
@@ -112,7 +112,7 @@ nb::dict place_of(const BatchFeed& feed) {
   return dict;
 }
 
-// Options that determine the content of a batch, in one canonical form.
+// Options that determine the contents of batches, in a canonical form.
 nb::object settings_of(const BatchFeed& feed) {
   const data::LoaderOptions& loading = feed.loading();
   return to_python(Value::Table{{"shuffle", loading.mode == data::LoadMode::Training},
@@ -138,7 +138,7 @@ nb::dict stats_of(const BatchFeed& feed) {
   return dict;
 }
 
-// Continues at a position from place_of().
+// Continues at a position that place_of() returned.
 void restore(BatchFeed& feed, const nb::dict& place) {
   const Value table = from_python(place, "state");
   const NativeCall call;

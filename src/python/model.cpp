@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictor for Python.
+// Python interface of Predictor.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -29,7 +29,8 @@ namespace {
 
 using Pixels = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-// Gray (H, W) or colour (H, W, 3), uint8 or uint16, already checked by roentgen.Model; borrows the array's memory.
+// Image on the memory of an array, which must stay alive. Gray (H, W) or colour (H, W, 3), uint8 or uint16; the class
+// roentgen.Model has checked it.
 data::Image image_of(const Pixels& pixels) {
   const bool is_byte = pixels.dtype() == nb::dtype<std::uint8_t>();
   RG_ASSERT(pixels.ndim() == 2 || (pixels.ndim() == 3 && pixels.shape(2) == 3));
@@ -44,7 +45,7 @@ data::Image image_of(const Pixels& pixels) {
   return data::Image::borrow(layout, {static_cast<const std::byte*>(pixels.data()), layout.bytes()});
 }
 
-// Names, probabilities (N, K), features (N, C) and reasons.
+// Tuple of image names, probabilities (N, K), features (N, C) and reasons.
 nb::tuple arrays_of(Predicted predicted, std::size_t labels) {
   const std::size_t rows = predicted.reasons.size();
   const std::size_t channels = rows == 0 ? 0 : predicted.features.size() / rows;
@@ -72,7 +73,7 @@ nb::tuple predict_images(Predictor& predictor, const std::vector<Pixels>& arrays
   return arrays_of(std::move(predicted), predictor.info().labels.size());
 }
 
-// Values, gray picture, overlay (H, W, 3), probability and method.
+// Tuple of heat-map values, gray picture, overlay (H, W, 3), probability and method.
 nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::string& finding) {
   PictureMap map;
   std::vector<std::uint8_t> overlay;
@@ -87,7 +88,7 @@ nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::stri
                         own_array(std::move(overlay), {height, width, 3}), map.probability, map.method);
 }
 
-// PNG file of RGB pixels (H, W, 3).
+// Encodes RGB pixels (H, W, 3) as a PNG file.
 nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>& colours) {
   std::vector<std::byte> file;
   {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen._native: libroentgen for the Python package. Errors of roentgen become Python exceptions with the same line.
+// Python module roentgen._native: libroentgen for the package roentgen. Converts roentgen's errors to Python exceptions
+// with the same text.
 #include "python/module.h"
 
 #include <nanobind/stl/string.h>
@@ -25,7 +26,7 @@ template <typename E>
 nb::object add_error(nb::module_& module, const char* name, const char* text, nb::handle base) {
   const std::string full = std::string("roentgen.") + name;
   const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), text, base.ptr(), nullptr));
-  module.attr(name) = type;  // keeps it alive
+  module.attr(name) = type;  // keeps the type alive
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* exception) {
         try {
@@ -52,12 +53,13 @@ void set_log_level(const std::string& name) {
 
 NB_MODULE(_native, module) {
   using namespace roentgen;
-  // Objects that daemon threads or a traceback hold outlive the interpreter. The system frees them; no leak is there.
+  // Disables leak warnings. Daemon threads or a traceback may hold objects beyond the interpreter's end, and the system
+  // frees them.
   nb::set_leak_warnings(false);
-  log::set_level(log::Level::Warning);  // progress lines would clutter notebooks
+  log::set_level(log::Level::Warning);  // hides progress lines, which would clutter notebooks
   module.def("set_log_level", &set_log_level);
   module.def("python_terms", &python::python_terms);
-  // Becomes SystemExit, which ends a thread without a message.
+  // Converts InterpreterEnds to SystemExit, which ends a thread without a message.
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -67,7 +69,7 @@ NB_MODULE(_native, module) {
   });
   module.def("end_native_work", &python::end_native_work, nb::call_guard<nb::gil_scoped_release>());
   nb::module_::import_("atexit").attr("register")(module.attr("end_native_work"));
-  // Registers the most general one first: translators are tried in reverse order.
+  // Registers the most general exception first, because nanobind tries translators in reverse order.
   const nb::object error =
       add_error<Error>(module, "Error", "A mistake in data, files or an argument, in one line.", PyExc_RuntimeError);
   add_error<ConfigError>(module, "ConfigError", "A mistake in an argument, a recipe or a checkpoint.", error);

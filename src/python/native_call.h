@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NativeCall: work without Python's lock, with its own floating-point settings.
+// NativeCall: runs native work without the GIL (Python's global interpreter lock), with its own floating-point
+// settings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,8 +13,8 @@
 
 namespace roentgen::python {
 
-/// Saves the thread's floating-point environment and restores it in the destructor. Kernels flush denormals to zero;
-/// numpy and PyTorch on the same thread must not.
+/// Restores the thread's floating-point settings at its end. Kernels flush denormals to zero, but numpy and PyTorch on
+/// the same thread must not.
 class KeptArithmetic {
  public:
   KeptArithmetic() { std::fegetenv(&environment_); }
@@ -25,11 +26,11 @@ class KeptArithmetic {
   std::fenv_t environment_{};
 };
 
-/// Releases the GIL for as long as it lives, in a call that the end of the interpreter waits for. Every release of the
-/// GIL is one: a thread that asks for the GIL of an interpreter that is gone ends the process. Throws as CountedCall.
+/// Releases the GIL for its lifetime, and makes the end of the interpreter wait for it. Use it for every release: a
+/// thread that requests the GIL after the interpreter's end kills the process. Throws as CountedCall does.
 class NativeCall {
  private:
-  CountedCall counted_;  // held until the GIL is acquired again
+  CountedCall counted_;  // destroyed after the GIL is acquired again
   KeptArithmetic kept_;
   nanobind::gil_scoped_release released_;
 };

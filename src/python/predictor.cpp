@@ -18,7 +18,8 @@
 namespace roentgen::python {
 namespace {
 
-// Means over the cells of the feature map of row `row`, (C): the input of a linear layer after a global mean.
+// Appends the features of row `row`, (C): means over the cells of the feature map, which are the input of the last
+// linear layer.
 void add_features(const engine::Executable& executable, std::int64_t row, std::vector<float>& features) {
   const Shape& shape = executable.graph().node(executable.graph().output(train::kFeaturesOutput)).shape;
   const auto channels = static_cast<std::size_t>(shape[1]), cells = static_cast<std::size_t>(shape[2] * shape[3]);
@@ -31,7 +32,7 @@ void add_features(const engine::Executable& executable, std::int64_t row, std::v
   }
 }
 
-// Collects batch after batch.
+// Collects the results of one batch after the other.
 class Collector {
  public:
   Collector(Predicted& predicted, const train::LoadedModel& model, Extras extras)
@@ -65,7 +66,7 @@ class Collector {
   const bool has_features_;
 };
 
-// Called after each batch.
+// Progress callback that checks for an interrupt after each batch.
 void interruptible(std::int64_t /*done*/) { throw_if_interrupted(); }
 
 }  // namespace
@@ -101,7 +102,7 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
 
 Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras extras) {
   const data::ImageList list = data::list_images(paths);
-  require_threads();  // in a forked process it may stay locked for ever
+  require_threads();  // throws in a forked process, where the mutex may stay locked for ever
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(list.dataset.samples), extras == Extras::Features);
   Predicted predicted;

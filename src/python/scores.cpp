@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// AUROCs with intervals by patient, and comparisons of two models, for arrays.
+// Python interface to AUROCs with intervals by patient, and to comparisons of two models, for arrays.
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -34,7 +34,7 @@ namespace {
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Scores (N, K), truth (N, K) of 1, 0 and NaN, and patients (N); row numbers are the names of images.
+// Scores (N, K), truth (N, K) of 1, 0 and NaN, and patients (N). Images are named by their row numbers.
 struct ScoredRows {
   Matrix scores;
   Matrix truth;
@@ -71,7 +71,7 @@ eval::BootstrapOptions bootstrap_of(std::int64_t replicates, std::int64_t seed) 
           .on_replicate = FrequentInterruptCheck()};
 }
 
-// Calibration metrics need probabilities: DataError for other scores.
+// Throws DataError for scores that are not probabilities if a calibration metric is requested.
 void require_probabilities(const eval::Predictions& predictions, const std::vector<eval::Metric>& metrics) {
   const auto of_probabilities = [](eval::Metric metric) {
     return eval::info_of(metric).classes == eval::MetricClasses::Pooled;
@@ -106,7 +106,7 @@ std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
   return metrics;
 }
 
-// The results, and the table as text.
+// Tuple of the results as a dict and the table as text.
 nb::tuple evaluate(const Matrix& scores, const Matrix& truth, const Numbers& patients,
                    const std::vector<std::string>& labels, bool is_exclusive, std::int64_t replicates,
                    std::int64_t seed, const std::vector<std::string>& metrics) {

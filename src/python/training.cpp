@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Training from Python. Callbacks see every record. An interrupt or an error in a callback stops the run as a signal
-// stops the program, with everything saved.
+// Python interface to training. Callbacks receive every record. An interrupt, or an error in a callback, stops the run
+// as a signal stops the program, with everything saved.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// Passes every record to a Python function, as dicts. Called without the GIL.
+// Passes every record to a Python function as a dict. Called without the GIL.
 class CallbackObserver final : public train::Observer {
  public:
   explicit CallbackObserver(nb::callable callback) : callback_(std::move(callback)) {}
@@ -62,7 +62,7 @@ class CallbackObserver final : public train::Observer {
   }
   void on_validation(std::int64_t done, std::int64_t total) override {
     tell(Value::Table{{"kind", "validation"}, {"done", done}, {"total", total}});
-    if (is_stop_asked()) std::rethrow_exception(error_);  // the epoch's updates are saved before its validation
+    if (is_stop_asked()) std::rethrow_exception(error_);  // the updates of this epoch are saved before its validation
   }
   void on_epoch(const train::EpochRecord& record) override {
     const auto optional = [](const std::optional<double>& value) { return value ? Value(*value) : Value(); };
@@ -78,7 +78,7 @@ class CallbackObserver final : public train::Observer {
                       {"bad_images", record.bad_images}});
   }
 
-  // True after an error in the function, an interrupt, or at the end of the interpreter.
+  // True after an error in the callback, an interrupt, or at the end of the interpreter.
   [[nodiscard]] bool is_stop_asked() {
     try {
       if (!error_) throw_if_interrupted();
@@ -87,7 +87,7 @@ class CallbackObserver final : public train::Observer {
     }
     return error_ != nullptr;
   }
-  // Throws the error that stopped the run, if any. Called with the GIL.
+  // Throws the error that stopped the run, if there is one. Called with the GIL.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
@@ -109,7 +109,8 @@ class CallbackObserver final : public train::Observer {
   std::exception_ptr error_;
 };
 
-// A recipe as tables of sections, from a text in TOML (recognised by its line breaks), a file or a built-in name.
+// Reads a recipe as nested tables, from TOML text (recognised by its line breaks), a file, or the name of a built-in
+// recipe.
 Value recipe_table(const std::string& recipe) {
   const bool is_text = recipe.find('\n') != std::string::npos;
   Value table = io::parse_toml(is_text ? recipe : task::recipe_text(recipe).toml, is_text ? "recipe" : recipe)
@@ -119,9 +120,9 @@ Value recipe_table(const std::string& recipe) {
 
 // Arguments of train(); keys of `settings` are "section.key".
 struct Request {
-  fs::path recipe;                // file, name or text; empty: `table`, or the recipe of the resumed run
+  fs::path recipe;                // file, name or text; empty: uses `table`, or the recipe of the resumed run
   Value table;                    // recipe as nested tables
-  Value settings;                 // over the recipe
+  Value settings;                 // values that replace those of the recipe
   std::vector<std::string> data;  // folders
   fs::path out;                   // run folder
   task::EarlierRun earlier = task::EarlierRun::Refuse;
@@ -152,7 +153,7 @@ task::EarlierRun earlier_run(const std::string& name) {
   return name == "overwrite" ? task::EarlierRun::Overwrite : task::EarlierRun::Refuse;
 }
 
-// The outcome, as the program's JSON has it.
+// Trains, and returns the outcome with the same keys as the program's JSON.
 nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& settings,
                      const std::vector<std::string>& data, const fs::path& out, const std::string& earlier,
                      nb::callable callback) {
@@ -179,7 +180,8 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   return to_python(outcome);
 }
 
-// Recipe of a folder, the findings about it, and its JSON. Writes the file unless `out` is empty.
+// Creates a recipe for a folder of images. Returns the result as a dict, which includes the text of the recipe. Writes
+// the recipe to `out` unless `out` is empty.
 nb::object init(const fs::path& folder, const fs::path& out, const nb::dict& settings) {
   const Value given = from_python(settings, "settings");
   task::InitResult result;

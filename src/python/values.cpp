@@ -64,7 +64,7 @@ Value from_python(nb::handle object, const char* what) {
     for (const nb::handle item : object) array.push_back(from_python(item, what));
     return array;
   }
-  if (nb::hasattr(object, "item")) return from_python(object.attr("item")(), what);  // a number of numpy
+  if (nb::hasattr(object, "item")) return from_python(object.attr("item")(), what);  // a numpy number
   throw ConfigError(error_text("python.values", what, "numbers, text, lists and dicts",
                                text_of(object.type().attr("__name__")), "a value that a recipe can hold"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Conversion between Value and Python's own objects, both ways.
+// Converts between Value and Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,12 +10,12 @@
 
 namespace roentgen::python {
 
-/// Makes None, bool, int, float, str, list and dict of a value. Needs the GIL.
+/// Converts a value to None, bool, int, float, str, list or dict. Needs the GIL.
 [[nodiscard]] nanobind::object to_python(const Value& value);
 
-/// Reads None, bool, int, float, str, paths (os.PathLike), lists, tuples and dicts with keys of type str. ConfigError
-/// for any other object. Needs the GIL.
-/// @param what name of the argument, for the error; entries of dicts are named by their keys
+/// Converts None, bool, int, float, str, paths (os.PathLike), lists, tuples, and dicts whose keys are str. Throws
+/// ConfigError for any other object. Needs the GIL.
+/// @param what name of the argument in the error text; entries of a dict are named by their keys
 [[nodiscard]] Value from_python(nanobind::handle object, const char* what);
 
 }  // namespace roentgen::python

@@ -6,7 +6,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Subtracts a solid organ's chord from the aerated lung, because the organ holds no air.
+// Subtracts a solid organ's path length from the aerated lung, because the organ contains no air.
 void displace(Canvas& canvas, const Ellipsoid& organ) {
   auto& air = canvas.planes.air;
   canvas.for_each(organ, [&](std::size_t index, float, float chord, float, float) {
@@ -47,11 +47,12 @@ void lay_mediastinum(Canvas& canvas, const Chest& chest) {
   const double m = chest.mediastinum_mm;
   displace(canvas, heart_shape(chest));
   displace(canvas, {.center = {0.0, -70.0}, .along_mm = m, .across_mm = 80.0, .depth_mm = 55.0});  // great vessels
-  displace(canvas, {.center = {0.0, 40.0}, .along_mm = 0.9 * m, .across_mm = 130.0, .depth_mm = 60.0});  // lower part
+  // Lower mediastinum
+  displace(canvas, {.center = {0.0, 40.0}, .along_mm = 0.9 * m, .across_mm = 130.0, .depth_mm = 60.0});
   displace(canvas, {.center = {m - 4.0, -58.0},
                     .along_mm = chest.aorta_mm,
                     .across_mm = 1.15 * chest.aorta_mm,
-                    .depth_mm = 1.8 * chest.aorta_mm});  // arch
+                    .depth_mm = 1.8 * chest.aorta_mm});  // aortic arch
   displace(canvas, {.center = {m - 8.0, 30.0},
                     .along_mm = 0.85 * chest.aorta_mm,
                     .across_mm = 120.0,
@@ -102,7 +103,7 @@ void lay_body(Canvas& canvas, const Chest& chest) {
     const float u = x / half;
     const float w = u * u;
     const float side = std::max(0.0F, 1.0F - w * w);
-    // Shoulders: the outline falls from the neck sideways; the tissue above it thins out.
+    // Shape of the shoulders: the outline falls from the neck sideways, and the tissue above it thins out.
     const float slope_y = shoulder + 0.36F * std::fabs(x);
     const float top = smooth_step((y - slope_y + 14.0F) / 40.0F);
     const float torso = thick * std::sqrt(side) * top;

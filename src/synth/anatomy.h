@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Draws the healthy chest on a canvas: body, lungs, heart and mediastinum, vessels, skeleton. Findings are painted
+// Draws the healthy chest on a canvas: body, lungs, heart and mediastinum, vessels, skeleton. Findings are drawn
 // afterwards.
 #pragma once
 
@@ -10,23 +10,24 @@
 
 namespace roentgen::synth {
 
-/// Calls all functions below, in this order.
+/// Draws the whole healthy chest: calls the functions below in this order.
 void lay_chest(Canvas& canvas, const Chest& chest);
 
-/// Torso, shoulders, neck, breasts; trachea and stomach gas.
+/// Draws torso, shoulders, neck and breasts, and the gas in trachea and stomach.
 void lay_body(Canvas& canvas, const Chest& chest);
-/// Aerated lung with its texture: ellipsoids without the domes, the heart and the mediastinum.
+/// Draws the aerated lung with its texture: ellipsoids without the domes of the diaphragm, the heart and the
+/// mediastinum.
 void lay_lungs(Canvas& canvas, const Chest& chest);
-/// The branching vessels of both lungs.
+/// Draws the branching vessels of both lungs.
 void lay_vessels(Canvas& canvas, const Chest& chest);
-/// Ribs, spine, clavicles, scapulae, heads of the humeri.
+/// Draws ribs, spine, clavicles, scapulae and heads of the humeri.
 void lay_skeleton(Canvas& canvas, const Chest& chest);
 
-/// The heart's ellipsoid; its shadow is cardiothoracic_ratio * inner width wide.
+/// Ellipsoid of the heart. Its shadow is cardiothoracic_ratio times the inner width of the thorax.
 [[nodiscard]] Ellipsoid heart_shape(const Chest& chest);
-/// Point from which the vessels of a lung start.
+/// Point in the chest from which the vessels of a lung start.
 [[nodiscard]] Point hilum(const Chest& chest, const Lung& lung);
-/// The rectangle around a lung's outline, from apex to below the diaphragm.
+/// Rectangle around a lung's outline, from its apex to below the diaphragm.
 [[nodiscard]] Rect area_of(const Lung& lung);
 
 }  // namespace roentgen::synth

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Canvas: path lengths along every ray, one plane per material, and the ways to fill them: ellipsoids, tubes, textures.
-// One thread each. Everything is +, -, *, / and sqrt on floats in a fixed order, so planes are the same everywhere.
+// Canvas: path length of every ray in each material, one plane per material, and functions that add ellipsoids, tubes
+// and textures. For use by one thread. Uses only +, -, *, / and sqrt on floats in a fixed order, so that planes are the
+// same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct Rect {
   double bottom_mm = 0.0;
 };
 
-/// A rectangle of pixels, right and bottom excluded.
+/// A rectangle of pixels, right and bottom edge excluded.
 struct PixelRect {
   std::int64_t left = 0;
   std::int64_t top = 0;
@@ -42,24 +43,24 @@ struct Ellipsoid {
   double angle_rad = 0.0;
 };
 
-/// A straight round tube whose radius may change from end to end. Thinner than a pixel, it is widened to the pixel and
-/// thinned in proportion, so that its total stays.
+/// A straight round tube whose radius may change from end to end. A tube thinner than a pixel is drawn one pixel wide
+/// and proportionally thinner along the ray, so that its total stays the same.
 struct Tube {
   Point from;
   Point to;
   double radius_from_mm = 1.0;
   double radius_to_mm = 1.0;
-  /// Length in space over length in the image, for tubes that run towards the viewer.
+  /// Ratio of the tube's length in space to its length in the image, for tubes that run towards the viewer.
   double stretch = 1.0;
-  /// Share of the inner 0.7 of the radius that is marrow.
+  /// Share of marrow inside 0.7 of the radius.
   double hollow = 0.0;
 };
 
-/// Path lengths in mm, row-major (size, size). Public: painters are the only writers.
+/// Path lengths in mm, row-major (size, size). Members are public because many painters write them.
 struct Planes {
   std::vector<float> body;     ///< soft tissue, as if the chest were solid
   std::vector<float> air;      ///< aerated lung inside the body
-  std::vector<float> density;  ///< tissue per volume of that lung
+  std::vector<float> density;  ///< tissue per volume of the aerated lung
   std::vector<float> vessel;   ///< blood vessels within the lung
   std::vector<float> fill;     ///< abnormal tissue or fluid within the lung; cannot exceed the air it replaces
   std::vector<float> soft;     ///< soft tissue added to the body: breasts, pleura, masses of the mediastinum
@@ -67,7 +68,7 @@ struct Planes {
   std::vector<float> bone;     ///< bone
 };
 
-/// The planes of one study and the map from pixels to chest coordinates.
+/// Planes of one study, with the mapping from pixels to chest coordinates.
 class Canvas {
  public:
   Canvas(std::int64_t size_px, const Pose& pose);
@@ -75,12 +76,13 @@ class Canvas {
   Planes planes;
 
   [[nodiscard]] std::int64_t size_px() const { return size_px_; }
-  /// Width of a pixel in the chest.
+  /// Width of a pixel in the chest, mm.
   [[nodiscard]] double pixel_mm() const { return pixel_mm_; }
-  /// The pixels that may show `area`, cut at the image's edge.
+  /// The pixels that may show `area`, clipped at the image's edge.
   [[nodiscard]] PixelRect pixels_of(const Rect& area) const;
 
-  /// Calls visit(index, x_mm, y_mm) for every pixel of `area`; index into the planes, position of its centre.
+  /// Calls visit(index, x_mm, y_mm) for every pixel of `area`. `index` is the pixel's position in the planes; x_mm and
+  /// y_mm are its centre.
   template <typename Visit>
   void for_each(const Rect& area, Visit&& visit) {
     const PixelRect box = pixels_of(area);
@@ -95,7 +97,8 @@ class Canvas {
     }
   }
 
-  /// Calls visit(index, q, chord_mm, x_mm, y_mm) over an ellipsoid's shadow; q is 0 in the middle and 1 at the edge.
+  /// Calls visit(index, q, chord_mm, x_mm, y_mm) for every pixel in an ellipsoid's shadow. `q` is 0 in the middle and 1
+  /// at the edge; `chord_mm` is the path length.
   template <typename Visit>
   void for_each(const Ellipsoid& shape, Visit&& visit) {
     const Turned turned(shape);
@@ -105,23 +108,25 @@ class Canvas {
     });
   }
 
-  /// plane += weight * chord.
+  /// Adds weight * path length through the ellipsoid to `plane`.
   void add(std::vector<float>& plane, const Ellipsoid& shape, double weight = 1.0);
   void add(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
-  /// plane += weight * chord of a bent tube given as a chain: where links overlap, the longest chord counts.
+  /// Adds weight * path length through a bent tube, given as a chain of straight tubes. Where links overlap, only the
+  /// longest path counts.
   void add_chain(std::vector<float>& plane, std::span<const Tube> chain, double weight = 1.0);
-  /// Adds to planes.fill or another plane, as add(), and marks the covered pixels as part of the current finding.
+  /// Adds an ellipsoid to planes.fill or another plane like add(), and marks the covered pixels as part of the current
+  /// finding.
   void add_finding(std::vector<float>& plane, const Ellipsoid& shape, double weight = 1.0);
   void add_finding(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
   /// Marks one pixel as part of the current finding.
   void touch(std::size_t index);
   /// Marks a whole area as part of the current finding, for findings that change a shape.
   void touch(const Rect& area);
-  /// The smallest box over all marks since the last call; empty when there were none.
+  /// Returns the smallest box around all marks since the last call; empty if there are none.
   [[nodiscard]] PixelRect take_touched();
-  /// Claims the whole shadow of an organ for the current finding, also where its path lengths are normal.
+  /// Assigns the whole shadow of an organ to the current finding, even where its path lengths are normal.
   void claim(const Ellipsoid& organ) { claimed_.push_back(organ); }
-  /// Organs claimed since the last call.
+  /// Returns the organs passed to claim() since the last call.
   [[nodiscard]] std::vector<Ellipsoid> take_claimed() { return std::exchange(claimed_, {}); }
 
  private:
@@ -147,17 +152,17 @@ class Canvas {
 
   std::int64_t size_px_;
   double pixel_mm_;
-  Affine x_;  // pixel -> chest
+  Affine x_;  // mapping from pixel to chest coordinates
   Affine y_;
-  Affine column_;  // chest -> pixel: (x, y, 1)
+  Affine column_;  // mapping from chest coordinates to pixels: (x, y, 1)
   Affine row_;
   PixelRect touched_;
   std::vector<Ellipsoid> claimed_;
   std::vector<float> scratch_;  // zero between calls
 };
 
-/// Smooth random texture in [-1, 1] with features of about `cell_mm`. Values on a lattice come from an integer hash;
-/// smooth steps interpolate between them (value noise, a predecessor of Perlin 1985).
+/// Smooth random texture in [-1, 1] with features of about `cell_mm`. Lattice values come from an integer hash; a
+/// smooth step interpolates between them (value noise, a predecessor of Perlin 1985).
 class Texture {
  public:
   Texture(std::uint64_t seed, double cell_mm) : seed_(seed), per_mm_(static_cast<float>(1.0 / cell_mm)) {}
@@ -169,7 +174,7 @@ class Texture {
   float per_mm_;
 };
 
-/// 0 below 0, 1 above 1, smooth between: 3t^2 - 2t^3.
+/// Smooth step: 0 for t < 0, 1 for t > 1, 3t^2 - 2t^3 between.
 [[nodiscard]] inline float smooth_step(float t) {
   t = std::clamp(t, 0.0F, 1.0F);
   return t * t * (3.0F - 2.0F * t);

@@ -10,7 +10,7 @@
 namespace roentgen::synth {
 namespace {
 constexpr double kPi = 3.14159265358979323846;
-// Pixel centres sample a shape; shapes here are at least 20 pixels across, where that costs under 1%.
+// Tolerance for sampling a shape at pixel centres: below 1% for the shapes here, which are at least 20 pixels wide.
 constexpr double kSampling = 0.01;
 
 Pose straight() { return {.angle_rad = 0.0, .scale_x = 1.0, .scale_y = 1.0, .shift = {}, .field_mm = 200.0}; }
@@ -36,12 +36,12 @@ TEST(Canvas, turning_an_ellipsoid_keeps_its_volume) {
 }
 
 TEST(Canvas, tube_thinner_than_a_pixel_keeps_its_volume) {
-  Canvas canvas(40, straight());  // 5 mm pixels
+  Canvas canvas(40, straight());  // pixels of 5 mm
   const Tube tube{.from = {-60.0, -20.0}, .to = {50.0, 33.0}, .radius_from_mm = 0.8, .radius_to_mm = 0.8};
   canvas.add(canvas.planes.vessel, tube);
   const double length = std::sqrt(110.0 * 110.0 + 53.0 * 53.0);
   const double expected = kPi * 0.8 * 0.8 * length;
-  // A line through a coarse grid: its ends and the phase of the pixels cost a few percent.
+  // A thin line on a coarse grid; its ends and its position relative to pixels cost a few percent.
   EXPECT_NEAR(volume_mm3(canvas, canvas.planes.vessel), expected, 0.06 * expected);
 }
 
@@ -96,7 +96,7 @@ TEST(Texture, is_smooth_bounded_and_a_function_of_its_seed) {
     const float value = texture.at(x, 3.0F);
     EXPECT_LE(std::fabs(value), 1.0F);
     EXPECT_EQ(value, same.at(x, 3.0F));
-    // The steepest smooth step climbs 1.5 * 2 per cell of 10 mm.
+    // The steepest slope of the smooth step is 1.5 * 2 per cell of 10 mm.
     EXPECT_LE(std::fabs(texture.at(x + 0.1F, 3.0F) - value), 0.031F);
     spread += static_cast<double>(value * value);
     difference += static_cast<double>(std::fabs(value - other.at(x, 3.0F)));

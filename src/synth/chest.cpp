@@ -9,7 +9,7 @@
 
 namespace roentgen::synth {
 namespace {
-// A normal draw limited to two standard deviations, so that no anatomy is extreme.
+// Normal random value, limited to two standard deviations so that no anatomy is extreme.
 double about(Random& random, double mean, double spread) {
   return mean + spread * std::clamp(random.normal(), -2.0, 2.0);
 }
@@ -17,7 +17,7 @@ double about(Random& random, double mean, double spread) {
 void draw_body(Random& random, Chest& chest) {
   chest.sex = random.chance(0.5) ? Sex::Male : Sex::Female;
   chest.age_years = static_cast<int>(std::clamp(about(random, 52.0, 18.0), 18.0, 90.0));
-  const double build = std::clamp(random.normal(), -1.8, 2.0);  // thin to heavy
+  const double build = std::clamp(random.normal(), -1.8, 2.0);  // body build, from thin to heavy
   chest.half_width_mm = about(random, chest.sex == Sex::Male ? 143.0 : 133.0, 6.0) + 3.0 * build;
   chest.wall_mm = 28.0 + 7.0 * build + random.uniform(-3.0, 3.0);
   chest.half_thickness_mm = about(random, 108.0, 6.0) + 11.0 * build;
@@ -65,18 +65,18 @@ void draw_heart(Random& random, Chest& chest) {
   heart.center = {about(random, 16.0, 6.0), about(random, 46.0, 6.0)};
 }
 
-// Draws the properties that change between studies: breath, posture, beam and film.
+// Draws the properties that change between studies of a patient: breath, posture, beam and film.
 void draw_study(Random& random, Chest& chest, double ap_share) {
   chest.view = random.chance(ap_share) ? View::Ap : View::Pa;
   const bool is_ap = chest.view == View::Ap;
-  const double breath_mm = about(random, is_ap ? -7.0 : 1.0, 8.5);  // deeper is lower
+  const double breath_mm = about(random, is_ap ? -7.0 : 1.0, 8.5);  // a deeper breath lowers the diaphragm
   for (Lung& lung : chest.lungs) {
     lung.dome_y_mm += breath_mm + random.uniform(-3.0, 3.0);
     lung.dome_rise_mm -= 0.3 * breath_mm;
     lung.density *= 1.0 - 0.006 * breath_mm;
   }
   chest.heart.center.y_mm += 0.6 * breath_mm;
-  chest.heart.cardiothoracic_ratio *= random.uniform(0.98, 1.02);  // heartbeat
+  chest.heart.cardiothoracic_ratio *= random.uniform(0.98, 1.02);  // the heartbeat changes the heart's size
   chest.clavicle_y_mm += is_ap ? about(random, -8.0, 6.0) : about(random, 0.0, 4.0);
   chest.stomach_gas_mm = random.chance(0.6) ? random.uniform(10.0, 34.0) : 0.0;
   Pose& pose = chest.pose;
@@ -98,7 +98,8 @@ void draw_study(Random& random, Chest& chest, double ap_share) {
   chest.texture_seed = random.next_u64();
 }
 
-// The field is that of a mean patient's PA view. Scales refer to that patient's thorax, organs to this patient's.
+// Magnifies the chest as the film shows it. The scale of the image is relative to the PA view of an average patient;
+// organs are magnified relative to this patient's thorax.
 void magnify(Chest& chest) {
   constexpr double kMeanHalfThicknessMm = 108.0;
   const auto at = [&chest](double depth) { return magnification(chest.view, depth, chest.half_thickness_mm); };
@@ -128,7 +129,7 @@ double Lung::dome_surface_mm(double x_mm) const {
 }
 
 Point Lung::at(double across, double down) const {
-  // Iterates twice: the height of the diaphragm depends on x, and x on the height.
+  // Iterates twice, because the height of the diaphragm depends on x and x depends on the height.
   double y_mm = top_mm() + down * (dome_y_mm - top_mm());
   double x_mm = middle_x_mm(y_mm) + side * across * half_width_at_mm(y_mm);
   y_mm = top_mm() + down * (dome_surface_mm(x_mm) - top_mm());

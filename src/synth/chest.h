@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chest: the geometry of one patient in one study, in millimetres, before anything is drawn. Drawn from
-// (seed, patient) for what a patient keeps and (seed, patient, follow-up) for pose, breath and exposure.
+// Chest: the geometry of one patient in one study, in millimetres, before anything is drawn. Permanent properties of a
+// patient are drawn from (seed, patient). Pose, breath and exposure are drawn from (seed, patient, follow-up).
 //
 // Chest coordinates: x to the right of the image (the patient's left in the usual view), y down, z from back to front.
 // The origin lies on the midline at mid-lung height. Rays run along z.
@@ -22,44 +22,46 @@ struct Point {
   double y_mm = 0.0;
 };
 
-/// Half-width of the diaphragm's dome over that of its lung: the rim meets the chest wall before the dome is vertical.
+/// Ratio of the dome's half-width to the half-width of its lung, so that the dome's rim meets the chest wall before the
+/// dome becomes vertical.
 inline constexpr double kDomeSpread = 1.15;
 
 /// One lung: an ellipsoid with a cut-out dome, the diaphragm.
 struct Lung {
-  /// -1 on the left of the image (the patient's right), +1 on the right.
+  /// -1: on the left of the image (the patient's right); +1: on the right.
   double side = 1.0;
   Point center;
   double half_width_mm = 66.0;
   double half_height_mm = 140.0;
   double half_depth_mm = 80.0;
-  /// Sideways shift of the outline per mm above the centre: lungs narrow towards the midline at the apex.
+  /// Sideways shift of the outline per mm above the centre, because lungs narrow towards the midline at the apex.
   double lean = 0.08;
-  /// Top of the diaphragm's dome, and how far the dome falls from there to its rim (0 = flat).
+  /// Height of the top of the diaphragm's dome, and the distance from there down to its rim (0: flat).
   double dome_y_mm = 85.0;
   double dome_rise_mm = 50.0;
-  /// Tissue per volume of aerated lung, water = 1.
+  /// Tissue per volume of aerated lung, relative to water.
   double density = 0.27;
-  /// Factor on the vessels' path length.
+  /// Factor on the path length through the vessels.
   double vessels = 1.0;
 
   [[nodiscard]] double top_mm() const { return center.y_mm - half_height_mm; }
   /// Height of the diaphragm's surface at x.
   [[nodiscard]] double dome_surface_mm(double x_mm) const;
-  /// Middle of the outline at height y.
+  /// Middle of the lung's outline at height y.
   [[nodiscard]] double middle_x_mm(double y_mm) const;
-  /// Half the width of the outline at height y, 0 outside.
+  /// Half the width of the lung's outline at height y; 0 outside of the lung.
   [[nodiscard]] double half_width_at_mm(double y_mm) const;
-  /// The point at (across, down): across -1 medial to +1 lateral edge, down 0 apex to 1 diaphragm.
+  /// Point at a relative position in the lung. `across`: -1 at the medial edge, +1 at the lateral edge. `down`: 0 at
+  /// the apex, 1 at the diaphragm.
   [[nodiscard]] Point at(double across, double down) const;
 };
 
 /// Heart: a tilted ellipsoid.
 struct Heart {
   Point center;
-  /// Width of the shadow over the inner width of the thorax; over 0.5 is enlarged.
+  /// Ratio of the heart's shadow to the inner width of the thorax; above 0.5 the heart is enlarged.
   double cardiothoracic_ratio = 0.44;
-  /// Short over long axis.
+  /// Ratio of the short axis to the long axis.
   double roundness = 0.72;
   double tilt_rad = 0.6;
   double half_depth_mm = 45.0;
@@ -71,23 +73,23 @@ struct Pose {
   double scale_x = 1.0;
   double scale_y = 1.0;
   Point shift;
-  /// Width and height of the field shown.
+  /// Width and height of the visible field, mm on the detector.
   double field_mm = 380.0;
 };
 
-/// Beam, scatter and the film's curve.
+/// X-ray beam, scatter and the film's curve.
 struct Exposure {
-  /// Photons per mm2 before the patient.
+  /// Number of photons per mm2 before the patient.
   double photons_per_mm2 = 1e6;
   double scatter_share = 1.0;
   double scatter_radius_mm = 25.0;
-  /// Shift of black and white, as shares of the window.
+  /// Shifts of the black and the white level, as shares of the gray window.
   double black = 0.0;
   double white = 0.0;
-  /// Bends of the curve: quadratic and S-shaped, both 0 for a straight line.
+  /// Nonlinearity of the film curve: quadratic and S-shaped parts, both 0 for a straight line.
   double bend = 0.0;
   double s_shape = 0.0;
-  /// Change of signal from one edge of the field to the other (heel effect), along x and y.
+  /// Change of the signal from one edge of the field to the other along x and y (heel effect).
   double slope_x = 0.0;
   double slope_y = 0.0;
 };
@@ -100,7 +102,7 @@ struct Chest {
   int age_years = 50;
   Sex sex = Sex::Female;
   View view = View::Pa;
-  /// Half the inner width of the thorax at its widest.
+  /// Half the inner width of the thorax at its widest point.
   double half_width_mm = 140.0;
   double wall_mm = 30.0;
   double half_thickness_mm = 110.0;
@@ -113,13 +115,13 @@ struct Chest {
   double aorta_mm = 15.0;
   double clavicle_y_mm = -108.0;
   double stomach_gas_mm = 20.0;
-  /// Texture of the aerated lung, as a share of its density.
+  /// Contrast of the aerated lung's texture, as a share of the lung's density.
   double mottle = 0.1;
   std::array<Lung, 2> lungs;
   Heart heart;
   Pose pose;
   Exposure exposure;
-  /// Seeds of the vessel tree (kept by the patient) and of textures.
+  /// Seeds of the vessel tree (constant for a patient) and of textures.
   std::uint64_t vessel_seed = 0;
   std::uint64_t texture_seed = 0;
 
@@ -127,29 +129,31 @@ struct Chest {
   [[nodiscard]] const Lung& lung(int side_index) const { return lungs.at(static_cast<std::size_t>(side_index)); }
 };
 
-/// Key of a study: patient and follow-up.
+/// Identifies a study: patient and follow-up.
 struct StudyKey {
   std::uint64_t seed = 0;
   std::int64_t patient = 1;
   std::int64_t follow_up = 0;
 };
 
-/// The stream of one study for one purpose; `channel` separates several draws of the same purpose.
+/// Random stream of one study for one purpose; `channel` separates several draws for the same purpose.
 [[nodiscard]] Random study_stream(const StudyKey& key, RandomStage stage, std::uint32_t channel = 0);
-/// The stream of one patient, the same in every study.
+/// Random stream of one patient, the same in all studies of the patient.
 [[nodiscard]] Random patient_stream(const StudyKey& key, std::uint32_t channel = 0);
 
-/// Length on the film over length in the patient, at this share of the patient's thickness from the front: source /
-/// (source - distance to the detector). PA: source at 1.8 m, the front at the detector; AP: 1 m, the back. Both with
-/// kDetectorGapMm between patient and detector.
+/// Ratio of a length on the film to the length in the patient: source / (source - distance to the detector).
+/// `share_from_front` is the depth as a share of the patient's thickness. PA views: source at 1.8 m, front at the
+/// detector. AP views: source at 1 m, back at the detector. Both have a gap of kDetectorGapMm between patient and
+/// detector.
 [[nodiscard]] double magnification(View view, double share_from_front, double half_thickness_mm);
 inline constexpr double kDetectorGapMm = 40.0;
-/// Depth of heart and great vessels, as shares of the thickness from the front; the thorax' widest part is at 0.5.
+/// Depth of heart and great vessels from the front, as a share of the thickness; the widest part of the thorax is at
+/// 0.5.
 inline constexpr double kHeartDepth = 0.36;
 inline constexpr double kVesselDepth = 0.42;
 
-/// Draws the healthy chest of one study as projected on the film. Depth magnifies heart, mediastinum and aorta against
-/// the thorax. Pure function.
+/// Draws the healthy chest of one study as projected on the film. Heart, mediastinum and aorta are magnified
+/// differently from the thorax because of their depth. Pure function.
 [[nodiscard]] Chest draw_chest(const StudyKey& key, double ap_share = kApShare);
 
 }  // namespace roentgen::synth

@@ -70,11 +70,11 @@ TEST(Chest, heart_is_larger_in_ap_views_by_the_geometry_of_the_beam) {
   const auto ap = static_cast<std::size_t>(View::Ap), pa = static_cast<std::size_t>(View::Pa);
   EXPECT_NEAR(counts[ap] / 3000.0, kApShare, 0.03);
   const double factor = (sums[ap] / counts[ap]) / (sums[pa] / counts[pa]);
-  // 4 standard errors of a ratio with a spread of 6%.
+  // Tolerance: 4 standard errors of a ratio with a standard deviation of 6%.
   EXPECT_NEAR(factor, relative(View::Ap) / relative(View::Pa),
               4.0 * 0.06 * std::sqrt(1.0 / counts[ap] + 1.0 / counts[pa]));
   EXPECT_GT(factor, 1.04);
-  EXPECT_GT(breath[pa] / counts[pa], breath[ap] / counts[ap] + 5.0);  // shallower breath, higher diaphragm
+  EXPECT_GT(breath[pa] / counts[pa], breath[ap] / counts[ap] + 5.0);  // a shallower breath means a higher diaphragm
 }
 
 TEST(Chest, share_of_ap_views_is_as_asked) {
@@ -92,7 +92,7 @@ TEST(Lung, places_lie_inside_the_outline_and_above_the_diaphragm) {
       for (const double down : {0.05, 0.5, 0.95}) {
         const Point at = lung.at(across, down);
         EXPECT_GT(at.y_mm, lung.top_mm());
-        EXPECT_LT(at.y_mm, lung.dome_surface_mm(at.x_mm) + 1.0);  // the two rounds of at() leave less than 1 mm
+        EXPECT_LT(at.y_mm, lung.dome_surface_mm(at.x_mm) + 1.0);  // two iterations of at() leave an error below 1 mm
         EXPECT_LE(std::fabs(at.x_mm - lung.middle_x_mm(at.y_mm)), lung.half_width_at_mm(at.y_mm));
       }
     }

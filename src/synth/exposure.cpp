@@ -8,11 +8,13 @@
 
 namespace roentgen::synth {
 namespace {
-// Attenuation per mm at the mean energy of a 120 kV beam behind a patient: water, and the additional part of bone.
+// Attenuation per mm at the mean energy of a 120 kV beam behind a patient: that of water, and the excess of bone over
+// water.
 constexpr float kTissuePerMm = 0.0195F;
 constexpr float kBonePerMm = 0.030F;
 
-// exp(-x) for x in [0, 80], relative error < 3e-7: 2^n by the exponent field, 2^f by a polynomial on [-0.5, 0.5].
+// Computes exp(-x) for x in [0, 80] with relative error < 3e-7: 2^n by the exponent field, 2^f by a polynomial on
+// [-0.5, 0.5].
 float decay(float x) {
   const float t = -1.44269504F * std::min(x, 80.0F);
   const float n = std::floor(t + 0.5F);
@@ -27,10 +29,11 @@ float decay(float x) {
   return sum * std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
 }
 
-// Natural logarithm of a normal positive float: 2 artanh of (m-1)/(m+1), |s| <= 0.172, error < 1e-6.
+// Natural logarithm of a normal positive float: 2 artanh(s) with s = (m-1)/(m+1) for mantissa m, |s| <= 0.172, error <
+// 1e-6.
 float log_of(float x) {
   const auto bits = std::bit_cast<std::int32_t>(x);
-  // Brings the mantissa to [sqrt(1/2), sqrt(2)).
+  // Moves the mantissa to [sqrt(1/2), sqrt(2)).
   const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;
   const float m = std::bit_cast<float>(bits - (exponent << 23));
   const float s = (m - 1.0F) / (m + 1.0F);
@@ -39,8 +42,8 @@ float log_of(float x) {
   return static_cast<float>(exponent) * 0.693147181F + 2.0F * s * sum;
 }
 
-// One box filter along rows, reading (row, column) and writing (column, row): twice gives both directions. Outside is
-// 0.
+// Box filter along rows that reads (row, column) and writes (column, row); two calls filter both directions. Pixels
+// outside the image count as 0.
 void box_transposed(const std::vector<float>& src, std::vector<float>& dst, std::int64_t size, std::int64_t radius) {
   const float share = 1.0F / static_cast<float>(2 * radius + 1);
   for (std::int64_t row = 0; row < size; ++row) {
@@ -55,7 +58,7 @@ void box_transposed(const std::vector<float>& src, std::vector<float>& dst, std:
   }
 }
 
-// Three box filters come close to a Gaussian.
+// Approximates a Gaussian blur by three box filters.
 std::vector<float> wide_blur(const std::vector<float>& image, std::int64_t size, std::int64_t radius) {
   std::vector<float> a = image;
   std::vector<float> b(image.size());
@@ -66,7 +69,8 @@ std::vector<float> wide_blur(const std::vector<float>& image, std::int64_t size,
   return a;
 }
 
-// Nearly normal, exactly reproducible and cheap: the sum of four 16-bit uniforms (Irwin-Hall), variance 1.
+// Approximately normal random value with variance 1: the sum of four 16-bit uniform values (Irwin-Hall). Cheap and
+// exactly reproducible.
 float noise(Random& random) {
   const std::uint64_t bits = random.next_u64();
   const auto part = [bits](int shift) { return static_cast<std::int64_t>((bits >> shift) & 0xffff); };
@@ -84,7 +88,7 @@ float share_below(std::vector<float>& values, double share) {
 std::vector<float> line_integrals(const Planes& planes) {
   std::vector<float> sum(planes.body.size());
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // air that tissue may replace
+    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // air that abnormal tissue may replace
     const float filled = std::min(planes.vessel[i] * std::min(1.0F, planes.air[i] * 0.05F) + planes.fill[i], hollow);
     const float gas = std::min(planes.gas[i], planes.body[i]);
     const float tissue = planes.body[i] + planes.soft[i] - hollow + filled - gas;

@@ -12,11 +12,12 @@
 
 namespace roentgen::synth {
 
-/// Line integral of attenuation per pixel, no unit, (size, size): mu_tissue * tissue + mu_bone * bone.
+/// Line integral of attenuation for each pixel, without unit, (size, size): mu_tissue * tissue + mu_bone * bone.
 [[nodiscard]] std::vector<float> line_integrals(const Planes& planes);
 
-/// Exposes the canvas; the film curve's values, (size, size), from 0 (black) to 1 (white); dense is white. `random`
-/// gives the quantum noise, `detail_seed` what only a large image shows (synth/film_detail.h).
+/// Exposes the canvas and returns the values of the film curve, (size, size), from 0 (black) to 1 (white); dense tissue
+/// is white. `random` gives the quantum noise. `detail_seed` determines the fine detail of large images
+/// (synth/film_detail.h).
 [[nodiscard]] std::vector<float> expose(const Canvas& canvas, const Exposure& exposure, Random random,
                                         std::uint64_t detail_seed = 0);
 

@@ -14,7 +14,7 @@ namespace roentgen::synth {
 namespace {
 constexpr std::uint64_t kSeed = 9;
 
-/// Planes of one pixel.
+/// Planes with a single pixel.
 Planes pixel(float body, float air, float density) {
   Planes planes;
   planes.body = {body};
@@ -24,7 +24,7 @@ Planes pixel(float body, float air, float density) {
   return planes;
 }
 
-/// Pixels of the exposed plane in 8 bits.
+/// Exposed image, quantised to 8 bits.
 std::vector<std::uint8_t> exposed(const Canvas& canvas, const Exposure& exposure, Random random) {
   return quantise_8(expose(canvas, exposure, random));
 }
@@ -33,7 +33,7 @@ TEST(LineIntegrals, follow_the_stated_sum) {
   Planes planes = pixel(200.0F, 100.0F, 0.25F);
   planes.fill = {10.0F};
   planes.bone = {5.0F};
-  // 200 - 100 * 0.75 + 10 mm of tissue, 5 mm of bone on top.
+  // Tissue: 200 - 100 * 0.75 + 10 mm; on top, 5 mm of bone.
   EXPECT_NEAR(line_integrals(planes)[0], 0.0195 * 135.0 + 0.030 * 5.0, 1e-5);
 }
 
@@ -54,14 +54,15 @@ TEST(Expose, dense_is_white_and_air_is_black) {
   Canvas canvas(64, Pose{.field_mm = 335.0});
   lay_chest(canvas, chest);
   const auto gray = exposed(canvas, Exposure{}, Random(kSeed, RandomStage::SynthPixels));
-  EXPECT_LT(gray[0], 40);                                  // beside the neck
+  EXPECT_LT(gray[0], 40);                                  // air next to the neck
   EXPECT_GT(gray[55 * 64 + 32], 200);                      // spine and abdomen
-  EXPECT_LT(gray[28 * 64 + 18] + 30, gray[28 * 64 + 32]);  // lung against mediastinum
+  EXPECT_LT(gray[28 * 64 + 18] + 30, gray[28 * 64 + 32]);  // lung compared with mediastinum
 }
 
 TEST(Expose, fewer_photons_are_noisier) {
-  // A uniform slab with one dense stripe, so that the window has a range.
-  // Pixels of 1.4 mm show no fine structure; as many photons as NIH's of 0.34 mm get from 16 times the dose.
+  // Canvas with a uniform slab and one dense stripe, so that the gray window has a range.
+  // Pixels of 1.4 mm show no fine structure. A dose of 1/16 gives as many photons per pixel as NIH's pixels of 0.34 mm
+  // get.
   Canvas canvas(64, Pose{.field_mm = 88.0});
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) canvas.planes.body[i] = i % 64 < 8 ? 200.0F : 120.0F;
   const auto spread = [&](double photons) {
@@ -80,7 +81,8 @@ TEST(Expose, fewer_photons_are_noisier) {
 }
 
 TEST(Expose, scatter_hides_what_lies_behind_dense_tissue) {
-  // Thin on the left, thick on the right with a thicker stripe: scatter veils the stripe, relative to the window.
+  // Canvas that is thin on the left and thick on the right, with a still thicker stripe. Scatter reduces the contrast
+  // of the stripe relative to the window.
   Canvas canvas(64, Pose{.field_mm = 335.0});
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) {
     const std::size_t column = i % 64;

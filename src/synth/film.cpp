@@ -10,7 +10,8 @@
 
 namespace roentgen::synth {
 namespace {
-// Channels of a study's film stream, one per option, so that an option does not change the draws of another.
+// Channels of a study's random stream for its film, one per option, so that one option does not change the draws of
+// another.
 constexpr std::uint32_t kMarkerChannel = 0, kInvertedChannel = 1, kCollimatorChannel = 2;
 
 // Stroke width of a letter as a share of its height.
@@ -19,7 +20,7 @@ constexpr double kStroke = 0.16;
 struct Stroke {
   Point from, to;
 };
-// Letters in a box from (-0.3, -0.5) to (0.3, 0.5), y downwards.
+// Strokes of the letters in a box from (-0.3, -0.5) to (0.3, 0.5), y downwards.
 constexpr std::array kLetterL{Stroke{{-0.3, -0.5}, {-0.3, 0.5}}, Stroke{{-0.3, 0.5}, {0.3, 0.5}}};
 constexpr std::array kLetterR{Stroke{{-0.3, -0.5}, {-0.3, 0.5}},   Stroke{{-0.3, -0.5}, {0.1, -0.5}},
                               Stroke{{0.1, -0.5}, {0.26, -0.42}},  Stroke{{0.26, -0.42}, {0.3, -0.25}},
@@ -59,7 +60,7 @@ void put_marker(std::vector<float>& gray, const Marker& marker, std::int64_t siz
       const double x = at_mm / marker.height_mm - marker.lean * y;
       double nearest = 1e9;
       for (const Stroke& stroke : strokes_of(marker.letter)) nearest = std::min(nearest, distance(stroke, x, y));
-      // Share of the pixel that lies under the stroke, with its edge taken as a straight line.
+      // Share of the pixel under the stroke; the stroke's edge counts as a straight line.
       const double inside_px = (0.5 * kStroke - nearest) * marker.height_mm / pixel_mm;
       const double widest = std::min(1.0, kStroke * marker.height_mm / pixel_mm);
       const auto cover = static_cast<float>(marker.cover * std::clamp(inside_px + 0.5, 0.0, widest));
@@ -124,7 +125,7 @@ FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double fie
     Marker marker;
     marker.letter = random.chance(0.6) ? 'L' : 'R';
     marker.height_mm = random.uniform(10.0, 20.0);
-    // Position above the shoulder or beside the flank, inside any frame.
+    // Position above the shoulder or next to the flank, inside any frame.
     const double from_side = random.uniform(0.11, 0.17);
     marker.center_x_mm = (marker.letter == 'L' ? 1.0 - from_side : from_side) * field_mm;
     marker.center_y_mm = (random.chance(0.8) ? random.uniform(0.11, 0.2) : random.uniform(0.6, 0.85)) * field_mm;
@@ -138,7 +139,7 @@ FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double fie
 PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm) {
   if (!marks.open) return {0, 0, size_px, size_px};
   const double per_mm = static_cast<double>(size_px) / field_mm;
-  // A pixel is open when its centre is: returns the first index at or after edge - 0.5.
+  // Index of the first pixel whose centre lies inside the open area: the first index at or after edge - 0.5.
   const auto edge = [&](double at_mm) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(at_mm * per_mm - 0.5)), 0, size_px);
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The film of a study: the stored form of its gray values, and marks on the film. Marks are lead markers, the black
+// The film of a study: the storage format of its gray values, and marks on the film. Marks are lead markers, the black
 // frame of the collimator, and inverted gray values (docs/reference/synthetic.md, "Film"). The study's key determines
-// all of them; options that are off change nothing.
+// all of them; an option that is off changes nothing.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ enum class Form : std::uint8_t {
   Jpeg,   ///< 8-bit gray JPEG
 };
 
-/// Name of a form on the command line.
+/// Name of a storage format on the command line.
 struct FormName {
   std::string_view name;
   Form form;
@@ -33,12 +33,12 @@ struct FormName {
 inline constexpr std::array kForms{FormName{"png8", Form::Png8}, FormName{"png16", Form::Png16},
                                    FormName{"png12", Form::Png12}, FormName{"jpeg", Form::Jpeg}};
 
-/// The form of this name; ConfigError for unknown names.
+/// Storage format of this name. Throws ConfigError for unknown names.
 [[nodiscard]] Form form_of(std::string_view name);
 [[nodiscard]] std::string_view name_of(Form form);
-/// ".png" or ".jpg".
+/// File name ending of the format: ".png" or ".jpg".
 [[nodiscard]] std::string_view extension_of(Form form);
-/// The value of white: 255, 4095 or 65535.
+/// Stored value of white: 255, 4095 or 65535.
 [[nodiscard]] int white_of(Form form);
 
 /// Format of films and marks on them.
@@ -46,28 +46,28 @@ struct FilmOptions {
   Form form = Form::Png8;
   /// Quality of JPEG files, 1 to 100.
   int jpeg_quality = 92;
-  /// Shares of the images, 0 to 1: with a lead marker "L" or "R"; with inverted gray values; inside a black frame.
+  /// Shares of the images, 0 to 1, that have a lead marker "L" or "R", inverted gray values, or a black frame.
   double markers = 0.0;
   double inverted = 0.0;
   double collimated = 0.0;
 };
 
-/// Whether any of the shares is above 0.
+/// True if any of the shares of marks is above 0.
 [[nodiscard]] bool has_marks(const FilmOptions& options);
 
-/// Throws ConfigError for a quality or a share out of its range.
+/// Throws ConfigError if the quality or a share is out of range.
 void validate(const FilmOptions& options);
 
-/// A lead letter on the film; positions in mm from the left and top edge of the field.
+/// A lead letter on the film. Its position is in mm from the left and top edge of the field.
 struct Marker {
-  /// 'L' at the patient's left, which is the image's right; 'R' opposite.
+  /// 'L' on the patient's left side, which is the right side of the image; 'R' on the other side.
   char letter = 'L';
   double center_x_mm = 0.0;
   double center_y_mm = 0.0;
   double height_mm = 12.0;
-  /// Slope of its upright, as x over y.
+  /// Slant of the letter: x over y of its upright stroke.
   double lean = 0.0;
-  /// Share of white where lead covers the whole pixel.
+  /// Brightness as a share of white where lead covers the whole pixel.
   double cover = 1.0;
 };
 
@@ -75,27 +75,29 @@ struct Marker {
 struct FilmMarks {
   bool is_inverted = false;
   std::optional<Marker> marker;
-  /// Area left open by the collimator, in mm from the left and top edge of the field; nullopt: all of it.
+  /// Area that the collimator leaves open, in mm from the left and top edge of the field; nullopt: the whole field.
   std::optional<Rect> open;
 };
 
-/// Draws the marks on the film of a study. An option does not change the draws of another, and a larger share only adds
-/// films.
+/// Draws the marks on the film of a study. One option does not change the random draws of another. A larger share adds
+/// marks to further films, and keeps those of a smaller share.
 [[nodiscard]] FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double field_mm);
 
-/// The pixels that stay open: those whose centre lies in marks.open; all when there is no frame.
+/// The pixels inside the collimator's open area: those whose centre lies in marks.open. All pixels if there is no
+/// frame.
 [[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// Intersection of a box with the open area; empty where the box is hidden.
+/// Intersection of a box with the open area; empty if the box is hidden.
 [[nodiscard]] PixelRect cut(const PixelRect& box, const PixelRect& open);
 
-/// Sets pixels outside the open area of a mask (size, size) to 0.
+/// Sets the pixels of a mask (size, size) outside of the open area to 0.
 void close(std::span<std::uint8_t> mask, const PixelRect& open, std::int64_t size_px);
 
-/// Puts marker and frame on curve values, (size, size) from 0 to 1. Inversion is left to quantise().
+/// Draws marker and frame on film curve values, (size, size) from 0 to 1. Inversion is left to quantise_8() and
+/// quantise_16().
 void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// round(white * v) of every curve value v; white minus that if inverted. 8-bit forms fit a byte.
+/// Quantises every value v of the film curve to round(white * v), or to white minus that if inverted. White is 255.
 [[nodiscard]] std::vector<std::uint8_t> quantise_8(std::span<const float> gray, bool is_inverted = false);
 [[nodiscard]] std::vector<std::uint16_t> quantise_16(std::span<const float> gray, int white, bool is_inverted = false);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Images of 1024 px at default options against 59 originals of NIH ChestX-ray14, whose figures are those of
-// docs/reference/synthetic.md ("Bytes like NIH's"). Means of as many images of one seed.
+// Compares images of 1024 px at default options with 59 originals of NIH ChestX-ray14, whose measurements are in
+// docs/reference/synthetic.md ("Bytes like NIH's"). Averages over as many synthetic images of one seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::int64_t kImages = 59;
 
 struct Measured {
   std::map<std::string, double> mean;
-  /// Bytes of each image, ascending.
+  /// Size of each image file, ascending.
   std::vector<double> bytes;
   std::vector<double> gray;
 };
@@ -68,9 +68,9 @@ TEST(FilmBytes, of_large_images_behave_like_nihs) {
   near("slope", -2.95, 0.15);
   near("average", 32.8, 0.15);
   near("paeth", 57.3, 0.15);
-  // The rare filters are 29% and 40% off NIH's 9.4 and 0.5, and the test holds them at their present values. One seed
-  // gives the same pixels on every machine, so only a changed film or encoder moves them. Another seed changes Up by
-  // about one point, its standard error over 59 images. A tenth of these has 0 and a tenth 19.5 or more.
+  // The two rare filters differ by 29% and 40% from NIH's 9.4 and 0.5; the test expects their present values. One seed
+  // gives the same pixels on every machine, so only a changed film or encoder moves them. Another seed changes the
+  // share of Up by about one percentage point, its standard error over 59 images.
   EXPECT_NEAR(measured.mean.at("up"), 6.7, 1.0);
   EXPECT_NEAR(measured.mean.at("sub"), 0.30, 0.10);
   EXPECT_NEAR(measured.mean.at("none"), 0.0, 0.05);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Detail that only a large image shows: structure finer than the drawn anatomy, and the detector's blur, which
-// correlates neighbouring pixels of its noise. Both are set so that images of 1024 px have the statistics of NIH
-// ChestX-ray14 (docs/reference/synthetic.md). One thread each; the same floats everywhere.
+// Detail that is visible only in large images: structure finer than the drawn anatomy, and the detector's blur, which
+// correlates the noise of neighbouring pixels. Both are set so that images of 1024 px have the statistics of NIH
+// ChestX-ray14 (docs/reference/synthetic.md). For use by one thread; the floats are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace roentgen::synth {
 
-/// Share of the detail that images with pixels of this width show. It is 0 from 1.25 mm on, so that images of up to
-/// about 260 px have none. It is 1 below 0.65 mm (about 512 px), and linear between.
+/// Strength of the fine detail, 0 to 1, for images with pixels of this width. It is 0 from 1.25 mm on, so that images
+/// of up to about 260 px have none. It is 1 below 0.65 mm (about 512 px), and linear between.
 [[nodiscard]] double detail_share(double pixel_mm);
 
 /// Adds fine structure to line integrals (size, size): vessels, airways, trabeculae and skin below the size of the
 /// drawn anatomy. It consists of octaves of cubic B-spline noise, with cells from 1.3 mm across down by halves to two
-/// pixels. Cells are taller than wide by a factor drawn from the seed. Lung and bone have most of it; outside the body
-/// there is none. It is placed in mm on the detector, whatever the size of the image.
+/// pixels. Cells are taller than wide by a factor drawn from the seed. It is strongest in lung and bone, and absent
+/// outside the body. Its position in mm on the detector does not depend on the image size.
 void add_fine_structure(std::vector<float>& integrals, const Canvas& canvas, std::uint64_t seed);
 
 /// Blurs a signal (size, size) as a detector does. The Gaussian's widths, in mm and drawn from the seed, differ between

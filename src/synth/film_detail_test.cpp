@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kSize = 512;
 constexpr Pose kPose{.field_mm = 335.0};
 
-/// A body of 200 mm everywhere but in the left quarter.
+/// Canvas with 200 mm of tissue everywhere except in the left quarter.
 Canvas half_body(std::int64_t size) {
   Canvas canvas(size, kPose);
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) {
@@ -61,7 +61,7 @@ TEST(FineStructure, lies_inside_the_body_and_follows_the_seed) {
   EXPECT_NEAR(std::accumulate(one.begin(), one.end(), 0.0) / static_cast<double>(one.size()), 2.0, 0.005);
 }
 
-// Structure has the same position in the field at another size: the large image averaged down equals the small one.
+// The structure has the same position at every image size: the large image, averaged down, equals the small one.
 TEST(FineStructure, is_the_same_at_every_size) {
   const Canvas large = half_body(2 * kSize), small = half_body(kSize);
   std::vector<float> fine(large.planes.body.size(), 2.0F), coarse(small.planes.body.size(), 2.0F);
@@ -81,8 +81,7 @@ TEST(FineStructure, is_the_same_at_every_size) {
   EXPECT_GT(xy / std::sqrt(xx * yy), 0.6);
 }
 
-// Golden values for images that show detail, like the golden pixels of study_test.cpp: the same floats on every
-// machine.
+// Golden values for images large enough to show fine detail. The floats are the same on every machine.
 TEST(FineStructure, is_the_golden_one) {
   Canvas canvas = half_body(300);
   for (std::size_t i = 0; i < canvas.planes.air.size(); i += 3) canvas.planes.air[i] = 50.0F;

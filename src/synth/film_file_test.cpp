@@ -30,7 +30,7 @@ TEST(EncodeFilm, holds_8_bits_as_they_are) {
   EXPECT_TRUE(std::ranges::equal(png.samples, one.pixels));
 }
 
-// Every format stores the nearest value to the same curve value, so formats differ by half a step of each.
+// Every format rounds the same curve value, so two formats differ by at most half a step of each.
 TEST(EncodeFilm, forms_are_roundings_of_the_same_values) {
   const Study one = study();
   const testing::ReadPng eight = png_of(one, Form::Png8), twelve = png_of(one, Form::Png12);

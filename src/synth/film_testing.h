@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: reads what encode_film() wrote, and measures images as docs/reference/synthetic.md does ("Bytes like
-// NIH's").
+// Reads the files that encode_film() writes, and measures images as docs/reference/synthetic.md ("Bytes like NIH's")
+// describes. Test code only.
 #pragma once
 
 #include <spng.h>
@@ -22,13 +22,13 @@
 
 namespace roentgen::synth::testing {
 
-/// A gray PNG read back, row by row.
+/// A gray PNG that was read back row by row.
 struct ReadPng {
   int bits = 0;
-  /// Significant bits of its sBIT chunk; 0: none.
+  /// Number of significant bits in its sBIT chunk; 0: no such chunk.
   int significant_bits = 0;
   std::vector<std::uint16_t> samples;
-  /// Rows of each filter: None, Sub, Up, Average, Paeth.
+  /// Number of rows with each PNG filter: None, Sub, Up, Average, Paeth.
   std::array<double, 5> rows{};
 };
 
@@ -78,8 +78,8 @@ inline std::vector<std::uint8_t> read_jpeg(std::span<const std::byte> bytes) {
   return pixels;
 }
 
-/// Standard deviation of the noise (Immerkaer 1996, "Fast noise variance estimation"). The image is filtered by the
-/// mask 1 -2 1, -2 4 -2, 1 -2 1, which ignores planes and lines.
+/// Standard deviation of the noise, estimated by the method of Immerkaer (1996, "Fast noise variance estimation"). The
+/// image is filtered by the mask 1 -2 1, -2 4 -2, 1 -2 1, which ignores planes and lines.
 inline double noise_of(std::span<const std::uint8_t> pixels, std::int64_t size) {
   double sum = 0.0;
   for (std::int64_t y = 1; y + 1 < size; ++y) {
@@ -93,7 +93,7 @@ inline double noise_of(std::span<const std::uint8_t> pixels, std::int64_t size) 
   return std::sqrt(std::numbers::pi / 2.0) * sum / (6.0 * count);
 }
 
-/// Fourier transform of one line in place; its length is a power of two.
+/// Fourier transform of one line in place. Its length must be a power of two.
 inline void transform(std::span<std::complex<double>> line) {
   const std::size_t n = line.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -114,8 +114,8 @@ inline void transform(std::span<std::complex<double>> line) {
   }
 }
 
-/// Slope of the power spectrum in log-log. The power of the Hann-windowed image is averaged over rings of one cycle per
-/// image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
+/// Slope of the power spectrum in log-log coordinates. The power of the Hann-windowed image is averaged over rings of
+/// one cycle per image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
 inline double spectrum_slope(std::span<const std::uint8_t> pixels, std::int64_t size) {
   const auto n = static_cast<std::size_t>(size);
   double mean = 0.0;

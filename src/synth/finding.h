@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Findings: their names, and the functions that draw them. A finding first changes the geometry of the chest (a wider
-// heart, a lower diaphragm). Then it returns what it paints onto the projected chest (fluid, nodules, lines).
+// heart, a lower diaphragm). Then it returns a function that paints onto the projected chest (fluid, nodules, lines).
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@ namespace roentgen::synth {
 class Canvas;
 struct Chest;
 
-/// The findings; the value is the index in every array of this room.
+/// All findings. The value is the index in every PerFinding array.
 enum class Finding : int {
 #define RG_X(id, function, text, rank, persistence, nih) id,
   RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
 
-/// Names in the order of Finding, as label files write them.
+/// Names of the findings as label files write them, in the order of Finding.
 inline constexpr std::array kFindingNames{
 #define RG_X(id, function, text, rank, persistence, nih) std::string_view(text),
     RG_SYNTH_FINDING_LIST(RG_X)
@@ -38,14 +38,14 @@ inline constexpr std::array kFindingRank{
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
-/// Chance that a follow-up keeps the patient's draw of the finding.
+/// Probability that a follow-up study keeps the patient's previous draw of the finding.
 inline constexpr std::array kFindingPersistence{
 #define RG_X(id, function, text, rank, persistence, nih) persistence,
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
 
-/// Prevalence in NIH ChestX-ray14.
+/// Prevalence of each finding in NIH ChestX-ray14.
 inline constexpr std::array kNihPrevalence{
 #define RG_X(id, function, text, rank, persistence, nih) nih,
     RG_SYNTH_FINDING_LIST(RG_X)
@@ -58,9 +58,9 @@ using PerFinding = std::array<T, kFindingCount>;
 
 /// Severity of a finding in a study, and the random stream for its details.
 struct Plan {
-  /// (0, 1]: severity. Size, extent or contrast grow with it, and only it decides the label's odds.
+  /// Severity in (0, 1]. Size, extent or contrast grow with it. The probability of a positive label depends only on it.
   double severity = 0.0;
-  /// Belongs to (seed, patient, follow-up, finding).
+  /// Random stream that depends on seed, patient, follow-up and finding.
   Random random;
 };
 

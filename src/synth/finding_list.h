@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of findings, in the canonical order of CheXNet's 14 labels. A new finding is one file in findings/ that
+// The only list of findings, in the order of CheXNet's 14 labels. A new finding needs one file in findings/ that
 // defines plant_NAME, and one line here.
 #pragma once
 
 // X(enumerator, function suffix, name as label files write it, rank, persistence, NIH prevalence)
-//   rank        0 to 1: place in the asked range of prevalences, in the order of NIH ChestX-ray14's counts
-//   persistence chance that a follow-up shows the patient's own draw rather than a fresh one
+//   rank        0 to 1: position in the requested range of prevalences, in the order of NIH ChestX-ray14's counts
+//   persistence probability that a follow-up keeps the patient's draw instead of a new one
 //   NIH prevalence: share of NIH ChestX-ray14's 112,120 images labelled with it (Data_Entry_2017_v2020.csv)
 // clang-format off
 #define RG_SYNTH_FINDING_LIST(X)                                                                        \

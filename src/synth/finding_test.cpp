@@ -75,20 +75,20 @@ TEST(Effusion, volume_grows_with_severity) {
   }
 }
 
-// The meniscus: the fluid's surface is higher at the chest wall than in the middle of the lung.
+// Meniscus: the fluid's surface is higher at the chest wall than in the middle of the lung.
 TEST(Effusion, climbs_the_chest_wall) {
   for (std::int64_t patient = 1; patient <= 12; ++patient) {
     LaidStudy laid = lay_study(study_of(patient), kSize, only(Finding::Effusion, 0.9));
     const auto& planes = laid.canvas.planes;
     for (const Lung& lung : laid.chest.lungs) {
-      double middle = 1e9, wall = 1e9;  // height of the surface, y down
+      double middle = 1e9, wall = 1e9;  // height of the surface; y points down
       laid.canvas.for_each(area_of(lung), [&](std::size_t px, float x, float y) {
         if (planes.fill[px] <= 0.5F * planes.air[px] || planes.air[px] <= 0.0F) return;
         const double u = lung.side * (static_cast<double>(x) - lung.center.x_mm) / lung.half_width_mm;
         if (std::fabs(u) < 0.15) middle = std::min(middle, static_cast<double>(y));
         if (u > 0.75) wall = std::min(wall, static_cast<double>(y));
       });
-      if (wall > 1e8) continue;  // the dry side
+      if (wall > 1e8) continue;  // no fluid on this side
       EXPECT_LT(wall, middle - 5.0) << patient;
     }
   }
@@ -148,15 +148,15 @@ TEST(Nodule, is_under_30_mm_and_a_mass_over) {
     for (const double extent : extents_mm(mass.canvas)) EXPECT_GE(extent, 30.0) << patient;
     const LaidStudy nodules = lay_study(study_of(patient), kSize, only(Finding::Nodule, 1.0));
     const auto extents = extents_mm(nodules.canvas);
-    if (extents.size() < 4) continue;  // two may touch
+    if (extents.size() < 4) continue;  // two nodules may touch
     ++lone;
-    // Half a pixel to each side and another 4% where the pose stretches.
+    // Allows half a pixel on each side, and 4% where the pose stretches the image.
     for (const double extent : extents) EXPECT_LT(extent, 30.0 * 1.04 + nodules.canvas.pixel_mm()) << patient;
   }
   EXPECT_GT(lone, 4);
 }
 
-/// Mean change of the line integral over the rays that a finding changes.
+/// Mean change of the line integral over the rays that the finding changes.
 double contrast(Finding finding, double severity) {
   double sum = 0.0;
   std::int64_t count = 0;
@@ -175,7 +175,8 @@ double contrast(Finding finding, double severity) {
   return sum / static_cast<double>(count);
 }
 
-// Three findings of fluid in the airspaces: even and dense, patchy, faint.
+// Fluid in the airspaces has decreasing contrast: even and dense in consolidation, patchy in pneumonia, faint in
+// infiltration.
 TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
   for (const double severity : {0.3, 0.6, 1.0}) {
     const double consolidation = contrast(Finding::Consolidation, severity);
@@ -185,7 +186,7 @@ TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
     EXPECT_GT(pneumonia, infiltration) << severity;
     EXPECT_GT(infiltration, 0.0);
     if (severity != 0.6) continue;
-    // Expected values are those of docs/reference/synthetic.md.
+    // Expected values as in docs/reference/synthetic.md.
     EXPECT_NEAR(consolidation, 0.58, 0.01);
     EXPECT_NEAR(pneumonia, 0.42, 0.01);
     EXPECT_NEAR(infiltration, 0.23, 0.01);

@@ -14,7 +14,7 @@ namespace roentgen::synth {
 namespace {
 constexpr std::uint64_t kSeed = 5;
 
-/// Entries with drawn truths and no pixels.
+/// Entries with random truths and without pixels.
 std::vector<Entry> drawn(std::int64_t images) {
   std::vector<Entry> entries = list_studies(kSeed, images);
   for (Entry& entry : entries) {
@@ -72,7 +72,7 @@ TEST(FilmCsv, says_what_is_on_every_film) {
   std::vector<Entry> entries = drawn(2);
   entries[0].study.marks.is_inverted = true;
   entries[0].study.marks.marker = Marker{.letter = 'R'};
-  entries[1].study.marks.open = Rect{10.0, 20.0, 310.0, 300.0};  // of 64 pixels of 5 mm
+  entries[1].study.marks.open = Rect{10.0, 20.0, 310.0, 300.0};  // in a field of 64 pixels of 5 mm
   EXPECT_EQ(film_csv(entries), "Image Index,inverted,marker,left,top,right,bottom\n" + image_name(entries[0].key) +
                                    ",1,R,0.000,0.000,1024.000,1024.000\n" + image_name(entries[1].key) +
                                    ",0,,32.000,64.000,992.000,960.000\n");
@@ -83,7 +83,7 @@ TEST(ImageName, is_nihs) { EXPECT_EQ(image_name({.seed = 1, .patient = 12, .foll
 TEST(DataEntryCsv, parses_back_under_nihs_own_header) {
   const auto entries = drawn(200);
   const io::Csv csv = io::parse_csv(data_entry_csv(entries), "entries").or_throw();
-  // NIH's header splits at the commas inside its brackets: 9 names, 11 fields.
+  // Commas inside the brackets of NIH's header split 9 names into 11 fields.
   const std::vector<std::string> header{"Image Index",
                                         "Finding Labels",
                                         "Follow-up #",
@@ -123,7 +123,7 @@ TEST(BoxCsv, scales_to_the_1024_grid_and_needs_a_label) {
   const auto nodule = static_cast<std::size_t>(Finding::Nodule), mass = static_cast<std::size_t>(Finding::Mass);
   study.boxes[nodule] = {16, 32, 20, 40};
   study.boxes[mass] = {1, 1, 2, 2};
-  study.truth.label[nodule] = true;  // the mass is there, but its label was missed
+  study.truth.label[nodule] = true;  // the mass is present, but its label is missing
   EXPECT_EQ(box_csv(entries), "Image Index,Finding Label,Bbox [x,y,w,h],,,\n" + image_name(entries[0].key) +
                                   ",Nodule,256.000,512.000,64.000,128.000,,,\n");
 }
@@ -176,7 +176,8 @@ TEST(TruthCsv, carries_every_severity_and_the_split) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     EXPECT_EQ(csv.rows[i][1], entries[i].split == Split::Test ? "test" : "train_val");
     for (std::size_t f = 0; f < kFindingNames.size(); ++f) {
-      EXPECT_NEAR(std::stod(csv.rows[i][2 + f]), entries[i].study.truth.severity[f], 5e-7);  // six decimals
+      // The file has six decimals
+      EXPECT_NEAR(std::stod(csv.rows[i][2 + f]), entries[i].study.truth.severity[f], 5e-7);
     }
   }
 }

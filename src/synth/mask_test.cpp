@@ -49,7 +49,7 @@ TEST(Mask, covers_a_share_of_the_image_that_the_finding_can_have) {
   }
 }
 
-// A sphere in air gives a disc, bounded where its chord falls to the threshold.
+// The mask of a sphere in air is a disc. Its edge lies where the path length through the sphere falls to the threshold.
 TEST(Mask, of_a_nodule_lies_in_its_box_and_fills_most_of_it) {
   int judged = 0;
   for (std::int64_t patient = 1; patient <= 40; ++patient) {
@@ -96,7 +96,7 @@ TEST(Mask, grows_with_the_severity_of_an_effusion) {
   }
 }
 
-// With two findings in one place, the second owns only the pixels that it adds.
+// If two findings overlap, the mask of the second contains only the pixels that it changes.
 TEST(Mask, is_what_vanishes_when_the_finding_alone_is_taken_out) {
   PerFinding<double> both = only(Finding::Effusion, 1.0);
   both[static_cast<std::size_t>(Finding::Nodule)] = 0.5;
@@ -106,7 +106,7 @@ TEST(Mask, is_what_vanishes_when_the_finding_alone_is_taken_out) {
   EXPECT_LE(area_share(nodule), area_share(of(alone, Finding::Nodule)));
 }
 
-// Atelectasis raises a diaphragm, and the mass lies in that lung.
+// Atelectasis raises a diaphragm; the mass lies in the same lung.
 TEST(Mask, of_one_finding_leaves_others_where_they_are) {
   const PerFinding<double> mass = only(Finding::Mass, 0.8);
   for (std::int64_t patient = 1; patient <= 6; ++patient) {

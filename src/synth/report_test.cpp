@@ -10,7 +10,8 @@
 
 namespace roentgen::synth {
 namespace {
-/// Definition of the AUROC for few samples: share of pairs won by the positive, ties half.
+/// Naive AUROC for few samples: share of (positive, negative) pairs in which the positive scores higher; ties count
+/// half.
 std::optional<double> pairs(std::span<const float> scores, std::span<const std::uint8_t> labels) {
   double won = 0.0, all = 0.0;
   for (std::size_t p = 0; p < scores.size(); ++p) {
@@ -32,7 +33,8 @@ Entry entry(std::int64_t patient, Split split, double severity, bool label) {
 }
 
 TEST(Summarise, ceiling_is_the_auroc_of_the_severity_on_the_test_set) {
-  // Test set: positives 0.9 and (by a wrong label) 0; negatives 0, 0 and a missed 0.5. Pairs: 3 + (2 * 0.5) of 6.
+  // Test set with positive scores 0.9 and 0 (a wrong label), and negative scores 0, 0 and 0.5 (a missed finding).
+  // AUROC: 3 pairs won and 2 ties of 6.
   const std::vector<Entry> entries{entry(1, Split::Test, 0.9, true),    entry(2, Split::Test, 0.0, true),
                                    entry(3, Split::Test, 0.0, false),   entry(4, Split::Test, 0.0, false),
                                    entry(5, Split::Test, 0.5, false),   entry(6, Split::TrainVal, 0.9, false),

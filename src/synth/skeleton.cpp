@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, and its front half returns
-// lower. At the flank it turns along the ray, so its path length grows, as on a radiograph.
+// Draws the bones. A rib is a tilted ring around the chest: its back half falls slowly from the spine, and its front
+// half returns lower. At the flank it turns along the ray, so its path length grows, as on a radiograph.
 #include <array>
 #include <utility>
 
@@ -12,9 +12,9 @@
 namespace roentgen::synth {
 namespace {
 constexpr int kRibs = 10;
-constexpr int kRibLinks = 8;  // links of each half
+constexpr int kRibLinks = 8;  // links of each half of a rib
 
-// Share of a bone's inside that is marrow rather than mineral.
+// Share of marrow inside a bone; the rest is mineral.
 constexpr double kMarrow = 0.55;
 
 void lay_rib(Canvas& canvas, const Chest& chest, int number, double side) {
@@ -23,9 +23,9 @@ void lay_rib(Canvas& canvas, const Chest& chest, int number, double side) {
   const double reach = std::max(-0.97, std::min(0.97, (ring_y_mm - 18.0) / 165.0));
   const double half_x_mm = (chest.half_width_mm + 4.0) * std::sqrt(1.0 - reach * reach * (reach < 0.0 ? 1.0 : 0.35));
   const double half_z_mm = lung.half_depth_mm * (0.62 + 0.045 * std::min(number, 8));
-  // Angles from the spine (0, behind) to the costal cartilage (in front).
+  // Angles of a rib's ends: from the spine (0 is straight behind) to the costal cartilage in front.
   const double first_rad = 0.14, last_rad = number < 7 ? 2.45 : 2.05;
-  const double middle_rad = 0.5 * 3.14159265358979323846;  // angle at the flank, where the rib turns from back to front
+  const double middle_rad = 0.5 * 3.14159265358979323846;  // angle at the flank, between back and front half
   for (const auto& [from_rad, to_rad] : {std::pair{first_rad, middle_rad}, std::pair{middle_rad, last_rad}}) {
     std::array<Tube, kRibLinks> chain;
     Point last;
@@ -59,7 +59,8 @@ void lay_spine(Canvas& canvas, const Chest& chest) {
     const float u = (x - bend * bent * (1.0F - 0.3F * bent)) / std::max(10.0F, half);
     if (u * u >= 1.0F) return;
     const float turn = y / pitch;
-    const float place = std::fabs(turn - std::floor(turn) - 0.5F);  // 0.5 in the disc, 0 in the vertebra
+    // 0.5 in the middle of a disc, 0 in the middle of a vertebra
+    const float place = std::fabs(turn - std::floor(turn) - 0.5F);
     const float disc = 1.0F - 0.45F * smooth_step((place - 0.33F) / 0.1F);
     bone[index] += depth * std::sqrt(1.0F - u * u) * disc;
   });
@@ -80,7 +81,7 @@ void lay_shoulder(Canvas& canvas, const Chest& chest, double side) {
         .from = clavicle[i], .to = clavicle[i + 1], .radius_from_mm = 6.0, .radius_to_mm = 6.0, .hollow = kMarrow};
   }
   canvas.add_chain(canvas.planes.bone, chain, 1.25 * chest.bone);
-  // Turned out of the way in PA views, over the lung in AP.
+  // Position of the scapula: turned away from the lung in PA views, over the lung in AP views.
   const double out_mm = chest.view == View::Ap ? -4.0 : 16.0;
   canvas.add(canvas.planes.bone,
              {.center = {side * (w + out_mm), -50.0},

@@ -25,7 +25,7 @@ PerFinding<double> only(Finding finding, double severity) {
 
 StudyKey study_of(std::int64_t patient) { return {.seed = kSeed, .patient = patient, .follow_up = 0}; }
 
-/// Sum of |a - b| inside and outside a box.
+/// Sums of |a - b| inside and outside of a box.
 struct Change {
   double inside = 0.0;
   double outside = 0.0;
@@ -86,7 +86,7 @@ TEST_P(EachFinding, box_lies_inside_the_image_and_over_the_finding) {
     outside += moved.outside;
     outside_px += static_cast<double>(kSize * kSize) - area;
   }
-  // The window depends on the image, so a finding changes every pixel a little, but most at its own place.
+  // A finding changes every pixel a little, because the gray window depends on the image, but its own pixels most.
   EXPECT_GT(inside / inside_px, outside / outside_px);
 }
 
@@ -113,7 +113,7 @@ TEST(Study, effusion_whitens_its_place_and_emphysema_darkens_the_lungs) {
     darker += mean_gray(airy, lungs) < mean_gray(healthy, lungs) ? 1 : 0;
   }
   EXPECT_EQ(whiter, 20);
-  EXPECT_GE(darker, 18);  // the window depends on the image
+  EXPECT_GE(darker, 18);  // the gray window depends on the image
 }
 
 TEST(Study, is_a_function_of_its_key) {
@@ -145,7 +145,7 @@ TEST(Study, without_one_finding_is_the_same_study_but_for_it) {
     Scene scene{.severity = only(Finding::Mass, 0.9)};
     scene.severity[static_cast<std::size_t>(Finding::Effusion)] = 0.7;
     PerFinding<double> effusion_only = only(Finding::Effusion, 0.7);
-    // A mass changes no shape: the study without it equals the study of the other finding.
+    // A mass changes no shape, so removing it gives the study with only the other finding.
     EXPECT_EQ(render_without(study_of(patient), kSize, scene, Finding::Mass).pixels,
               render_with(study_of(patient), kSize, effusion_only).pixels);
     const Study with = render_with(study_of(patient), kSize, scene.severity);
@@ -170,8 +170,8 @@ TEST(Study, tubes_show_at_the_size_of_the_quickstart_and_at_more) {
   }
 }
 
-// Hashes of the pixels of three studies. They change only when the drawing changes. Then say so in the changelog, since
-// data sets of the same seed differ.
+// Hashes of the pixels of three studies. They change only if the drawing changes. Mention such a change in the
+// changelog, because data sets of the same seed then differ.
 TEST(Study, pixels_are_the_golden_ones) {
   const auto hash = [](const Study& study) { return io::sha256_hex(std::as_bytes(std::span(study.pixels))); };
   EXPECT_EQ(hash(render_study({.seed = 1, .patient = 1, .follow_up = 0}, 80)),

@@ -30,7 +30,7 @@ constexpr std::int64_t kLeastSize = 16, kMostSize = 4096;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kProgressEvery = 64;
 constexpr std::string_view kImages = "images";
-// Folder of masks in a data set: kMaskFolder/<Finding>/<image>.png.
+// Folder for masks in a data set: kMaskFolder/<Finding>/<image>.png.
 constexpr std::string_view kMaskFolder = "masks";
 constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
                                         "labels.csv",
@@ -47,7 +47,7 @@ constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
   throw ConfigError(error_text("synth.options", what, expected, got, remedy));
 }
 
-// Checks the settings of a population.
+// Throws ConfigError if a setting of a population is out of range.
 void validate(const Population& population) {
   if (!(population.label_noise >= 0.0 && population.label_noise <= 0.4)) {
     refuse("label noise", "0 to 0.4", fmt::format("{}", population.label_noise));
@@ -105,7 +105,7 @@ void validate(const SynthOptions& options) {
   }
 }
 
-// Removes all output when it goes out of scope before keep().
+// Removes all output files when it goes out of scope, unless keep() was called.
 class Unfinished {
  public:
   explicit Unfinished(const fs::path& folder) : folder_(folder) {
@@ -139,7 +139,7 @@ class Unfinished {
   bool is_kept_ = false;
 };
 
-// Creates kMaskFolder and kPairFolder, if requested, with a folder for each finding.
+// Creates kMaskFolder and kPairFolder if requested, each with a subfolder per finding.
 void make_truth_folders(const SynthOptions& options) {
   const auto make = [&](const fs::path& folder) {
     std::error_code error;
@@ -175,10 +175,10 @@ class Counter {
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
 };
 
-// Writes the masks of an image: 8-bit gray PNG of its size, 255 inside and 0 outside, one for each present finding,
-// labelled or not. Thread-safe.
+// Writes the masks of an image as 8-bit gray PNG files of its size, 255 inside and 0 outside. Writes one for each
+// present finding, labelled or not. Thread-safe.
 void write_masks(const fs::path& out, const Entry& entry) {
-  constexpr int kPngLevel = 6;  // two values per pixel: the files are small at any level
+  constexpr int kPngLevel = 6;  // masks have only two values, so their files are small at any level
   const fs::path name = fs::path(image_name(entry.key)).replace_extension(".png");
   PerFinding<Mask> masks = masks_of(entry.key, entry.study.size_px, entry.study.scene);
   const Study& study = entry.study;
@@ -193,7 +193,7 @@ void write_masks(const fs::path& out, const Entry& entry) {
   }
 }
 
-// Renders the image again without each of its findings that pairs are requested for.
+// Renders the image again, once without each present finding that options.pairs selects.
 void write_pairs(const SynthOptions& options, const Entry& entry) {
   for (std::size_t i = 0; i < options.pairs.size(); ++i) {
     if (!options.pairs[i] || entry.study.scene.severity[i] <= 0.0) continue;
@@ -208,7 +208,7 @@ void render_all(const SynthOptions& options, std::vector<Entry>& entries, const 
   Counter counter(progress, total);
   std::atomic<bool> failed = false;
   std::exception_ptr cause;
-  // OMP_NUM_THREADS may ask for more than a machine can start.
+  // Limits the threads, because OMP_NUM_THREADS may ask for more than a machine can start.
   const int most = runtime::available_hardware_threads();
   const int threads = options.threads > 0 ? options.threads : std::min(omp_get_max_threads(), most);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
@@ -261,7 +261,7 @@ Value describe(const SynthOptions& options) {
                       {"pairs", std::move(pairs)}};
 }
 
-// synth.json is written last: it marks the data set as complete.
+// Writes the tables, and synth.json last: it marks the data set as complete.
 void write_tables(const SynthOptions& options, std::span<const Entry> entries) {
   const auto write = [&](std::string_view name, const std::string& text) {
     io::write_file_atomically(options.out / name, text);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::optional<double> no_auroc(std::span<const float>, std::span<const std::uint8_t>) { return std::nullopt; }
 
-/// Every file below a folder, by relative path.
+/// Contents of every file below a folder, by relative path.
 std::map<std::string, std::string> contents(const fs::path& folder) {
   std::map<std::string, std::string> result;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -52,7 +52,7 @@ TEST(WriteDataset, writes_nihs_layout) {
   ASSERT_EQ(csv.rows.size(), 60U);
   for (const auto& row : csv.rows) {
     const std::string png = io::read_text(out / "images" / row[0]).or_throw();
-    // IHDR: width, height, 8 bits, gray.
+    // Fields of the PNG's IHDR chunk: width, height, 8 bits, gray.
     ASSERT_GE(png.size(), 26U);
     EXPECT_EQ(png.substr(1, 3), "PNG");
     EXPECT_EQ(png.substr(16, 10), std::string("\0\0\0\x18\0\0\0\x18\x08\0", 10));
@@ -171,7 +171,7 @@ TEST(WriteDataset, counts_up_to_the_end) {
                   ++calls;
                 });
   EXPECT_EQ(last, 130);
-  EXPECT_EQ(calls, 3);  // 64, 128, 130
+  EXPECT_EQ(calls, 3);  // after 64, 128 and 130 images
 }
 
 TEST(WriteDataset, refuses_absurd_options_in_one_line) {

@@ -8,7 +8,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Channels of the patient's and the study's streams; channel 0 is the chest.
+// Channels of the random streams of patient and study; channel 0 is used by the chest.
 constexpr std::uint32_t kTruthChannel = 100;
 constexpr std::uint32_t kPlanChannel = 200;
 constexpr std::uint32_t kTubesChannel = 300;
@@ -33,7 +33,8 @@ Mark draw_mark(const StudyKey& key, std::size_t finding, const Truth& truth, con
   return is_left_out ? Mark::Blank : Mark::Negative;
 }
 
-// True where this study keeps the patient's draw of the finding: always at first, later with the finding's persistence.
+// True if this study keeps the patient's draw of the finding. The first study always does; later ones do with the
+// probability kFindingPersistence.
 bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
   if (key.follow_up == 0) return true;
   return study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, finding))
@@ -58,7 +59,8 @@ double label_odds(double severity, double prevalence, double label_noise) {
 }
 
 double presence(double prevalence, double label_noise) {
-  // Mean odds over the severities of a present finding: the logistic function's integral is ln(1 + e^x).
+  // Mean label probability over the severities of a present finding. Uses that the integral of the logistic function is
+  // ln(1 + e^x).
   const auto integral = [](double severity) {
     return kThresholdWidth * portable_log(1.0 + portable_exp((severity - kThreshold) / kThresholdWidth));
   };
@@ -73,7 +75,7 @@ Truth draw_truth(const StudyKey& key, const Population& population) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const bool keep = keeps_patients_draw(key, i);
     Random study = study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, i));
-    static_cast<void>(study.uniform());  // spent on keep
+    static_cast<void>(study.uniform());  // this value was used by keeps_patients_draw()
     Random patient = patient_stream(key, channel(kTruthChannel, i));
     Random& source = keep ? patient : study;
     const bool present = source.chance(presence(asked[i], population.label_noise));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whole updates (forward, backward, optimizer) make no allocation of ours from the third on. Tested with every
+// Tests that whole updates (forward, backward, optimizer) allocate no memory from the third update on. Covers every
 // algorithm of this machine, both dtypes, every choice of recomputation, and every optimizer.
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20261124;
 
-/// The executable's slots in turns, as a loader gives them.
+/// Batch source that returns the executable's slots in turn, as a loader does.
 class Slots final : public data::BatchSource {
  public:
   explicit Slots(engine::Executable& executable) {
@@ -61,7 +61,7 @@ class Slots final : public data::BatchSource {
   int slot_ = 0;
 };
 
-/// Two updates, in which things may be set up, then three counted ones.
+/// Runs two updates that may allocate, then expects three without allocation.
 void expect_no_allocation(engine::Executable& executable, const train::StepperOptions& options) {
   engine::initialise(executable, kSeed);
   Slots batches(executable);
@@ -78,7 +78,7 @@ void expect_no_allocation(engine::Executable& executable, const train::StepperOp
 
 using Way = std::tuple<const char*, const char*, const char*>;
 
-/// An algorithm, a dtype and what is computed again.
+/// Fixture with an algorithm, a dtype and a choice of recomputation.
 class UpdateAllocation : public testing::TestWithParam<Way> {
  protected:
   void expect_none(const std::vector<engine::conformance::Case>& cases) {
@@ -97,7 +97,7 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
       }
       expect_no_allocation(*executable, {.optimizer = "adam"});
     }
-    // The rest, which was computed by other ways, is held as well.
+    // Layers that other algorithms compute are tested as well.
     if (std::string_view(algorithms).starts_with("split") && chosen == 0) {
       GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
     }
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, UpdateAllocation,
                                   "_recompute_" + std::get<2>(chosen.param);
                          });
 
-// Each op with all its cases.
+// Tests each op with all its conformance cases.
 TEST(OpAllocation, is_none_from_the_third_update_on) {
   if (!kCanCountAllocations) GTEST_SKIP() << "SKIPPED: the sanitizer owns operator new; the release build counts";
   const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
@@ -131,8 +131,8 @@ TEST(OpAllocation, is_none_from_the_third_update_on) {
   }
 }
 
-/// Name of the optimizer, and whether to use its rare features: Nesterov where there is one, a limit on the norm, two
-/// batches to an update.
+/// Name of the optimizer, and whether to use its rare features: Nesterov momentum if it has it, a limit on the gradient
+/// norm, two batches per update.
 class OptimizerAllocation : public testing::TestWithParam<std::tuple<std::string_view, bool>> {};
 
 TEST_P(OptimizerAllocation, is_none_from_the_third_update_on) {

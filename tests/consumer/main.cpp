@@ -43,8 +43,8 @@ batch = 16
 lr = 1e-2
 )";
 
-// Three convolutions that halve the image each, and a linear layer on the mean over its pixels. Trainer and checkpoint
-// ask for the names "image" and "logits".
+// Builds a network of three convolutions that each halve the image, and a linear layer on the mean over the pixels. The
+// trainer and checkpoints require the names "image" and "logits".
 graph::Graph make_network(const train::Recipe& recipe, std::int64_t labels) {
   const std::int64_t side = recipe.preprocess.size_px;
   graph::Builder builder("tiny");

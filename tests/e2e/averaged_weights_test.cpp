@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// train.ema on the real engine: running statistics included, stopped, killed and resumed.
+// Tests train.ema (averaged weights) on the real engine, including running statistics, after a stop, a kill and a
+// resume.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(AveragedWeights, of_a_stopped_and_killed_run_are_those_of_one_that_went_thr
   EXPECT_EQ(resume.find("optimizer.ema.norm1.num_batches_tracked"), nullptr);
 }
 
-// The averages are evaluated and stored: best.safetensors gives the validation's predictions again.
+// The averaged weights are evaluated and stored: best.safetensors reproduces the validation's predictions.
 TEST(AveragedWeights, are_what_best_safetensors_holds_and_validation_saw) {
   const Workplace place;
   const fs::path data = place.synth("data", 160);

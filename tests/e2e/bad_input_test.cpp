@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Bad input gives exit code 2, one line, and no partial output.
+// Tests that bad input gives exit code 2, one line, and no partial output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
-// A 16x16 gray JPEG.
+// Bytes of a 16x16 gray JPEG.
 constexpr std::string_view kJpeg =
     "\xff\xd8\xff\xe0\x00\x10\x4a\x46\x49\x46\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xdb\x00\x43"
     "\x00\x1b\x12\x14\x17\x14\x11\x1b\x17\x16\x17\x1e\x1c\x1b\x20\x28\x42\x2b\x28\x25\x25\x28\x51\x3a"
@@ -40,23 +40,23 @@ constexpr std::string_view kJpeg =
 
 class BadInput : public testing::Test {
  protected:
-  // Runs `train` on `data` with more arguments and expects a refusal that leaves no run folder.
+  // Runs `train` on `data` with more arguments. Expects a refusal that leaves no run folder.
   void refused_train(const fs::path& data, const std::vector<std::string>& more,
                      const std::vector<std::string>& parts) {
     expect_refusal(place_.run(plus(place_.train_arguments(data, "run"), more)), parts);
     EXPECT_FALSE(fs::exists(place_ / "run")) << "nothing was trained, so nothing remains";
   }
-  // Names the label of csv_data().
+  // Option that names the label of csv_data().
   static std::vector<std::string> finding() { return {"--set", "data.labels=finding"}; }
-  // Checks images that are only read during training: as refused_train(), but log and quarantine list may remain. No
-  // weights do.
+  // Checks images that are first read during training: like refused_train(), but a log and a quarantine list may
+  // remain. No weights may remain.
   void stopped_train(const fs::path& data, const std::vector<std::string>& parts) {
     expect_stop(place_.run(plus(place_.train_arguments(data, "run"), finding())), parts);
     expect_nothing_half_written(place_ / "run");
     EXPECT_FALSE(fs::exists(place_ / "run/checkpoints/best.safetensors"));
     EXPECT_FALSE(fs::exists(place_ / "run/checkpoints/resume.safetensors"));
   }
-  // A csv data set of `count` files with the given bytes.
+  // Creates a csv data set of `count` image files with the given bytes.
   fs::path csv_data(int count, std::string_view bytes, std::string_view suffix) {
     std::string csv = "path,patient,split,finding\n";
     for (int i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ class BadInput : public testing::Test {
     place_.write("csv/labels.csv", csv);
     return place_ / "csv";
   }
-  // Some PNG of a synthetic data set.
+  // Bytes of any PNG in a synthetic data set.
   std::string some_png() {
     const fs::path data = place_.synth("pngs", 4);
     for (const auto& entry : fs::recursive_directory_iterator(data)) {
@@ -77,7 +77,7 @@ class BadInput : public testing::Test {
     ADD_FAILURE() << "no PNG";
     return {};
   }
-  // Trains an epoch and gives the path of its weights.
+  // Trains one epoch and returns the path of its weights.
   fs::path checkpoint(const fs::path& data, const std::vector<std::string>& more = {}) {
     place_.must_run(plus(plus(place_.train_arguments(data, "trained"), {"--set", "train.epochs=1"}), more));
     return place_ / "trained/checkpoints/best.safetensors";
@@ -260,7 +260,7 @@ TEST_F(BadInput, a_file_where_a_folder_is_due) {
   EXPECT_FALSE(fs::exists(place_ / "run"));
 }
 
-// Rewrites a checkpoint with its tensors changed.
+// Rewrites a checkpoint with changed tensors.
 void edit(const fs::path& path, const std::function<void(std::vector<io::TensorToWrite>&)>& change) {
   const auto reader = io::SafetensorsReader::open(path).or_throw();
   std::vector<io::TensorToWrite> tensors;
@@ -367,7 +367,7 @@ TEST_F(BadInput, a_run_folder_in_use) {
   EXPECT_TRUE(read_all(weights) == before);
 }
 
-// A file system of 300 KB: the small net's resume file does not fit beside its best weights for long.
+// A file system of 300 KB soon has no room for both the resume file of the small network and its best weights.
 TEST_F(BadInput, disk_full_while_writing_a_checkpoint) {
   const fs::path data = place_.synth("data", 80);
   const fs::path disk = place_ / "disk";

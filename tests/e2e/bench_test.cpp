@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The benchmark cases that compare pipelines, on a few little images: that they run, say what they did, and leave
-// nothing behind. What they measure here means nothing.
+// Tests that the benchmark cases for pipelines run on a few small images, describe their settings, and leave no files.
+// The measured times mean nothing here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class Bench : public testing::Test {
  protected:
   Bench() : images_(place_.synth("data", 24) / "images") { fs::create_directory(place_ / "work"); }
 
-  // The result of a case on images of 32 px.
+  // Result of a case on images of 32 px.
   Value measure(const std::string& name, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = plus({"bench", name}, small());
     out_ = place_.must_run(plus(plus(arguments, {"--json", place_ / "bench.json"}), more)).out;
@@ -76,7 +76,7 @@ TEST_F(Bench, ablation_compares_orders) {
   EXPECT_THAT(out_, HasSubstr("shard-after-map"));
 }
 
-// Two threads that wait for each other where OpenMP gives one would wait for ever.
+// If OpenMP gives only one thread, two threads that wait for each other would hang.
 TEST_F(Bench, and_training_compute_with_the_threads_that_openmp_gives) {
   const auto with_one = [&](const std::vector<std::string>& arguments) {
     Process process(arguments, place_.root(), {"/usr/bin/env", "OMP_THREAD_LIMIT=1"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How long compute threads spin, as libgomp says when it is loaded (OMP_DISPLAY_ENV).
+// Tests how long compute threads spin, by the settings that libgomp prints when it is loaded (OMP_DISPLAY_ENV).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Output of libgomp with these variables set or, with -u before them, unset.
+// Output of libgomp with these variables set, or unset after -u.
 Ended run_with(const std::vector<std::string>& variables) {
   const Workplace place;
   std::vector<std::string> starter{"/usr/bin/env", "OMP_DISPLAY_ENV=verbose"};

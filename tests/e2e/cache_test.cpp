@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The cache file of decoded images and the memory budget, as a user meets them.
+// Tests the cache file of decoded images and the memory budget through the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(DiskCache, trains_to_the_same_weights_new_full_and_after_a_kill) {
   place.must_run(cached("new"));
   const Ended full = place.must_run(plus(cached("full"), {"--verbose"}));
   for (const std::string run : {"new/", "full/"}) expect_equal_tensors(place / "plain" / kBest, place / run / kBest);
-  // Training and validation images; those of the test split were never asked for.
+  // Training and validation images are cached; images of the test split were never requested.
   EXPECT_THAT(full.err, testing::ContainsRegex("cache: 1[0-9][0-9] of 160 images kept in .*images-[0-9a-f]+\\.cache"));
   EXPECT_EQ(std::distance(fs::directory_iterator(place / "cache"), fs::directory_iterator()), 1);
 }
@@ -98,7 +98,7 @@ TEST(MemoryBudget, is_kept_over_twenty_epochs_without_growth) {
   }
   ASSERT_EQ(held.size(), 20U);
   EXPECT_GT(held.back(), 0);
-  // A page of the allocator here or there, not an image an epoch (120 of 1 KiB, 20 times, would be 2.4 MiB).
+  // Allows for pages of the allocator, but not for growth with each image (120 images of 1 KiB, 20 times, are 2.4 MiB).
   EXPECT_LE(held.back(), held[4] + (std::int64_t{1} << 20)) << testing::PrintToString(held);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen compare, and what averages predictions: ensembles and test-time augmentation.
+// Tests roentgen compare, ensembles and test-time augmentation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ using testing::Not;
 
 constexpr int kPatients = 60;
 
-// Two images a patient; Mass by patient, Hernia never. Model A is better than model B.
+// Fixture with two images per patient. Mass is given by patient, Hernia is always absent. Model A is better than model
+// B.
 class Compare : public testing::Test {
  protected:
   Compare() {
@@ -63,7 +64,7 @@ TEST_F(Compare, finds_the_worse_model_and_says_by_how_much) {
   EXPECT_THAT(run.out, HasSubstr("(not a published list)"));
   EXPECT_THAT(run.out, HasSubstr("paired percentile bootstrap over 60 patients, 200 replicates, seed 0"));
   EXPECT_THAT(run.out, HasSubstr("left out of the mean: Hernia."));
-  EXPECT_THAT(run.out, Not(HasSubstr("10000")));  // no patient, no image
+  EXPECT_THAT(run.out, Not(HasSubstr("10000")));  // names no patient and no image
   const Value json = read_json(place_ / "compare.json");
   const Value& mass = json.at("labels").at("Mass");
   EXPECT_LT(mass.at("delta").at("high").as_double(), 0.0);
@@ -106,7 +107,7 @@ TEST_F(Compare, refuses_what_cannot_be_compared) {
   expect_refusal(place_.run(compare(a_, b_, {"--json", b_})), {"--json ", "got that of B"});
 }
 
-// Seeds of a recipe: Mass and Edema scored with noise of this size, drawn by `salt`.
+// Predictions of one seed of a recipe: Mass and Edema are scored with noise of this size, drawn by `salt`.
 std::string seed_of(double noise, int salt) {
   std::string text = "Image Index,prob_Mass,prob_Edema,prob_Hernia\n";
   for (int i = 0; i < 2 * kPatients; ++i) {
@@ -139,7 +140,7 @@ TEST_F(Compare, of_several_seeds_is_of_recipes) {
   EXPECT_LT(mass.at("delta").at("high").as_double(), 0.0);
   EXPECT_LT(mass.at("p").as_double(), 0.05);
   EXPECT_GT(mass.at("sd_b").as_double(), 0.0);
-  // One seed of A and three of B: patients alone.
+  // With one seed of A and three of B, intervals are over patients only.
   const std::string first = good.substr(0, good.find(','));
   const Ended one = place_.must_run(compare(first, bad, {"--json", place_ / "one.json"}));
   EXPECT_THAT(one.out, HasSubstr("They cover patients, not seeds (one seed of A, 3 seeds of B)"));
@@ -162,7 +163,7 @@ TEST_F(Compare, takes_an_average_of_predictions) {
       plus(eval, {a_, "--predictions", b_, "--preds", place_ / "mean.csv", "--json", place_ / "mean.json"}));
   EXPECT_THAT(run.out, HasSubstr("predictions: mean of 2 files (a.csv, b.csv), 120 images"));
   EXPECT_EQ(read_json(place_ / "mean.json").at("predictions").at("files"), Value(2));
-  EXPECT_THAT(read_all(place_ / "mean.csv"), HasSubstr(",0.150000006\n"));  // Hernia: 0.1 and 0.2
+  EXPECT_THAT(read_all(place_ / "mean.csv"), HasSubstr(",0.150000006\n"));  // mean of 0.1 and 0.2 for Hernia
   place_.must_run(compare(a_, place_ / "mean.csv", {"--json", place_ / "compare.json"}));
   const double mean = read_json(place_ / "mean.json").at("auroc").at("labels").at("Mass").at("auroc").as_double();
   EXPECT_EQ(read_json(place_ / "compare.json").at("labels").at("Mass").at("b").at("value").as_double(), mean);
@@ -183,7 +184,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
                              data / "Data_Entry_2017_v2020.csv", "--replicates", "20"})
                   .out,
               HasSubstr("The seed alone differs: what is found here is the chance of training"));
-  // The folder of both seeds against another recipe's: which keys differ, the seed not among them.
+  // Compares the folder of both seeds with another recipe. The changed keys are named, but not the seed.
   place.must_run(plus(place.train_arguments(data, "others"),
                       {"--set", "train.epochs=1", "--set", "optimizer.lr=0.002", "--seeds", "5,6"}));
   const std::string labels = data / "Data_Entry_2017_v2020.csv";
@@ -218,21 +219,21 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   EXPECT_EQ(recipe.as_table().size(), 2U);
   EXPECT_EQ(recipe.at("train.seed").at("b"), Value(7));
   EXPECT_THAT(run.out, Not(HasSubstr("The seed alone differs")));
-  // A run and a file of predictions: no recipes to compare.
+  // A run and a prediction file: there are no two recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
   EXPECT_THAT(mixed.out, Not(HasSubstr("\nrecipe")));
   EXPECT_THAT(mixed.out, HasSubstr("\nvalidation images of A: "));
   const Value mean = read_json(place / "mixed.json").at("mean");
   EXPECT_EQ(mean.at("delta").at("value").as_double(), 0.0);
-  // Two dozen images: of some finding there are too few patients.
+  // Among two dozen images, some findings occur in too few patients for a test.
   EXPECT_TRUE(mean.at("p").is_null());
   EXPECT_THAT(mean.at("delta").at("no_interval").as_string(), HasSubstr("too few patients"));
   EXPECT_THAT(mixed.out, HasSubstr("No interval and no p, a finding in it has too few patients: mean."));
   expect_refusal(place.run({"compare", place / "a", place / "b", "--labels", labels, "--csv", place / "b/preds.csv"}),
                  {"a file of its own"});
 
-  // The same weights with test-time augmentation: other probabilities, recorded.
+  // With test-time augmentation, the same weights give other probabilities, and the result records it.
   const std::vector<std::string> eval{
       "eval", "--checkpoint", place / "a/checkpoints/best.safetensors", "--data", data, "--replicates", "0"};
   place.must_run(plus(eval, {"--preds", place / "none.csv", "--json", place / "none.json"}));

@@ -32,7 +32,8 @@ TEST(Convert, goes_on_after_a_kill) {
   };
   place.must_run(convert("whole"));
   int kills = 0;
-  // A file has its name when it is whole, and lines as soon as it has a PNG file's first bytes.
+  // A record file gets its name when it is complete. A temporary file has lines as soon as it contains the header of a
+  // PNG file.
   for (const char* file : {"train-00004-of-00040.tfrecord", "train-00020-of-00040.tfrecord"}) {
     Process process(convert("killed"), place.root());
     if (!process.wait_for_lines(place / "killed" / file, 1)) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen convert-weights: weights of another program predict, are exported and start a training.
+// Tests that roentgen convert-weights makes weights of another program usable for predict, export and train.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ fs::path golden(const std::string& name) {
   return fs::path(source == nullptr ? "." : source) / "tests" / "golden" / "torch" / name;
 }
 
-// torchvision's ResNet-18 as its names and shapes say (names.csv), with one value everywhere.
+// Writes torchvision's ResNet-18 by names and shapes (names.csv), with one value everywhere.
 void write_resnet18(const fs::path& path) {
   const io::Csv csv = io::read_csv(golden("names.csv")).or_throw();
   std::vector<io::TensorToWrite> tensors;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen copy-local as a user runs it: once, killed and begun again, and by two processes.
+// Tests roentgen copy-local: once, killed and restarted, and by two processes at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

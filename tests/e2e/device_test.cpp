@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// --device of every command that computes: the same bits by its default and by name, and refusals before any work.
+// Tests --device of every command that computes: equal bits by default and by name, and refusals before any work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A stopped run, and its weights; made once.
+/// Fixture with a stopped run and its weights; created once.
 class Device : public testing::Test {
  protected:
   static void SetUpTestSuite() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A hospital's folder of DICOM files, without any table, as it is handed to the program.
+// Tests a folder of DICOM files without any table, as a hospital may export it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr std::uint32_t kView = 0x00185101, kPatient = 0x00100020, kAge = 0x00101010;
 
-// 40 x 40 pixels of 12 bits, brighter from left to right.
+// DICOM file of 40 x 40 pixels with 12 bits, brighter from left to right.
 data::TestDicom radiograph() {
   data::TestDicom dicom{.width_px = 40, .height_px = 40, .samples = {}};
   for (int i = 0; i < 1600; ++i) dicom.samples.push_back(static_cast<std::uint16_t>(i % 40 * 100));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Faults that need no data folder are found before it is read. The data folder here does not exist, so a program that
-// read it first would report that.
+// Tests that faults which do not depend on the data are found before the data folder is read. The data folder does not
+// exist here, so a program that reads it first would report that instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 
 class EarlyChecks : public testing::Test {
  protected:
-  // Expects a refusal that names neither the absent data folder nor leaves a run folder.
+  // Expects a refusal that does not mention the absent data folder and leaves no run folder.
   void refused_train(const std::vector<std::string>& more, const std::vector<std::string>& parts) {
     const Ended run = place_.run(plus(place_.train_arguments(place_ / "nodata", "run"), more));
     expect_refusal(run, parts);
     EXPECT_EQ(run.err.find("nodata: expected"), std::string::npos) << run.err;
     EXPECT_FALSE(fs::exists(place_ / "run"));
   }
-  // All paths below a folder, but for what the program prints in these tests.
+  // All paths below a folder, except the output files of these tests.
   static std::set<std::string> paths(const fs::path& folder) {
     std::set<std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -34,7 +34,7 @@ class EarlyChecks : public testing::Test {
     }
     return all;
   }
-  // A run of one epoch on its own data.
+  // Trains one epoch on the test's own data.
   void trained() {
     place_.must_run(plus(place_.train_arguments(place_.synth("data", 80), "trained"), {"--set", "train.epochs=1"}));
   }
@@ -85,7 +85,7 @@ TEST_F(EarlyChecks, first_weights_in_the_run_that_is_overwritten) {
   const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
   const auto overwrite = plus(place_.train_arguments(place_ / "data", "trained"), {"--overwrite"});
   expect_refusal(place_.run(plus(overwrite, {"--init", weights})), {"--overwrite", "best.safetensors", "a copy"});
-  // Known only once the data are read.
+  // This fault is known only after the data are read.
   expect_stop(place_.run(plus(overwrite, {"--set", "train.accumulate=1000"})), {"train.accumulate"});
   EXPECT_EQ(paths(place_ / "trained"), before);
   place_.must_run(plus(overwrite, {"--set", "train.epochs=1"}));
@@ -210,7 +210,7 @@ TEST_F(EarlyChecks, results_of_eval_stay_out_of_the_data) {
   for (const std::string option : {"--json", "--preds", "--aucs"}) {
     expect_refusal(place_.run(plus(eval, {option, place_ / "data/result"})), {option, "outside the data folder"});
     expect_refusal(place_.run(plus(eval, {option, place_ / "no/result"})), {"no/result", "a place to write"});
-    // Before the checkpoint is looked at as well.
+    // The fault is found before the checkpoint is read.
     expect_refusal(
         place_.run({"eval", "--checkpoint", "none", "--data", place_ / "data", option, place_ / "no/result"}),
         {"no/result"});

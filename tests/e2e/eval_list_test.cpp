@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen eval --list: results on a list of images, which list that is, and what may stand beside them.
+// Tests roentgen eval --list: results on a list of images, the name of the list, and comparison with published results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ class EvalList : public testing::Test {
 
 TEST_F(EvalList, takes_the_images_of_a_file) {
   place_.must_run(eval({"--json", place_ / "split.json", "--preds", place_ / "preds.csv"}));
-  // The community's form: marks behind the name, another order.
+  // List in the format of the community: labels after each name, in another order.
   const fs::path whole = place_.write("whole.txt", joined({test_.rbegin(), test_.rend()}, " 0 1 0"));
   const Ended run = place_.must_run(eval({"--list", whole, "--json", place_ / "list.json"}));
   EXPECT_THAT(run.out, HasSubstr("list whole.txt: " + std::to_string(test_.size()) + " images of "));
@@ -59,7 +59,7 @@ TEST_F(EvalList, takes_the_images_of_a_file) {
   EXPECT_EQ(list.at("split").at("name"), Value("list"));
   EXPECT_EQ(list.at("split").at("list_sha256"), Value(io::name_list_sha256(test_)));
 
-  // Part of it, and the same part of the predictions.
+  // A part of the list, and the same part of the predictions.
   const fs::path part = place_.write("part.txt", joined({test_.begin(), test_.begin() + 20}));
   place_.must_run(eval({"--list", part, "--json", place_ / "part.json"}));
   place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", data_ / "Data_Entry_2017_v2020.csv",
@@ -92,7 +92,7 @@ TEST_F(EvalList, is_not_what_was_trained_on) {
   EXPECT_THAT(run.out, HasSubstr("list all.txt: 240 images"));
 }
 
-// A radiograph that is in the data twice, under another name and another patient: no list would show it.
+// A radiograph occurs twice in the data, under two names and patients. No list of names would show it.
 TEST_F(EvalList, has_no_picture_that_was_trained_on) {
   EXPECT_THAT(place_.must_run(eval({})).out, HasSubstr("pixel check: none of "));
   const std::vector<std::string> others = lines_of(data_ / "train_val_list.txt");

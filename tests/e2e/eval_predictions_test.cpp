@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen eval --predictions: figures for predictions made elsewhere, or by us.
+// Tests roentgen eval --predictions: metrics of predictions made by another program or by roentgen.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// NIH's form: `patients` patients of three images each, one finding learnt and one rare; the same for all tests.
+// Tables in NIH's format with `patients` patients of three images each, one finding that the model has learnt, and one
+// rare finding. Shared by all tests.
 struct Csvs {
   std::string predictions = "Image Index,prob_Mass,prob_Hernia\n";
   std::string labels = "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position\n";
@@ -65,7 +66,7 @@ TEST_F(EvalPredictions, have_auroc_and_auprc_with_intervals_and_prevalence) {
   EXPECT_THAT(run.out, HasSubstr("predictions: 180 images, list "));
   EXPECT_THAT(run.out, HasSubstr("finding            AUROC     95% interval   AUPRC     95% interval  prev."));
   EXPECT_THAT(run.out, HasSubstr("percentile bootstrap over 60 patients, 50 replicates, seed 0"));
-  EXPECT_THAT(run.out, Not(HasSubstr("10000")));  // no patient, no image
+  EXPECT_THAT(run.out, Not(HasSubstr("10000")));  // names no patient and no image
   const Value json = read_json(place_ / "eval.json");
   EXPECT_GT(json.at("auroc").at("labels").at("Mass").at("auroc").as_double(), 0.6);
   const Value& hernia = json.at("metrics").at("auprc").at("labels").at("Hernia");
@@ -125,7 +126,7 @@ TEST_F(EvalPredictions, leave_curves_and_reliability_as_csv) {
   EXPECT_THAT(read_all(place_ / "curves.csv"), HasSubstr("\nMass,inf,0,1,,0,0,60,120\n"));
   EXPECT_THAT(read_all(place_ / "reliability.csv"), HasSubstr("\nMass,raw,0.933333333,1,"));
   EXPECT_THAT(read_all(place_ / "aucs.csv"), HasSubstr("Hernia,\n"));
-  // Reads its own output and gets the same metrics.
+  // eval reads its own output and gives the same metrics.
   place_.must_run(eval({"--json", place_ / "a.json"}));
   place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", labels_, "--replicates", "50", "--json",
                    place_ / "b.json"});

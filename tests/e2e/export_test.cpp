@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen export: files for other programs, their card, and what is refused.
+// Tests roentgen export: files for other programs, their model card, and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// One short training for all tests.
+// Fixture with one short training run for all tests.
 class Export : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -49,7 +49,7 @@ TEST_F(Export, writes_onnx_and_a_card_without_patients) {
   EXPECT_THAT(card, Not(HasSubstr(in(""))));
 }
 
-// A name that would end Python's string, and one that would colour the terminal.
+// A file name that would end a Python string, and one with terminal colour codes.
 TEST_F(Export, prints_python_that_a_file_name_cannot_change) {
   const Ended run = place_->must_run(arguments({"--out", in("a\"); import os; os.system(\"id\") #\x1b[31m.onnx")}));
   EXPECT_THAT(run.out, HasSubstr("InferenceSession(\"a\\\"); import os; os.system(\\\"id\\\") #\\x1b[31m.onnx\")\n"));

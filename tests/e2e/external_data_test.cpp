@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// External validation: a model evaluated on data of another form, which lack some of its labels and spell patients and
-// findings otherwise. And a run that is resumed by its folder alone.
+// Tests external validation: a model is evaluated on data in another format, with fewer labels and other spellings of
+// patients and findings. Also tests a run that is resumed by its folder alone.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class ExternalData : public testing::Test {
     place_.write("ours/labels.csv", table);
   }
   void copy(std::size_t image, const std::string& name) const { place_.write(name, read_all(images_[image])); }
-  // NIH's form, with one finding of the model.
+  // Writes data in NIH's format with one of the model's findings.
   void write_theirs() const {
     std::string table = "Image Index,Finding Labels,Patient ID\n";
     for (std::size_t i = 0; i < 12; ++i) {

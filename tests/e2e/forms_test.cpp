@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen synth --form and the switches of the film; train and eval read every form.
+// Tests roentgen synth --form and the options for marks on the film; train and eval read every format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ double mean_auroc(const Value& json) {
   return sum / count;
 }
 
-// Every file of `data` again, gray v as 16-bit v * 257: the same share of white.
+// Writes every file of `data` again with gray level v as the 16-bit value v * 257, the same share of white.
 void widen(const fs::path& data, const fs::path& wide) {
   fs::copy(data, wide, fs::copy_options::recursive);
   for (const auto& entry : fs::directory_iterator(wide / "images")) {
@@ -73,7 +73,7 @@ TEST_F(Forms, the_same_values_in_8_and_16_bits_give_the_same_figures) {
   widen(data, place_ / "wide");
   const Value narrow = evaluate(data, place_ / "narrow.json"), wide = evaluate(place_ / "wide", place_ / "wide.json");
   EXPECT_EQ(narrow.at("auroc"), wide.at("auroc"));
-  // The other forms hold nearly the same pictures.
+  // The other formats contain nearly the same pictures.
   for (const char* form : {"png16", "png12", "jpeg"}) {
     const Value other = evaluate(synth(form, {"--form", form}), place_ / (std::string(form) + ".json"));
     EXPECT_NEAR(mean_auroc(other), mean_auroc(narrow), 0.03) << form;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen init on folders as users have them, and the training that its recipe begins; the lists of what is built in.
+// Tests roentgen init on typical folders, and training with the recipe that it writes. Also tests the lists of built-in
+// models and recipes.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ using ::testing::Not;
 
 class Init : public ::testing::Test {
  protected:
-  // Paths of `count` drawn images.
+  // Paths of `count` synthetic images.
   std::vector<fs::path> drawn(int count) {
     std::vector<fs::path> images;
     for (const auto& entry : fs::recursive_directory_iterator(place_.synth("drawn", count) / "images")) {
@@ -35,7 +36,7 @@ class Init : public ::testing::Test {
   [[nodiscard]] Ended init(const fs::path& data) const {
     return place_.must_run({"init", data, "--out", place_ / "recipe.toml", "--json", place_ / "init.json"});
   }
-  // Trains one epoch by the recipe that init wrote.
+  // Trains one epoch with the recipe that init wrote.
   void train(const fs::path& data) const {
     place_.must_run({"train", "--recipe", place_ / "recipe.toml", "--data", data, "--out", place_ / "run", "--set",
                      "train.epochs=1", "--set", "train.threads=1"});
@@ -141,7 +142,7 @@ TEST_F(Init, admits_images_that_it_could_not_read_and_trains_on_the_others) {
   std::string table = "path,patient,sick,split\n";
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::string bytes = read_all(images[i]);
-    // A whole head: only decoding finds the damage.
+    // The header is intact, so that only decoding finds the damage.
     place_.write(fmt::format("ours/x{}.png", i), i == 3 ? bytes.substr(0, bytes.size() / 2) : bytes);
     table += fmt::format("x{}.png,p{},{},{}\n", i, i, i % 2, i < 30 ? "train" : i < 35 ? "val" : "test");
   }

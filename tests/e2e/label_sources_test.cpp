@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Labels given to `eval --predictions`, `compare` and `report` are read as `train` and `eval` read the data. Each
-// published data set's layout is drawn here from synthetic radiographs.
+// Tests that `eval --predictions`, `compare` and `report` read label tables as `train` and `eval` read the data. Each
+// published data set's layout is filled with synthetic radiographs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,18 +22,18 @@ using testing::Not;
 
 constexpr int kImages = 120;
 constexpr int kFindings = 3;
-// Names of the findings in CheXpert and MIMIC, in NIH (the second) and in PadChest.
+// Names of the findings in CheXpert and MIMIC, in NIH (for the second one) and in PadChest.
 constexpr std::array<const char*, kFindings> kOfChexpert{"Edema", "Pleural Effusion", "Cardiomegaly"};
 constexpr std::array<const char*, kFindings> kOfNih{"Edema", "Effusion", "Cardiomegaly"};
 constexpr std::array<const char*, kFindings> kOfPadchest{"pulmonary edema", "pleural effusion", "cardiomegaly"};
 
-/// One drawn image. Patients have three, two of them of one study.
+/// One synthetic image. A patient has three images, two of them in one study.
 struct Drawn {
   fs::path file;
   int patient = 0;
   int study = 0;
   int picture = 0;
-  /// (kFindings) 1 or 0; -1 uncertain or -2 blank in data sets that know them.
+  /// (kFindings) 1 or 0; data sets that support it also have -1 (uncertain) and -2 (blank).
   std::array<int, kFindings> labels{};
   [[nodiscard]] const char* split() const { return patient % 10 < 5 ? "train" : patient % 10 < 7 ? "val" : "test"; }
 };
@@ -48,7 +48,7 @@ std::vector<Drawn> drawn(const fs::path& folder) {
     image.study = i % 3 / 2 + 1;
     image.picture = i % 3;
     for (int k = 0; k < kFindings; ++k) {
-      // The label belongs to the study, as in reports.
+      // All images of a study have the same label, as in reports.
       const int draw = (image.patient * 7919 + image.study * 104729 + k * 1299709) % 11;
       image.labels[static_cast<std::size_t>(k)] = draw < 4 ? 1 : draw < 7 ? 0 : draw < 9 ? -2 : -1;
     }
@@ -58,7 +58,7 @@ std::vector<Drawn> drawn(const fs::path& folder) {
 
 std::string cell(int label) { return label == -2 ? "" : std::to_string(label) + ".0"; }
 
-// The first field of each row, a line each.
+// First field of each row, one per line.
 std::string first_fields(const std::string& csv) {
   std::istringstream lines(csv);
   std::string fields, line;
@@ -109,7 +109,7 @@ class LabelSources : public testing::Test {
         const std::string path = std::string(split) + "/patient" + std::to_string(10000 + image.patient) + "/study" +
                                  std::to_string(image.study) + (is_lateral ? "/view2_lateral" : "/view1_frontal") +
                                  ".png";
-        // A study without a positive: no finding, so that its blanks are negative.
+        // A study without a positive finding is marked "no finding", so that its blanks count as negative.
         const bool is_normal = std::ranges::count(image.labels, 1) == 0 && image.patient % 3 == 0;
         table += "CheXpert-v1.0-small/" + path + (image.patient % 2 == 0 ? ",Male" : ",Female") + ",50," +
                  (is_lateral ? "Lateral," : "Frontal,AP") + (is_normal ? ",1.0" : ",");
@@ -167,7 +167,7 @@ class LabelSources : public testing::Test {
     return root_ / "PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv";
   }
 
-  // Trains on the layout, evaluates the checkpoint, and then its predictions with `labels` beside them.
+  // Trains on the layout. Expects equal metrics from the checkpoint, and from its predictions with `labels`.
   void expect_equal_figures(const std::vector<fs::path>& all_labels) const {
     const std::vector<std::string> policy{"--set", "data.label_policy={Edema = {blank = \"negative\"}}", "--set",
                                           "data.uncertain=one"};
@@ -199,7 +199,7 @@ class LabelSources : public testing::Test {
         }
       }
     }
-    // By the run's own recipe: no --set.
+    // The run's own recipe is used without --set.
     const fs::path& labels = all_labels.front();
     const Ended run = place_.must_run({"compare", place_ / "run", place_ / "run/preds.csv", "--labels", labels,
                                        "--replicates", "20", "--json", place_ / "compare.json"});
@@ -239,7 +239,7 @@ TEST_F(LabelSources, of_nih_give_the_figures_of_the_checkpoints_evaluation) {
 TEST_F(LabelSources, of_chexpert_give_the_figures_of_the_checkpoints_evaluation) {
   const fs::path test = chexpert();
   expect_equal_figures({root_});
-  // The table of one part alone, and the names that a walk through the folder gives.
+  // Label table of one part of the data, with the image names that listing the folder gives.
   const std::vector<std::string> scored{"eval",         "--labels", test,    "--set", "data.uncertain=one",
                                         "--replicates", "0",        "--json"};
   place_.must_run(plus(scored, {place_ / "table.json", "--predictions", place_ / "preds.csv"}));
@@ -257,7 +257,7 @@ TEST_F(LabelSources, of_chexpert_give_the_figures_of_the_checkpoints_evaluation)
   place_.must_run({"compare", place_ / "preds.csv", place_ / "preds.csv", "--labels", root_, "--replicates", "0"});
 }
 
-// All images are called view1_frontal or view2_lateral.
+// All images have the same names, view1_frontal or view2_lateral, in different folders.
 TEST_F(LabelSources, of_chexpert_have_a_list_a_part) {
   chexpert();
   place_.must_run({"inspect", "--data", root_, "--set", "data.labels=[\"Edema\"]", "--json", place_ / "set.json"});
@@ -267,12 +267,12 @@ TEST_F(LabelSources, of_chexpert_have_a_list_a_part) {
   EXPECT_NE(splits.at("val").at("list_sha256"), splits.at("test").at("list_sha256"));
 }
 
-// val/0.png and test/0.png: one list by base names, and yet two parts.
+// val/0.png and test/0.png have the same base name but belong to two parts.
 TEST_F(LabelSources, of_parts_with_the_same_base_names_have_thresholds_from_validation) {
   std::string table = "path,patient,split,Edema\n";
   std::map<std::string, int> counts;
   for (const Drawn& image : images_) {
-    if (image.patient % 10 == 9) continue;  // as many of test as of val
+    if (image.patient % 10 == 9) continue;  // as many test patients as validation patients
     const std::string split = image.split();
     const std::string path = split + "/" + std::to_string(counts[split]++) + ".png";
     table += path + "," + std::to_string(image.patient) + "," + split + "," + std::to_string(image.picture % 2) + "\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen look: a sheet of what the network sees.
+// Tests roentgen look: a contact sheet of the images as the network receives them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Outputs that cannot be written to: results that are lost are an error, progress that is lost is none.
+// Tests outputs that cannot be written to: lost results are an error, lost progress is not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Runs the program with a shell's redirections.
+// Runs the program with redirections of a shell.
 Ended run_with(const Workplace& place, const std::string& redirections, const std::vector<std::string>& arguments) {
   Process process(arguments, place.root(), {"/bin/sh", "-c", "exec \"$@\" " + redirections, "sh"});
   return process.wait();
@@ -20,7 +20,7 @@ Ended run_with(const Workplace& place, const std::string& redirections, const st
 
 TEST(LostOutput, of_results_is_an_error_that_names_the_cause) {
   const Workplace place;
-  for (const char* model : {"resnet18", "resnet50"}) {  // whose text fits the buffer, and whose does not
+  for (const char* model : {"resnet18", "resnet50"}) {  // one text fits the output buffer, the other does not
     const Ended run = run_with(place, ">/dev/full", {"inspect", "--model", model, "--print"});
     EXPECT_EQ(run.code, 2) << model;
     EXPECT_THAT(run.err, HasSubstr("standard output: expected room for the whole result, got No space left on device"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One preprocessing from training to figures: whatever would mix two is refused. What belongs together by label names
-// is matched by them, or refused.
+// Tests that one preprocessing is used from training to metrics, and that mixing two is refused. Labels are matched by
+// their names.
 #include <gtest/gtest.h>
 
 #include "io/json.h"
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two short runs on one data folder that differ in preprocessing.
+// Fixture with two short runs on one data folder that differ in preprocessing.
 class MixedInput : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -57,7 +57,7 @@ TEST_F(MixedInput, of_points_and_a_checkpoint_is_refused) {
   expect_refusal(place_->run(plus({"export", "--checkpoint", checkpoint("crop"), "--out", in("model.onnx")}, points)),
                  other);
   expect_stop(place_->run(plus(eval("run"), plus(points, {"--tta", "flip"}))), {"views flip", "views none"});
-  // Predictions of a file say nothing of their input: the labels alone are held against it.
+  // A prediction file says nothing about its preprocessing, so only its labels are checked.
   place_->must_run(plus(eval("run"), {"--preds", in("preds.csv")}));
   place_->must_run(plus(
       {"eval", "--predictions", in("preds.csv"), "--labels", in("data/Data_Entry_2017_v2020.csv"), "--replicates", "0"},
@@ -80,7 +80,7 @@ TEST_F(MixedInput, of_labels_by_name_is_refused) {
   const std::string labels = in("data/Data_Entry_2017_v2020.csv");
   place_->must_run(plus(eval("run"), {"--preds", in("test.csv")}));
   place_->must_run(plus(eval("run"), {"--split", "val", "--preds", in("val.csv")}));
-  // Thresholds of a label that the points do not have.
+  // The stored thresholds lack a label.
   Value points = read_json(*place_ / "points.json");
   Value::Table fewer;
   for (const auto& [label, threshold] : points.at("thresholds").as_table()) {
@@ -91,7 +91,7 @@ TEST_F(MixedInput, of_labels_by_name_is_refused) {
   expect_stop(place_->run(plus(eval("run"), {"--points", few})), {"Mass: expected a threshold for this label"});
   expect_refusal(place_->run({"eval", "--predictions", in("test.csv"), "--labels", labels, "--points", few}),
                  {"Mass: expected a threshold for this label"});
-  // Validation whose columns stand in another order, or are others.
+  // Validation predictions whose columns have another order, or other labels.
   std::string swapped = read_all(*place_ / "val.csv");
   swapped.replace(swapped.find("prob_Mass"), 9, "prob_Swap");
   swapped.replace(swapped.find("prob_Nodule"), 11, "prob_Mass");
@@ -102,7 +102,7 @@ TEST_F(MixedInput, of_labels_by_name_is_refused) {
 }
 
 TEST_F(MixedInput, of_a_validation_patient_in_the_test_is_refused) {
-  // Two images of one patient, one on either side.
+  // Two images of one patient, one among the validation and one among the test predictions.
   const std::string labels =
       place_->write("two.csv", "path,patient,Mass\na.png,p,1\nb.png,p,0\nc.png,q,1\nd.png,r,0\n").string();
   const std::string test = place_->write("t.csv", "Image Index,prob_Mass\na.png,0.5\nd.png,0.2\n").string();

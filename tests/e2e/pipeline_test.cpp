@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pipelines as a user names them: in a recipe and for bench pipeline.
+// Tests pipelines given in a recipe and to bench pipeline.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST(Convert, gives_records_that_train_to_the_same_weights) {
             read_json(place / "convert.json").at("files").as_integer());
   place.must_run({"inspect", "--data", place / "records", "--json", place / "inspect.json"});
   EXPECT_EQ(read_json(place / "inspect.json").at("source").as_string(), "tfrecord");
-  // Samples of the train records come in the order of the data set, and draws go by their names.
+  // Samples of the training records come in the order of the data set, and random draws depend on their names.
   place.must_run(place.train_arguments(data, "files"));
   const auto recorded = place.train_arguments(place / "records", "records-run");
   const Ended run = place.run(recorded);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen predict: probabilities of images that no table describes, and heat-maps of them.
+// Tests roentgen predict: probabilities of images without a table, and their heat-maps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// One short training for all tests.
+// Fixture with one short training run for all tests.
 class Predict : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -59,7 +59,7 @@ TEST_F(Predict, gives_the_digits_that_eval_gives) {
   EXPECT_EQ(json.at("images").as_array().size(), names_.size());
   EXPECT_EQ(json.at("labels").as_array().size(), 14U);
   EXPECT_TRUE(json.at("unreadable").as_array().empty());
-  // One image alone, a batch of another size and more workers: the same digits.
+  // One image alone, another batch size and more workers give the same digits.
   place_->must_run(arguments({in("test/" + names_.front()), "--preds", in("one.csv"), "--workers", "3"}));
   EXPECT_THAT(read_all(*place_ / "preds.csv"), StartsWith(read_all(*place_ / "one.csv")));
 }
@@ -93,7 +93,7 @@ TEST_F(Predict, keeps_the_images_of_a_list) {
                  {"[cli.list] list test_list.txt", "images named"});
 }
 
-// Standard output is a file here, as in the log of a job.
+// Standard output is a file here, as in the log of a batch job.
 TEST_F(Predict, prints_image_names_into_files_only_when_told_to) {
   const Ended hidden = place_->must_run(arguments({in("test")}));
   EXPECT_THAT(hidden.out, Not(HasSubstr(names_.front())));
@@ -128,7 +128,7 @@ TEST_F(Predict, goes_on_past_files_that_cannot_be_read) {
   EXPECT_EQ(read_json(*place_ / "mixed.json").at("unreadable").as_array().size(), 2U);
 }
 
-// Points as eval wrote them, but with a temperature and a threshold that are known.
+// Uses operating points as eval writes them, but with known temperature and threshold.
 TEST_F(Predict, scales_by_the_stored_temperature_and_calls_by_the_stored_thresholds) {
   Value points = read_json(*place_ / "points.json");
   points.set("temperature", 2.0);
@@ -145,7 +145,8 @@ TEST_F(Predict, scales_by_the_stored_temperature_and_calls_by_the_stored_thresho
   };
   const double raw = first(read_json(*place_ / "raw.json")).as_double();
   const double logit = std::log(raw / (1.0 - raw));
-  EXPECT_NEAR(first(scaled).as_double(), 1.0 / (1.0 + std::exp(-logit / 2.0)), 1e-6);  // of float32 probabilities
+  // Computed from float32 probabilities
+  EXPECT_NEAR(first(scaled).as_double(), 1.0 / (1.0 + std::exp(-logit / 2.0)), 1e-6);
   for (const Value& image : scaled.at("images").as_array()) {
     EXPECT_EQ(image.at("called").as_array(), Value::Array{"Edema"});
   }
@@ -215,7 +216,7 @@ TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
   EXPECT_THAT(run.out, HasSubstr("of them have no positive evidence"));
 }
 
-// By their pixels, under other names too.
+// Recognises images by their pixels, also under other names.
 TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
   const std::vector<std::string> all{in("data/images"), "--boxes", in("data/BBox_List_2017.csv")};
   expect_refusal(place_->run(arguments(plus(all, {"--out", in("seen_maps"), "--preds", in("seen.csv")}))),
@@ -238,12 +239,12 @@ TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
   }
   expect_refusal(place_->run(arguments({in("renamed"), "--boxes", place_->write("renamed.csv", boxes).string()})),
                  {"no image the model was trained on", " of 120 test images"});
-  // Probabilities alone are no figures of the model.
+  // Printing probabilities alone needs no such check.
   place_->must_run(arguments({in("data/images")}));
   expect_refusal(place_->run(arguments({in("test"), "--allow-overlap"})), {"--boxes FILE or --masks DIR is missing"});
 }
 
-// The labels' boxes name fewer findings than there are masks: findings that no label tells have a mask alone.
+// The label table's boxes name fewer findings than there are masks: findings that no label names have only a mask.
 TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   place_->must_run(
       {"synth", in("masked"), "--images", "40", "--size", std::to_string(kImagePx), "--masks", "--seed", "77"});
@@ -264,7 +265,7 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   EXPECT_LT(alone.at("mask_pointing_chance").as_double(), 0.5);
   EXPECT_LE(alone.at("mask_pointing").as_double(), 1.0);
   const Value both = score({"--boxes", in("masked/BBox_List_2017.csv")});
-  // A finding that lies wholly behind another has a box, but changes no pixel.
+  // A finding completely hidden by another has a box, but changes no pixel.
   EXPECT_LE(both.at("masks").as_integer(), both.at("maps").as_integer());
   EXPECT_GE(2 * both.at("masks").as_integer(), both.at("maps").as_integer());
   EXPECT_LT(both.at("masks").as_integer(), files);
@@ -280,7 +281,7 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks of the images"});
 }
 
-// A layer more between pooling and logits: no class activation map, but a gradient.
+// With another layer between pooling and logits there is no class activation map, but there is a gradient.
 TEST_F(Predict, explains_networks_without_a_pooled_linear_head_by_gradients) {
   constexpr std::string_view kNet = R"(graph "deeper"
 input image (N, C, S, S)
@@ -339,7 +340,7 @@ TEST_F(Predict, writes_nothing_over_or_beside_what_it_reads) {
   EXPECT_FALSE(fs::exists(*place_ / "test/maps"));
 }
 
-// A job that fails after it began the csv leaves no csv.
+// A job that fails after it has begun to write the csv leaves no csv.
 TEST_F(Predict, leaves_no_csv_of_a_job_that_was_refused) {
   const std::string image = in("test/" + names_[0]);
   expect_refusal(place_->run(arguments({image, "--preds", in("no.csv"), "--out", in("data")})), {"--out"});

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Convolution, batch norm, pooling and a linear layer: a step of a millisecond.
+// Network of a convolution, batch norm, pooling and a linear layer; a step takes a millisecond.
 constexpr std::string_view kNet = R"(graph "tiny"
 input image (N, C, S, S)
 conv1 = conv2d(image, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
@@ -72,7 +72,7 @@ std::int64_t lines_of(const fs::path& path) {
 
 Process::Process(std::vector<std::string> arguments, const fs::path& folder, const std::vector<std::string>& starter,
                  const std::string& program) {
-  static int started = 0;  // several may run in one folder, each with output of its own
+  static int started = 0;  // gives each run in a folder its own output files
   const std::string number = std::to_string(++started);
   out_ = folder / ("stdout" + number + ".txt");
   err_ = folder / ("stderr" + number + ".txt");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For end-to-end tests: runs the built program as a user does, in a folder that is gone afterwards.
+// Helpers for end-to-end tests: run the built program as a user does, in a temporary folder.
 #pragma once
 
 #include <sys/types.h>
@@ -17,31 +17,31 @@
 
 namespace roentgen::e2e {
 
-/// How a run of the program ended.
+/// Result of a run of the program.
 struct Ended {
-  /// Exit code; 128 + signal when a signal ended it.
+  /// Exit code, or 128 + the number of the signal that ended the program.
   int code = -1;
   std::string out;
   std::string err;
 };
 
-/// A program that is running.
+/// A running process of the program.
 class Process {
  public:
-  /// Starts the program under test with these arguments, output into files below `folder`.
-  /// @param starter a program that starts it, and its arguments; empty: none
-  /// @param program another one to test; empty: RG_PROGRAM
+  /// Starts the program under test with these arguments. Writes its output into files below `folder`.
+  /// @param starter a program that starts it, and the arguments of that program; empty: none
+  /// @param program another program to test; empty: RG_PROGRAM
   Process(std::vector<std::string> arguments, const std::filesystem::path& folder,
           const std::vector<std::string>& starter = {}, const std::string& program = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  /// Kills what is still running.
+  /// Kills the process if it is still running.
   ~Process();
   void signal(int number) const;
   [[nodiscard]] bool is_running();
-  /// Waits for the end.
+  /// Waits until the process ends.
   [[nodiscard]] Ended wait();
-  /// True once `path` has at least `lines` lines; false when the program ended before.
+  /// Waits until `path` has at least `lines` lines. Returns false if the program ends before.
   [[nodiscard]] bool wait_for_lines(const std::filesystem::path& path, std::int64_t lines);
 
  private:
@@ -52,45 +52,45 @@ class Process {
   std::filesystem::path err_;
 };
 
-/// A new folder below the temporary ones with what most tests need; removed at the end.
+/// A new temporary folder with the files that most tests need; the destructor removes it.
 class Workplace {
  public:
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
   [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return root() / name; }
-  /// Writes a file, making its folders; returns its path.
+  /// Writes a file, creates its folders, and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view text) const;
-  /// Runs the program to its end.
+  /// Runs the program until it ends.
   [[nodiscard]] Ended run(const std::vector<std::string>& arguments) const;
   /// Runs the program, and fails the test unless it exits with 0.
   Ended must_run(const std::vector<std::string>& arguments) const;
 
-  /// Draws `images` synthetic images into <root>/<name>; fails the test when that fails.
+  /// Draws `images` synthetic images into <root>/<name>. Fails the test if that fails.
   std::filesystem::path synth(std::string_view name, int images) const;
-  /// Writes a small network as graph text and a recipe that trains it; arguments of `train` for them.
+  /// Writes a small network as graph text, and a recipe that trains it. Returns the arguments of `train` for them.
   [[nodiscard]] std::vector<std::string> train_arguments(const std::filesystem::path& data, std::string_view run) const;
 
  private:
   TemporaryFolder folder_;
 };
 
-/// Side of the images synth() draws.
+/// Side of the images that synth() draws, px.
 inline constexpr int kImagePx = 32;
 
-/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+/// Folder of real test files: ROENTGEN_TEST_DATA, or shared/data next to the checkout.
 [[nodiscard]] std::filesystem::path real_data();
 [[nodiscard]] std::string read_all(const std::filesystem::path& path);
 [[nodiscard]] Value read_json(const std::filesystem::path& path);
-/// `base` with more arguments behind it.
+/// Returns `base` followed by more arguments.
 [[nodiscard]] std::vector<std::string> plus(std::vector<std::string> base, const std::vector<std::string>& more);
 
-/// Expects exit code 2 and one line of an error on standard error with all `parts`. The line has the form "[room.thing]
-/// what: expected X, got Y; try Z", or the short form of options and files. It contains no other error.
+/// Expects exit code 2 and a single error line on standard error that contains all `parts`. The line has the form
+/// "[room.thing] what: expected X, got Y; try Z", or the short form of options and files.
 void expect_refusal(const Ended& run, const std::vector<std::string>& parts);
-/// Expects an error during the work: as expect_refusal(), but lines of the log may come before.
+/// Expects an error after the work has begun: like expect_refusal(), but log lines may precede the error.
 void expect_stop(const Ended& run, const std::vector<std::string>& parts);
-/// Expects the tensors of two safetensors files to be the same, bit for bit. Metadata may differ.
+/// Expects equal tensors, bit for bit, in two safetensors files. Metadata may differ.
 void expect_equal_tensors(const std::filesystem::path& left, const std::filesystem::path& right);
-/// Expects that no file below `folder` is a temporary one, and that all *.safetensors can be opened.
+/// Expects that there is no temporary file below `folder`, and that all *.safetensors files can be opened.
 void expect_nothing_half_written(const std::filesystem::path& folder);
 
 }  // namespace roentgen::e2e

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The recipes for real data reach what their headers state. Minutes each.
+// Tests that the recipes for real data reach the results stated in their headers. Each takes minutes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ fs::path recipe(std::string_view name) {
   return (source != nullptr ? fs::path(source) : fs::current_path()) / "recipes" / name;
 }
 
-// Trains by a recipe and gives the table of the validation images.
+// Trains with a recipe and returns the table of validation results.
 Value validation_of(const Workplace& place, std::string_view recipe_name, const fs::path& data) {
   place.must_run({"train", "--recipe", recipe(recipe_name), "--data", data, "--out", place / "run"});
   place.must_run({"eval", "--checkpoint", place / "run/checkpoints/best.safetensors", "--data", data, "--split", "val",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen report: the page of a short run, and what is refused.
+// Tests roentgen report: the page of a short run, and refusals.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// One short training for all tests.
+// Fixture with one short training run for all tests.
 class Report : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -37,7 +37,7 @@ class Report : public testing::Test {
   static void TearDownTestSuite() { place_.reset(); }
   static std::string in(std::string_view name) { return (*place_ / name).string(); }
   static std::string labels() { return in("data/Data_Entry_2017_v2020.csv"); }
-  // A page of the test images with a gallery.
+  // Creates a page of the test images with a gallery, and returns its text.
   static std::string page(const std::string& name, const std::vector<std::string>& more) {
     place_->must_run(plus({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"), "--labels",
                            labels(), "--data", in("data"), "--out", in(name)},
@@ -88,7 +88,7 @@ TEST_F(Report, forest_plot_is_a_picture_of_its_own) {
   EXPECT_THAT(page, HasSubstr(svg.substr(svg.find("<text"))));
 }
 
-// Figures of the second run, by another seed, are those of roentgen compare.
+// Differences on the page equal those of roentgen compare, for a second run with another seed.
 TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   place_->must_run(
       plus(place_->train_arguments(*place_ / "data", "second"), {"--set", "train.epochs=1", "--set", "train.seed=7"}));
@@ -108,7 +108,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
     EXPECT_THAT(page, HasSubstr(fmt::format(">{:+.3f}", delta.at("value").as_double()))) << label;
   }
   EXPECT_THAT(page, Not(HasSubstr(in(""))));
-  // Without evaluations the runs' own predictions, or their figures of validation alone.
+  // Without evaluations, the page uses the runs' own predictions, or only their validation metrics.
   place_->must_run({"report", in("run"), "--beside", in("second"), "--labels", labels(), "--out", in("two_val.html")});
   EXPECT_THAT(read_all(*place_ / "two_val.html"), HasSubstr("on these very images), for A and B"));
   place_->must_run({"report", in("run"), "--beside", in("second"), "--out", in("two_bare.html")});
@@ -132,7 +132,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   for (auto at = other.find("Mass"); at != std::string::npos; at = other.find("Mass", at)) other.replace(at, 4, "Lump");
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", place_->write("lump.json", other)},
           "two runs with the same labels");
-  // Evaluations of prediction files name no weights: the figures tell which predictions they are of.
+  // Evaluations of prediction files name no weights; their metrics identify the predictions.
   for (const char* number : {"", "2"}) {
     place_->must_run({"eval", "--predictions", in(fmt::format("preds{}.csv", number)), "--labels", labels(),
                       "--replicates", "0", "--json", in(fmt::format("file_eval{}.json", number))});
@@ -154,7 +154,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
                         with_files("file_eval.json", "file_eval2.json")));
   refused(with_files("file_eval2.json", "file_eval.json"), "file_eval2.json: ");
   refused(with_files("file_eval.json", "file_eval.json"), "preds2.csv: expected ");
-  // Validation figures of two versions of the label table.
+  // Validation metrics with two versions of the label table.
   fs::copy(*place_ / "second", *place_ / "other_labels", fs::copy_options::recursive);
   std::string data = read_all(*place_ / "second/data.json");
   const std::size_t hash = data.find("\"sha256\"");
@@ -167,7 +167,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   EXPECT_FALSE(fs::exists(*place_ / "no_two.html"));
 }
 
-// Curves of one version of the labels would stand beside figures of another.
+// Curves from one version of the labels next to metrics from another version.
 TEST_F(Report, other_labels_than_the_evaluations_are_refused_by_finding_and_values) {
   std::string table = read_all(labels());
   const std::string first = read_all(*place_ / "preds.csv");
@@ -236,7 +236,7 @@ TEST_F(Report, gallery_that_cannot_be_is_said_in_a_line) {
   EXPECT_THAT(read_all(*place_ / "bare.html"), HasSubstr("no checkpoints/best.safetensors"));
 }
 
-// Two predictions whose names fit one file: its picture would stand under one of them for nothing.
+// Two predictions whose names match one file: its picture would be shown for the wrong one.
 TEST_F(Report, gallery_takes_no_picture_twice) {
   const std::string both = "Image Index,prob_Mass\nf0/a.png,0.25\nf1/a.png,0.5\n";
   const std::string truth = "path,patient,Mass\nf0/a.png,1,1\nf1/a.png,2,0\n";
@@ -257,7 +257,7 @@ TEST_F(Report, gallery_takes_no_picture_twice) {
   EXPECT_FALSE(fs::exists(*place_ / "twice.html"));
 }
 
-// The last feature map is one cell.
+// The last feature map has only one cell, so there are no heat-maps.
 TEST_F(Report, gallery_of_a_network_without_heat_maps_shows_the_images) {
   constexpr std::string_view kNet = R"(graph "flat"
 input image (N, C, S, S)
@@ -289,7 +289,7 @@ TEST_F(Report, gallery_of_other_predictions_says_so) {
   EXPECT_THAT(read_all(*place_ / "other.html"), HasSubstr("not those of this checkpoint"));
 }
 
-// Pixels of a screenshot of the page that are no gray; -1 without a browser.
+// Number of coloured pixels in a screenshot of the page; -1 if there is no browser.
 std::int64_t coloured_pixels(const fs::path& page) {
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
   const fs::path script =
@@ -304,7 +304,7 @@ std::int64_t coloured_pixels(const fs::path& page) {
   static_cast<void>(data::Decoder()
                         .decode(std::as_bytes(std::span(bytes)), "screenshot", {.channels = data::Channels::Rgb}, image)
                         .or_throw());
-  constexpr int kColour = 50;  // more between two of red, green and blue than any gray text's antialiasing has
+  constexpr int kColour = 50;  // larger than the difference between red, green and blue in antialiased gray text
   std::int64_t coloured = 0;
   const auto samples = image.samples<std::uint8_t>();
   for (std::size_t i = 0; i < samples.size(); i += 3) {
@@ -322,8 +322,8 @@ TEST_F(Report, browser_draws_the_gallery) {
   const std::int64_t without = coloured_pixels(*place_ / "bare_page.html");
   std::printf("coloured pixels: %ld with the gallery, %ld without\n", static_cast<long>(with),
               static_cast<long>(without));
-  // Half of the cases are false positives: without any evidence in the picture they would not be. A coloured part of a
-  // tenth of such a picture of 150 x 150 pixels (its size by the page's style) is little.
+  // Half of the cases are false positives, which have some evidence in the picture. Expects at least a tenth of such a
+  // picture of 150 x 150 pixels (size by the page's CSS) to be coloured.
   EXPECT_GT(with - without, expected_cases(1) / 2 * 150 * 150 / 10);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen train --seeds: a run a seed, and what they reached together.
+// Tests roentgen train --seeds: one run per seed, and their common result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(Seeds, are_runs_of_their_own_that_resume_and_are_averaged) {
   EXPECT_THAT(both.out, HasSubstr("standard deviation over 2 seeds"));
   EXPECT_THAT(both.out, HasSubstr("\nCardiomegaly"));
 
-  // Stopped, resumed and one of several: the same bits as alone.
+  // A stopped and resumed run among several gives the same bits as a run alone.
   place.must_run(plus(place.train_arguments(data, "alone"), {"--set", "train.epochs=2", "--set", "train.seed=5"}));
   EXPECT_EQ(read_all(place / "alone/aucs.csv"), read_all(place / "runs/seed-5/aucs.csv"));
   EXPECT_EQ(read_all(place / "alone/checkpoints/best.safetensors"),

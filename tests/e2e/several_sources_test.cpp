@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Two data sets as one, from inspect to evaluation on one of them.
+// Tests two data sets used as one, from inspect to evaluation on one of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ TEST_F(SeveralSources, train_one_network_that_is_evaluated_on_each) {
   EXPECT_THAT(both.out, HasSubstr("\nsource  images"));
   EXPECT_THAT(both.out, HasSubstr("\nb "));
   EXPECT_THAT(place_.must_run(plus(eval, {"--data", b})).out, HasSubstr("leak check: none of"));
-  // The patients of one are known by its name: all of it at once has those that were trained on.
+  // Patients of data set `a` are known by its name. Evaluating the whole set would include those of the training
+  // images.
   expect_refusal(place_.run(plus(eval, {"--data", a, "--set", "data.split=whole"})),
                  {"no patient the model was trained"});
   expect_refusal(place_.run(plus(eval, {"--data", first_.string()})),

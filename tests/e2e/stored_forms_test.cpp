@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One checkpoint gives the same metrics, to the last digit, however the same pixels are stored, with one thread and
-// two. Forms: PNG as gray, RGB and RGBA, with 8 and 16 bits, straight and interlaced; DICOM with 8 and 16 bits,
-// straight and inverted. (JPEG does not keep pixels.)
+// Tests that one checkpoint gives the same metrics, to the last digit, for all lossless storage formats of the same
+// pixels, with one thread and two. Formats: PNG as gray, RGB and RGBA, with 8 and 16 bits, plain and interlaced; DICOM
+// with 8 and 16 bits, plain and inverted. (JPEG does not keep pixels.)
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +43,7 @@ constexpr Form kForms[] = {{.name = "gray8"},
 
 bool is_readable(const Form& form) { return form.dicom == nullptr || data::dicom_support().is_built; }
 
-// Gray levels as samples of the form: 257 v for 16 bits, opaque where there is alpha.
+// Gray levels as samples of the format: multiplied by 257 for 16 bits, opaque if there is alpha.
 std::vector<std::byte> samples_of(std::span<const std::uint8_t> gray, const Form& form) {
   std::vector<std::byte> samples;
   for (const std::uint8_t level : gray) {
@@ -87,7 +87,7 @@ std::vector<std::byte> encode(const data::Image& image, const Form& form) {
                                 .samples = samples});
 }
 
-// The folder `data` once more, with its images in this form.
+// Copies the folder `data` with its images in this format.
 fs::path store(const fs::path& data, const fs::path& folder, const Form& form) {
   fs::create_directories(folder / "images");
   for (const fs::directory_entry& entry : fs::directory_iterator(data)) {
@@ -126,7 +126,7 @@ TEST(StoredForms, give_the_same_figures_to_the_last_digit) {
   for (const Form& form : kForms) {
     if (is_readable(form)) folders[form.name] = store(data, place / form.name, form);
   }
-  // 25 pixels from 32: every pixel is a weighted mean of others. A network of one channel, and one of three.
+  // Resizes 32 pixels to 25, so that every pixel is a weighted mean. Tests networks with one and with three channels.
   for (const char* channels : {"1", "3"}) {
     const std::string run = std::string("run") + channels;
     place.must_run(plus(place.train_arguments(data, run), {"--set", "train.epochs=1", "preprocess.size=25",
@@ -151,7 +151,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
   return lines;
 }
 
-// Else a copy in another form would pass for an image that was never seen.
+// Otherwise a copy in another format would pass for an image that was never seen.
 TEST(StoredForms, of_images_trained_on_are_known_again) {
   const Workplace place;
   const fs::path data = place.synth("data", 120);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen synth: its switches as a user sets them, and what `train` makes of the result.
+// Tests the options of roentgen synth, and that `train` reads the result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The main job as a user does it: files to checkpoint to AUROC table, stopped and resumed.
+// Tests the main workflow: from files to a checkpoint to a table of AUROCs, with stops and resumes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(Workflow, trains_and_evaluates_what_was_synthesised) {
   for (const auto& [label, row] : auroc.at("labels").as_table()) {
     EXPECT_GE(row.at("n").as_integer(), row.at("positives").as_integer()) << label;
     if (row.at("auroc").is_null()) continue;
-    if (row.at("low").is_null()) {  // of too few patients
+    if (row.at("low").is_null()) {  // an interval is missing if there are too few patients
       EXPECT_FALSE(row.at("no_interval").as_string().empty()) << label;
       continue;
     }
@@ -94,14 +94,14 @@ TEST(Workflow, two_epochs_and_two_more_equal_four) {
   place.must_run(straight);
   const std::int64_t steps =
       read_json(place / "straight/data.json").at("splits").at("train").at("images").as_integer() / 16;
-  // Once between two epochs, once in the middle of one.
+  // Stops once between two epochs and once within an epoch.
   EXPECT_EQ(place.run(plus(parts, {"--stop-after", std::to_string(2 * steps)})).code, kStopped);
   EXPECT_EQ(place.run(plus(parts, {"--resume", "--stop-after", std::to_string(3 * steps - 2)})).code, kStopped);
   place.must_run(plus(parts, {"--resume"}));
   expect_equal_ends(place, "straight", "parts");
 }
 
-// Arguments of a short training; more values of --set may follow.
+// Arguments of a short training run; more --set values may follow.
 std::vector<std::string> narrow_resnet18(const Workplace& place, const fs::path& data) {
   return {"train",
           "--recipe",
@@ -133,13 +133,13 @@ TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
 constexpr const char* kState = "run_state";
 constexpr const char* kResume = "checkpoints/resume.safetensors";
 
-// The kernels of a run: {{"layer1.0.conv1/forward", "direct"}, ...}.
+// Kernels that a run chose: {{"layer1.0.conv1/forward", "direct"}, ...}.
 Value choices_of(const fs::path& run) {
   const auto reader = io::SafetensorsReader::open(run / kResume).or_throw();
   return io::parse_json(reader.metadata().at(kState), kState).or_throw().at("plan_choices");
 }
 
-// Others than the rule's for the 3x3 convolutions that Winograd's can do, stored in the resume file.
+// Changes the choices in the resume file, for the 3x3 convolutions that Winograd's kernels can compute.
 Value turn_choices(const fs::path& run) {
   const auto reader = io::SafetensorsReader::open(run / kResume).or_throw();
   std::vector<io::TensorToWrite> tensors;
@@ -197,7 +197,7 @@ TEST(Workflow, measured_kernels_are_taken_from_a_file_and_kept) {
                                           HasSubstr("layers of this network"), HasSubstr("bench choose")));
 }
 
-// The type of values is in the plan that a run began with.
+// The data type of values is stored in the plan with which a run began.
 TEST(Workflow, runs_in_bf16_go_on_to_the_same_bits) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);
@@ -219,7 +219,7 @@ TEST(Workflow, a_signal_saves_and_a_kill_loses_nothing_saved) {
     ASSERT_TRUE(process.wait_for_lines(place / "parts/log.jsonl", 5));
     process.signal(SIGTERM);
     const int code = process.wait().code;
-    EXPECT_TRUE(code == kStopped || code == 0) << code;  // 0: it was done before the signal came
+    EXPECT_TRUE(code == kStopped || code == 0) << code;  // 0: the run was complete before the signal arrived
   }
   {
     Process process(plus(parts, {"--resume"}), place.root());
@@ -285,7 +285,7 @@ TEST(Workflow, one_class_of_several_trains_by_softmax) {
   while (std::getline(rows, row)) {
     const std::size_t first = row.find(',');
     const std::size_t second = row.find(',', first + 1);
-    // Two probabilities printed with nine digits.
+    // Two probabilities printed with nine digits each.
     EXPECT_NEAR(std::stod(row.substr(first + 1)) + std::stod(row.substr(second + 1)), 1.0, 1e-6) << row;
     ++images_seen;
   }
@@ -296,7 +296,7 @@ TEST(Workflow, refuses_a_patient_in_training_and_test) {
   const Workplace place;
   const fs::path data = place.synth("data", 120);
   place.must_run(plus(place.train_arguments(data, "run"), {"--set", "train.epochs=1"}));
-  // The same images with the lists swapped.
+  // Swaps training and test list of the same images.
   fs::rename(data / "test_list.txt", data / "swap.txt");
   fs::rename(data / "train_val_list.txt", data / "test_list.txt");
   fs::rename(data / "swap.txt", data / "train_val_list.txt");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The main job on real X-rays: NIH's own PNG files and csv, from disk to AUROC.
+// Tests the main workflow on real X-rays: from NIH's own PNG files and csv to AUROCs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class RealXray : public testing::Test {
   fs::path data_ = real_data() / "nih";
 };
 
-// 70 gray and 9 RGBA files of 1024x1024, and a csv that names 1,305 others.
+// The folder has 70 gray and 9 RGBA files of 1024x1024 px, and a csv that names 1,305 other images.
 TEST_F(RealXray, original_files_train_and_evaluate) {
   const Ended train =
       place_.must_run(plus(place_.train_arguments(data_, "run"),
@@ -41,7 +41,7 @@ TEST_F(RealXray, original_files_train_and_evaluate) {
   EXPECT_TRUE(auroc.at("labels").at("Hernia").at("auroc").is_null()) << "none of the 14 has one";
 }
 
-// A network that cannot learn 64 images by heart has a broken gradient somewhere.
+// A network that cannot memorise 64 images has a wrong gradient somewhere.
 TEST_F(RealXray, sixty_four_images_are_memorised) {
   std::string csv = "path,patient,split,finding\n";
   std::vector<fs::path> files;

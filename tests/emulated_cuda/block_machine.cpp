@@ -13,7 +13,7 @@
 namespace roentgen::emulated {
 namespace {
 constexpr unsigned kMostThreads = 1024, kWarp = 32;
-// The sanitizer of threads knows 8,128 at a time.
+// ThreadSanitizer supports 8,128 threads at a time.
 constexpr std::uint64_t kMostSanitized = 8000;  // of its threads
 
 thread_local BlockMachine* machine = nullptr;
@@ -73,7 +73,7 @@ void BlockMachine::run(const Launch& launch) {
   launch_ = &launch;
   random_ = launch.seed * 0x9E3779B97F4A7C15U + 1;
   home_.sanitizer_thread = sanitizer::this_thread();
-  // A thread that another one made would come after it; so the calling thread makes them all.
+  // Creates all sanitizer threads on the calling thread. A thread created by another one would be ordered after it.
   while (sanitizer::has_threads && contexts_.size() < threads * blocks) contexts_.push_back(make_context());
   std::vector<std::uint64_t> order(blocks);
   std::iota(order.begin(), order.end(), 0U);
@@ -98,7 +98,7 @@ void BlockMachine::run_block(const Launch& launch, std::uint64_t block) {
   if (error_.empty() && !shared_.is_intact()) error_ = describe("a write past an array in shared memory", threads_[0]);
   if (error_.empty()) return;
   sanitizer::acquire(&end_);
-  // The other fibres are in the middle of a kernel: they go, and later launches get new ones.
+  // The other fibres are in the middle of a kernel, so they are destroyed; later launches create new ones.
   contexts_.clear();
   idle_.clear();
   throw DeviceError(std::exchange(error_, {}));
@@ -264,7 +264,7 @@ std::uint64_t BlockMachine::meet_in_warp(WarpOperation operation, unsigned mask,
   return me.result;
 }
 
-// Gives every lane of the mask its result at once, so that a lane that hurries ahead overwrites nothing.
+// Gives every lane of the mask its result at once, so that a fast lane cannot overwrite inputs of the others.
 bool BlockMachine::release_lanes(Thread& last, Warp& warp) {
   if ((warp.waiting & last.mask) != last.mask) return false;
   Thread* const lanes = &threads_[last.number / kWarp * kWarp];
@@ -310,7 +310,7 @@ void BlockMachine::keep_error(std::string_view what, const std::source_location&
   sanitizer::release(&end_);
 }
 
-// Nothing of this frame, nor of its callers', is destroyed: no owner of memory may live there.
+// Destructors of this frame and its callers do not run, so none of them may own memory.
 void BlockMachine::fail(std::string_view what, const std::source_location& at, const std::source_location* others) {
   keep_error(what, at, others);
   switch_to(nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BlockMachine: runs the threads of one block as fibres. Behind block.h.
+// BlockMachine: runs the threads of one block as fibres. It implements block.h.
 #pragma once
 
 #include <memory>
@@ -14,26 +14,26 @@
 
 namespace roentgen::emulated {
 
-/// One block at a time on the calling thread. A CUDA thread runs until it waits or ends. Threads that never wait share
-/// one fibre, so that they cost no switch.
+/// Runs one block at a time on the calling thread. A CUDA thread runs until it waits or ends. Threads that never wait
+/// share one fibre, so that they need no switch.
 class BlockMachine {
  public:
   BlockMachine();
-  /// All blocks of a launch; DeviceError at the first error.
+  /// Runs all blocks of a launch. Throws DeviceError at the first error.
   void run(const Launch& launch);
-  /// meet_at_barrier(), meet_in_warp(), shared_array() and fail() of the running thread.
+  /// Implement the functions of the same names in block.h for the running thread.
   void meet_at_barrier(std::source_location at);
   std::uint64_t meet_in_warp(WarpOperation operation, unsigned mask, std::uint64_t bits, unsigned source,
                              std::source_location at);
   void* shared_array(const void* key, std::size_t bytes, std::source_location at);
   [[noreturn]] void fail(std::string_view what, const std::source_location& at,
                          const std::source_location* others = nullptr);
-  /// Runs threads in the running fibre, one after the other.
+  /// Runs threads in the current fibre, one after the other.
   [[noreturn]] void run_fibre();
 
  private:
   enum class State : unsigned char { New, Ready, AtBarrier, InWarp, Ended };
-  /// A fibre, and the thread of the sanitizer that it runs as.
+  /// A fibre, and the sanitizer's thread for it.
   struct Context {
     std::unique_ptr<Fibre> fibre;
     void* sanitizer_thread = nullptr;
@@ -47,10 +47,10 @@ class BlockMachine {
     std::source_location at;
     Context* context = nullptr;
   };
-  /// Masks of lanes.
+  /// State of a warp: bit masks of its lanes.
   struct Warp {
     unsigned members = 0, ready = 0, waiting = 0, ended = 0;
-    char sync = 0;  // object of release() and acquire()
+    char sync = 0;  // address for release() and acquire()
   };
 
   void run_block(const Launch& launch, std::uint64_t block);
@@ -59,11 +59,11 @@ class BlockMachine {
   [[nodiscard]] Warp& warp_of(const Thread& thread) { return warps_[thread.number / 32]; }
   [[nodiscard]] unsigned choose_lane(unsigned ready);
   [[nodiscard]] std::uint64_t random();
-  /// The thread that runs next; null: none can.
+  /// Returns the thread to run next; null if none can run.
   [[nodiscard]] Thread* next_thread();
   [[nodiscard]] static std::unique_ptr<Context> make_context();
   void give_context(Thread& thread);
-  /// Goes on in `next`, or where run_block() waits.
+  /// Continues in `next`, or in run_block() if `next` is null.
   void switch_to(Thread* next);
   void wait();
   void check_meeting(const Thread& thread, const Warp& warp);
@@ -78,7 +78,7 @@ class BlockMachine {
   std::vector<Warp> warps_;
   unsigned ended_ = 0, at_barrier_ = 0, generation_ = 0, warp_ = 0;
   std::source_location barrier_;
-  char syncs_[2] = {};  // objects of release() and acquire(), for barriers in turn
+  char syncs_[2] = {};  // addresses for release() and acquire(), used by barriers in turn
   char begin_ = 0, end_ = 0;
   SharedMemory shared_;
   Context home_;

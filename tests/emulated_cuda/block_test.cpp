@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The emulator finds planted bugs (planted.h), and a kernel without one gives the same numbers in every order.
+// Tests that the emulator finds planted bugs (planted.h), and that a kernel without a bug gives the same numbers in
+// every order.
 #include "tests/emulated_cuda/block.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@ std::vector<std::vector<float>> in_every_order(std::string_view name) {
 TEST(EmulatedCuda, kernel_without_a_bug_gives_equal_numbers_in_every_order) {
   const auto results = in_every_order("none");
   for (unsigned i = 0; i < results[0].size(); ++i) {
-    // Sum of the lanes, which hold 63 down to 32, or 31 down to 0.
+    // Sum over the lanes, which hold 63 down to 32, or 31 down to 0.
     ASSERT_EQ(results[0][i], i % kPlantedThreads < 32 ? 1520.0F : 496.0F) << i;
   }
   EXPECT_EQ(results[0], results[1]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// checks <name>: runs a planted bug (planted.h), or with "kernels" the kernels of engine/cuda, in a program that is
-// compiled with a sanitizer, which reports what it finds.
+// Program checks <name>: runs a planted bug (planted.h), or with "kernels" the kernels of engine/cuda. It is compiled
+// with a sanitizer, which reports what it finds.
 #include <cstdio>
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Contexts of execution with a stack of their own, between which one thread of the operating system switches. x86-64
-// has fibre_x86_64.cpp; other processors have fibre_ucontext.cpp, which is slower.
+// Execution contexts with their own stacks, between which one operating-system thread switches. x86-64 uses
+// fibre_x86_64.cpp; other processors use fibre_ucontext.cpp, which is slower.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace roentgen::emulated {
 
-/// A stack with what a switch saves. Stays on the operating system's thread that made it.
+/// A stack with the registers that a switch saves. Stays on the operating-system thread that created it.
 class Fibre {
  public:
-  /// The calling thread itself, with its own stack.
+  /// Represents the calling thread, with its own stack.
   Fibre();
-  /// A new stack, guarded against overflow, on which the first switch calls `entry`. `entry` never returns.
+  /// Creates a stack with a guard page. The first switch to it calls `entry`, which must never return.
   explicit Fibre(void (*entry)());
   ~Fibre();
   Fibre(const Fibre&) = delete;
   Fibre& operator=(const Fibre&) = delete;
 
-  /// Leaves `from`, which is running, and goes on in `to`. Returns when something switches back to `from`.
+  /// Suspends `from`, which must be running, and continues in `to`. Returns when something switches back to `from`.
   static void switch_to(Fibre& from, Fibre& to);
-  /// Lowest address and size of the stack; null and 0: the thread's own.
+  /// Lowest address and size of the stack; null and 0 for the thread's own stack.
   [[nodiscard]] std::byte* stack() const { return stack_; }
   [[nodiscard]] std::size_t stack_bytes() const { return stack_bytes_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fibres on processors without a file of their own.
+// Fibres on processors without their own implementation, by ucontext.
 #include <ucontext.h>
 
 #include <stdexcept>

@@ -5,7 +5,7 @@
 #include "tests/emulated_cuda/fibre.h"
 #include "tests/emulated_cuda/stack.h"
 
-// Saves the stack pointer at (rdi) and goes on from the one in rsi.
+// Saves the stack pointer at (rdi) and continues with the stack pointer in rsi.
 extern "C" void roentgen_switch_stack(void** from, void* to);
 asm(R"(
 .pushsection .text
@@ -34,7 +34,7 @@ roentgen_switch_stack:
 
 namespace roentgen::emulated {
 namespace {
-// Tops of stacks lie at different offsets of a page. At one offset they would share one set of the cache.
+// Places the tops of stacks at different offsets in a page. At equal offsets they would compete for the same cache set.
 constexpr std::size_t kCacheLine = 64, kColours = 60;
 std::size_t next_colour = 0;
 }  // namespace
@@ -49,7 +49,7 @@ Fibre::Fibre(void (*entry)())
     : stack_(allocate_stack()), stack_bytes_(kStackBytes), registers_(std::make_unique<Registers>()) {
   next_colour = (next_colour + 7) % kColours;
   void** top = reinterpret_cast<void**>(stack_ + kStackBytes - kCacheLine * (1 + next_colour));
-  *--top = nullptr;  // where a return of entry() would go; also aligns its frame
+  *--top = nullptr;  // return address of entry(); also aligns its frame
   *--top = reinterpret_cast<void*>(entry);
   for (int i = 0; i < 6; ++i) *--top = nullptr;
   registers_->stack_pointer = top;

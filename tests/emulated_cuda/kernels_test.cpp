@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The kernels of engine/cuda on the emulated device, beside their formulas in double.
+// Tests the kernels of engine/cuda on the emulated device against their formulas in double.
 #include <gtest/gtest.h>
 
 #include "engine/cuda/conv/scaled_convert_testing.h"
@@ -23,15 +23,15 @@ using engine::cuda::Worst;
 constexpr DType kTypes[] = {DType::Bf16, DType::F16, DType::F32};
 constexpr std::uint32_t kSeed = 11;
 
-/// Two schedules of blocks and threads; any other order changes neither what is read nor what is written.
+/// Two schedules of blocks and threads; results must not depend on the schedule.
 constexpr DeviceOptions kOptions[] = {{}, {.order = Order::Random, .seed = 5}};
 
 void expect_within_bounds(const Worst& worst) {
   EXPECT_LE(worst.share, 1.0) << "seed " << kSeed << ": " << worst.where;
 }
 
-/// One row, fewer rows than a block has side by side, several blocks, several tiles, and channels that do not fill the
-/// last tile. Few multiprocessors: few blocks.
+/// Shapes with one row, with fewer rows than a block handles at once, with several blocks or tiles, and with channels
+/// that do not fill the last tile. A device with few multiprocessors runs few blocks.
 std::vector<NormShape> norm_shapes() {
   return {{.rows = 1, .channels = 8, .multiprocessors = 1},
           {.rows = 37, .channels = 64, .multiprocessors = 1},
@@ -78,7 +78,7 @@ TEST(EmulatedCuda, norm_backward_matches_the_formula) {
 }
 
 TEST(EmulatedCuda, last_block_of_a_tile_sums_more_blocks_than_it_reads_at_once) {
-  // 160 blocks; the last one reads 144 partial sums at once.
+  // There are 160 blocks; the last one reads 144 partial sums at once.
   EmulatedDevice device;
   const auto stream = device.make_stream();
   const NormShape shape{.rows = 7700, .channels = 64, .multiprocessors = 80};
@@ -87,7 +87,8 @@ TEST(EmulatedCuda, last_block_of_a_tile_sums_more_blocks_than_it_reads_at_once) 
   expect_within_bounds(worst);
 }
 
-/// One segment, a dense block's, segments that share a tile and do not fill it, more than a launch takes.
+/// Lists of segments: a single one, those of a dense block, some that share a tile without filling it, and more than
+/// one launch takes.
 std::vector<std::vector<int>> segment_lists() {
   return {{8}, {64, 32, 32}, {16, 8, 40, 8, 24}, std::vector<int>(70, 8)};
 }
@@ -98,7 +99,7 @@ TEST(EmulatedCuda, norm_of_segments_matches_the_formula) {
     for (const std::vector<int>& channels : segment_lists()) {
       for (const DType type : kTypes) {
         for (const auto& [rows, multiprocessors] : {std::pair{1, 1}, std::pair{37, 1}, std::pair{300, 8}}) {
-          if (rows > 100 && channels.size() > 10) continue;  // slow, and the rows of no new kind
+          if (rows > 100 && channels.size() > 10) continue;  // slow, and covers nothing new
           const NormShape shape{.type = type, .rows = rows, .multiprocessors = multiprocessors};
           expect_within_bounds(engine::cuda::check_norm_segments(device, shape, channels, kSeed));
         }
@@ -125,7 +126,7 @@ TEST(EmulatedCuda, nan_wins_in_a_pooling_window) {
   const auto stream = device.make_stream();
   const PoolShape shape{.type = DType::F32, .images = 1, .height = 6, .width = 6, .channels = 8};
   std::vector<float> x(6 * 6 * 8, 1.0F);
-  x[8 * (3 * 6 + 3)] = std::nanf("");  // row 3, column 3, channel 0: in four windows
+  x[8 * (3 * 6 + 3)] = std::nanf("");  // row 3, column 3, channel 0, which lies in four windows
   const engine::cuda::DeviceArray<float> src(device, *stream, x), y(device, *stream, std::size_t{3 * 3 * 8});
   const engine::cuda::DeviceArray<float> scale(device, *stream, std::vector<float>(8, 1.0F));
   const engine::cuda::DeviceArray<float> shift(device, *stream, std::vector<float>(8, 0.0F));
@@ -145,7 +146,7 @@ TEST(EmulatedCuda, updates_match_the_formula) {
   }
 }
 
-// With ROENTGEN_WRITE_CUDA_BITS=FILE the test writes the hashes there.
+// Writes the hashes to FILE if ROENTGEN_WRITE_CUDA_BITS=FILE is set.
 TEST(EmulatedCuda, every_order_gives_the_golden_bits) {
   const engine::cuda::KernelBits golden = engine::cuda::golden_bits();
   for (const Order order : {Order::Forward, Order::Backward, Order::Random}) {

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "engine/cuda/launch.h"
 
-// Plain names, since the kernels use them as CUDA's.
+// Same namespace as the kernels, because they use CUDA's names without qualification.
 namespace roentgen::engine::cuda {
 namespace {
 
@@ -18,7 +18,8 @@ constexpr int kThreads = static_cast<int>(emulated::kPlantedThreads);
 __device__ int thread_number() { return static_cast<int>(threadIdx.x); }
 __device__ float* own_number(float* out) { return out + blockIdx.x * blockDim.x + threadIdx.x; }
 
-/// Reverses the numbers of the block through shared memory, adds up a warp, and adds up all blocks.
+/// Kernel without a bug: reverses the numbers of a block through shared memory, sums over a warp, and sums over all
+/// blocks.
 __global__ void none(float* out) {
   RG_SHARED(float, numbers, [kThreads]);
   const int t = thread_number();
@@ -39,7 +40,7 @@ __global__ void missing_barrier(float* out) {
   numbers[t] = static_cast<float>(t);
   __syncthreads();
   const float reversed = numbers[kThreads - 1 - t];
-  numbers[t] = reversed + 100.0F;  // while others still read
+  numbers[t] = reversed + 100.0F;  // bug: other threads still read
   __syncthreads();
   *own_number(out) = numbers[t] + reversed;
 }
@@ -69,7 +70,8 @@ __global__ void own_mask(float* out) {
 }
 __global__ void absent_lane(float* out) {
   float value = 1.0F;
-  if (thread_number() % 32 < 16) value += __shfl_down_sync(0xFFFFU, value, 8);  // lanes 8 to 15 read lanes 16 to 23
+  // Bug: lanes 8 to 15 read lanes 16 to 23
+  if (thread_number() % 32 < 16) value += __shfl_down_sync(0xFFFFU, value, 8);
   *own_number(out) = value;
 }
 __global__ void different_masks(float* out) {

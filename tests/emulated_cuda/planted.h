@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Small kernels with one bug each, by which the tests of the emulator show what it finds.
+// Small kernels with one planted bug each, for tests that the emulator finds the bug.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace roentgen::emulated {
 
-/// Names of the kernels; "none" has no bug.
+/// Names of the kernels; the kernel "none" has no bug.
 inline constexpr std::string_view kPlanted[] = {
     "none",        "missing_barrier",        "missing_sync_in_warp", "early_end",       "two_barriers",   "own_mask",
     "absent_lane", "different_masks",        "two_operations",       "misaligned",      "write_past",     "read_past",
@@ -20,8 +20,8 @@ inline constexpr std::string_view kPlanted[] = {
 
 inline constexpr unsigned kPlantedBlocks = 4, kPlantedThreads = 64;
 
-/// Runs a kernel on a device of these options. Returns one number a thread. DeviceError where the emulator finds the
-/// bug.
+/// Runs a kernel on a device with these options. Returns one number per thread. Throws DeviceError if the emulator
+/// finds the bug.
 [[nodiscard]] std::vector<float> run_planted(std::string_view name, const DeviceOptions& options);
 
 }  // namespace roentgen::emulated

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chosen by CMake for -fsanitize=address.
+// Implementation for -fsanitize=address, selected by CMake.
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
@@ -9,7 +9,7 @@
 
 namespace roentgen::emulated::sanitizer {
 namespace {
-// Bounds of the thread's own stack, which the first fibre is told.
+// Bounds of the thread's own stack, which the sanitizer reports to the first fibre.
 const void* home_stack = nullptr;
 std::size_t home_stack_bytes = 0;
 }  // namespace

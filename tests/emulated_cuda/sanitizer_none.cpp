@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chosen by CMake without a sanitizer.
+// Implementation without a sanitizer, selected by CMake.
 #include "tests/emulated_cuda/sanitizer.h"
 
 namespace roentgen::emulated::sanitizer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chosen by CMake for -fsanitize=thread.
+// Implementation for -fsanitize=thread, selected by CMake.
 #include <sanitizer/tsan_interface.h>
 
 #include "tests/emulated_cuda/sanitizer.h"

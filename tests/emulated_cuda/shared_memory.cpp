@@ -13,7 +13,7 @@
 
 namespace roentgen::emulated {
 namespace {
-constexpr std::size_t kGap = 64;  // bytes of canary before and after an array
+constexpr std::size_t kGap = 64;  // size of the canary before and after an array, bytes
 constexpr std::size_t kMostArrays = 64;
 constexpr std::size_t kArena = SharedMemory::kMostBytes + (kMostArrays + 1) * (kGap + 16);
 constexpr std::byte kCanary{0xA5};
@@ -30,7 +30,7 @@ void SharedMemory::release() {
 }
 
 void SharedMemory::begin_block() {
-  // A sanitizer of threads would take the block before for a rival, so that each block gets memory anew.
+  // ThreadSanitizer would report races with the previous block, so each block gets new memory.
   if (sanitizer::has_threads) release();
   if (arena_ == nullptr) {
     void* const memory = mmap(nullptr, kArena, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

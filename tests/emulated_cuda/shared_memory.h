@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shared memory of the block that runs: arrays found by key, NaN at first, between canaries or poisoned bytes.
+// Shared memory of the running block. Arrays are found by key, contain NaN at first, and lie between canaries or
+// poisoned bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace roentgen::emulated {
 
-/// The arrays of one block at a time. One thread.
+/// Arrays in the shared memory of one block at a time. For use by one thread.
 class SharedMemory {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{48} << 10;  ///< CUDA's limit for arrays of fixed size
@@ -19,11 +20,11 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  /// Forgets all arrays; every byte is 0xFF again.
+  /// Forgets all arrays and sets every byte to 0xFF.
   void begin_block();
-  /// The array of a key, aligned to 16 bytes; null when the block's arrays are larger than kMostBytes.
+  /// Array that belongs to `key`, aligned to 16 bytes; null if the block's arrays exceed kMostBytes.
   [[nodiscard]] void* array(const void* key, std::size_t bytes);
-  /// True when nothing was written between the arrays.
+  /// True if no byte between the arrays was written.
   [[nodiscard]] bool is_intact() const;
 
  private:
@@ -34,8 +35,8 @@ class SharedMemory {
   };
   void release();
   std::byte* arena_ = nullptr;
-  std::size_t used_ = 0;     // of the arena
-  std::size_t granted_ = 0;  // bytes of arrays
+  std::size_t used_ = 0;     // used bytes of the arena
+  std::size_t granted_ = 0;  // total size of the arrays
   std::vector<Array> arrays_;
 };
 

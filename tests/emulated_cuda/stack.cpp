@@ -23,7 +23,7 @@ std::byte* allocate_stack() {
 }
 
 void free_stack(std::byte* stack) {
-  // Frames of a kernel that was abandoned left poison, which would outlive the mapping.
+  // Removes poison that frames of an abandoned kernel left, which would outlive the mapping.
   sanitizer::unpoison(stack, kStackBytes);
   munmap(stack - kPageBytes, kStackBytes + kPageBytes);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Training in f16 on the emulated CUDA engine: what the loss scale does, and what an update that overflows must not do.
+// Tests training in f16 on the emulated CUDA engine: the loss scale, and that an update with an overflow changes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,14 +16,14 @@ using engine::CompileOptions;
 using engine::LossScale;
 using engine::conformance::Case;
 
-/// More than f16 can hold of any gradient.
+/// Factor that makes any gradient overflow f16.
 constexpr double kHuge = 0x1p90;
 
 CompileOptions in_f16(double start, std::int64_t growth_updates = 2000) {
   return {.slots = 1, .dtype = DType::F16, .loss_scaling = {.start = start, .growth_updates = growth_updates}};
 }
 
-/// A small network in f16 on slot 0.
+/// A small network in f16 that uses slot 0.
 struct Half {
   explicit Half(const CompileOptions& options, EmulatedEngine engine = EmulatedEngine()) {
     executable = engine.compile(network("resnet18", 2, models::Stem::ImageNet, 8).graph, options);
@@ -76,7 +77,7 @@ TEST(EmulatedCuda, loss_scale_doubles_after_good_updates_alone) {
   half.step();
   EXPECT_EQ(half.scale(), (LossScale{.scale = 128.0}));
   EXPECT_NE(half.weights(), weights);
-  // A rule that is no optimizer's, as of averages, counts nothing.
+  // An update rule that is no optimizer, such as averaging weights, does not count as an update.
   const engine::UpdateRange all{.begin = 0, .count = half.executable->parameters().elements()};
   const auto average = half.executable->make_arena(engine::ArenaKind::Trained);
   half.executable->update(engine::Average{.share = 0.5},
@@ -95,7 +96,7 @@ TEST(EmulatedCuda, loss_that_is_not_finite_leaves_weights_and_loss_scale) {
   for (const float value : half.executable->state().values()) EXPECT_TRUE(std::isfinite(value));
 }
 
-// Scales are powers of two, so gradients have the same digits under each of them, but those that f16 cannot hold.
+// Scales are powers of two, so gradients have the same digits under all scales, except values that f16 cannot hold.
 TEST(EmulatedCuda, updates_and_norms_are_without_the_loss_scale) {
   const Half one(in_f16(256.0)), other(in_f16(512.0));
   for (const Half* half : {&one, &other}) {
@@ -108,7 +109,7 @@ TEST(EmulatedCuda, updates_and_norms_are_without_the_loss_scale) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5F) << i;
 }
 
-// Ranks hold the same mean of gradients, so an overflow of one of them is everyone's.
+// All ranks get the same mean of gradients, so an overflow on one rank affects all.
 TEST(EmulatedCuda, overflow_of_one_rank_skips_the_update_of_all) {
   const Half sound(in_f16(64.0)), overflowing(in_f16(kHuge));
   const std::vector<float> weights = sound.weights();
@@ -143,7 +144,7 @@ TEST(EmulatedCuda, scaling_that_could_never_grow_is_refused) {
   EXPECT_THROW(Half(in_f16(1.0, 0)), ConfigError);
 }
 
-// The first steps overflow, so that the scale changes under recorded graphs.
+// The first steps overflow, so that the scale changes while recorded CUDA graphs stay the same.
 TEST(EmulatedCuda, steps_in_f16_give_the_same_bits_in_any_schedule) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   const CompileOptions options{.dtype = DType::F16, .loss_scaling = {.start = 0x1p24, .growth_updates = 2}};
@@ -158,14 +159,15 @@ TEST(EmulatedCuda, steps_in_f16_give_the_same_bits_in_any_schedule) {
   }
 }
 
-// As in bf16 (steps_test.cpp), within half of its bound: three digits more, of which ReLUs that turn leave one.
+// Tolerance: half of that for bf16 (steps_test.cpp). f16 has three bits more, but ReLUs that flip reduce the gain.
 TEST(EmulatedCuda, ten_steps_in_f16_follow_those_in_f32) {
   const Case tested = network("resnet18", 12, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::F32}, EmulatedEngine(), engine::Sgd{}, 10);
   const CompileOptions options{.dtype = DType::F16, .loss_scaling = {.start = 1024.0}};
   const Trained got = train(tested, options, EmulatedEngine(), engine::Sgd{}, 10);
   for (std::size_t i = 0; i < wanted.losses.size(); ++i) {
-    // As in bf16: a max pooling whose candidates round to the same value picks another one, and paths part from there.
+    // Max pooling picks another candidate if several round to the same value, and the runs diverge from there, as in
+    // bf16.
     EXPECT_NEAR(got.losses[i], wanted.losses[i], 0.05F * wanted.losses[i]) << "step " << i << ", seed " << kSeed;
   }
   EXPECT_NE(got.losses, wanted.losses);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Values that backward computes again on the emulated CUDA engine: the bits of those that were kept, in less memory.
+// Tests recomputation in backward on the emulated CUDA engine: the same bits as with stored values, in less memory.
 #include <gtest/gtest.h>
 
 #include "tests/emulated_engine/steps_testing.h"
@@ -21,7 +21,7 @@ TEST(EmulatedCuda, what_is_computed_again_has_the_bits_of_what_was_kept) {
   }
 }
 
-// Plans alone, of sizes that are trained.
+// Compares plans only, for sizes used in training.
 TEST(EmulatedCuda, computing_again_takes_less_memory) {
   for (const char* name : {"resnet50", "densenet121", "googlenet", "inception_v4"}) {
     const models::ModelConfig config{.name = name, .labels = 14, .image_px = 224, .batch = 32, .auxiliary = false};

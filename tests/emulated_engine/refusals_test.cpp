@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the CUDA engine refuses before a step, each on one line.
+// Tests that the CUDA engine refuses invalid requests before a step, each with one line.
 #include <gtest/gtest.h>
 
 #include <functional>

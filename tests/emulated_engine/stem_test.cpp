@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The stem in f16 inside a network of bf16: where it is taken, its gradients, small and large numbers.
+// Tests the first layers in f16 within a bf16 network: when they are used, their gradients, and small and large
+// numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Case network(const std::string& name, std::int64_t channels, models::Stem stem =
 
 Plan plan_of(const Case& tested, DType dtype) { return EmulatedEngine().plan(tested.graph, {.dtype = dtype}); }
 
-// Layouts of the tensors that an entry reads and writes; empty: there is no such entry.
+// Layouts of the tensors that a plan entry reads and writes; empty if there is no such entry.
 std::string layouts_of(const Plan& plan, std::string_view entry) {
   const auto found = std::ranges::find(plan.entries, entry, &engine::PlanEntry::name);
   if (found == plan.entries.end()) return {};
@@ -68,7 +69,7 @@ TEST(EmulatedStem, other_convolutions_and_networks_of_f32_stay_as_they_are) {
   const Plan wide = plan_of(network("resnet18", 3), DType::F32);
   EXPECT_EQ(layouts_of(wide, "conv1/forward"), "nhwc8 ohwi8x49x8 nhwc8 scratch ");
   EXPECT_EQ(layouts_of(wide, "conv1/convert"), "");
-  // Not strided.
+  // The first convolution of VGG has no stride.
   const Plan vgg = plan_of(network("vgg16", 3), DType::Bf16);
   const auto has_f16 = [](const Plan& plan) {
     return std::ranges::any_of(plan.tensors, [](const auto& tensor) { return tensor.dtype == DType::F16; });
@@ -89,7 +90,7 @@ TEST(EmulatedStem, network_of_bf16_agrees_with_the_reference) {
   }
 }
 
-// A conversion that writes over what it reads costs no memory.
+// A conversion that overwrites its input needs no memory.
 TEST(EmulatedStem, conversions_are_made_in_place) {
   const Plan plan = plan_of(network("resnet18", 3), DType::Bf16);
   for (const std::string_view name : {"conv1/convert", "conv1/scale_gradient"}) {
@@ -100,7 +101,7 @@ TEST(EmulatedStem, conversions_are_made_in_place) {
   }
 }
 
-// A step of the network with the weights of its last layer multiplied.
+// Runs a step of the network after multiplying the named parameter by a factor.
 std::unique_ptr<Executable> stepped(const Case& tested, DType dtype, const std::string& parameter, float factor) {
   EmulatedEngine engine;
   auto executable = engine.compile(tested.graph, {.dtype = dtype});
@@ -137,8 +138,8 @@ double norm_of(const std::vector<float>& values) {
   return std::sqrt(sum);
 }
 
-// Small weights of the last layer make all gradients before it small in proportion: logits are near 0, where the loss
-// is linear to 2^-16. Rounding to bf16 is then the same at both scales, and f16's would be but for underflow.
+// Small weights in the last layer make all gradients before it proportionally small: logits are near 0, where the loss
+// is linear to 2^-16. Rounding to bf16 is then equal at both scales, and f16 would differ only by underflow.
 TEST(EmulatedStem, small_gradients_do_not_underflow) {
   const Case tested = network("resnet18", 3);
   constexpr float kLarge = 0x1p-14F, kRatio = 0x1p-8F;
@@ -149,7 +150,7 @@ TEST(EmulatedStem, small_gradients_do_not_underflow) {
   EXPECT_LE(norm_of(error), 0.01 * norm_of(large)) << "seed " << kSeed;
 }
 
-// Weights beyond f16 give infinite results: the loss is not finite, and the update does nothing.
+// Weights beyond the range of f16 give infinite results. The loss is then not finite, and the update changes nothing.
 TEST(EmulatedStem, overflow_is_noticed_by_the_check_of_the_loss) {
   const Case tested = network("resnet18", 3);
   const auto executable = stepped(tested, DType::Bf16, "conv1.weight", 1e6F);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Steps of whole networks on the emulated CUDA engine: parity with the double reference, ten updates, equal bits in any
-// schedule, and steps that must not count.
+// Tests steps of whole networks on the emulated CUDA engine: parity with the double reference, ten updates, equal bits
+// in any schedule, and steps without effect.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,11 +29,11 @@ TEST(EmulatedCuda, step_of_resnet50_agrees_with_the_reference) {
 }
 
 TEST(EmulatedCuda, step_of_densenet121_agrees_with_the_reference) {
-  // Growth 8: segments of whole packs.
+  // A growth of 8 makes segments whole packs.
   expect_parity(network("densenet121", 4, models::Stem::ImageNet, 16));
 }
 
-// Entries of a plan with this kind and implementation.
+// Number of plan entries with this kind and implementation.
 std::int64_t count(const engine::Plan& plan, std::string_view kind, std::string_view implementation) {
   return std::ranges::count_if(plan.entries, [&](const engine::PlanEntry& entry) {
     return entry.kind == kind && entry.implementation == implementation;
@@ -47,7 +47,7 @@ TEST(EmulatedCuda, pooling_of_a_stem_normalises_what_it_reads) {
     const engine::Plan plan = engine.plan(tested.graph, {.fuse = is_fused ? "on" : "on,-normalised_input"});
     EXPECT_EQ(count(plan, "norm_pool_forward", "norm+relu+pool"), is_fused ? 1 : 0);
     EXPECT_EQ(count(plan, "norm_pool_backward", "norm+pool"), is_fused ? 1 : 0);
-    EXPECT_EQ(count(plan, "pool_forward", "window"), is_fused ? 1 : 2);  // and that of the head
+    EXPECT_EQ(count(plan, "pool_forward", "window"), is_fused ? 1 : 2);  // plus the pooling of the head
     EXPECT_EQ(plan.fused.contains("normalised_input"), is_fused);
   }
 }
@@ -63,7 +63,8 @@ TEST(EmulatedCuda, relu_acts_where_a_bias_is_added) {
   }
 }
 
-// Concatenations of DenseNet are stored nowhere, moments are taken once a segment, and norms share passes back.
+// DenseNet's concatenations are never stored, moments are computed once per segment, and batch norms share backward
+// passes.
 TEST(EmulatedCuda, plan_of_densenet_reads_segments) {
   const Case tested = network("densenet121", 2, models::Stem::ImageNet, 16);
   EmulatedEngine engine;
@@ -72,13 +73,13 @@ TEST(EmulatedCuda, plan_of_densenet_reads_segments) {
   EXPECT_EQ(count(plan, "concat_forward", "copy"), 0);
   EXPECT_EQ(count(plan, "batch_norm_moments", "norm"), kLayers + kBlocks);
   EXPECT_EQ(count(plan, "concat_batch_norm_forward", "segments+relu"), kLayers + kBlocks);
-  // A block of n layers has n + 1 norms, n of them with a segment that another one reads.
+  // A block of n layers has n + 1 batch norms; n of them have a segment that another one reads.
   EXPECT_EQ(count(plan, "concat_batch_norm_backward", "segments, two norms"), kLayers / 2);
   EXPECT_EQ(count(plan, "concat_batch_norm_finish", "norm"), kLayers + kBlocks);
 }
 
-// The same work in every order that streams and events allow, by every order of threads, whether or not slots are
-// filled again as early as they may be.
+// Runs the same work in every order that streams and events allow, and in every order of threads. Slots are filled
+// again as early as allowed, or not.
 TEST(EmulatedCuda, ten_steps_give_the_same_bits_in_any_schedule) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::Bf16}, EmulatedEngine(), engine::Sgd{}, 10, Slots::Kept);
@@ -91,7 +92,7 @@ TEST(EmulatedCuda, ten_steps_give_the_same_bits_in_any_schedule) {
   }
 }
 
-// Pixels are read from the device's copy of the slot once it is there, and before the next one comes.
+// Pixels are read from the device's copy of the slot after it has arrived and before the next one overwrites it.
 TEST(EmulatedCuda, steps_from_pixels_give_the_same_bits_in_any_schedule) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   const engine::CompileOptions options{.input_norm = engine::InputNorm{}, .dtype = DType::Bf16};
@@ -105,8 +106,8 @@ TEST(EmulatedCuda, steps_from_pixels_give_the_same_bits_in_any_schedule) {
   }
 }
 
-// A graph keeps the arguments of its capture: what changes from step to step (slots, learning rate, step of dropout)
-// must not be among them.
+// A recorded CUDA graph keeps the arguments of its capture. Values that change between steps (slots, learning rate,
+// dropout's step) must not be among them.
 TEST(EmulatedCuda, recorded_steps_give_the_bits_of_queued_ones) {
   for (const char* name : {"resnet18", "vgg16"}) {
     const Case tested = network(name, 2, models::Stem::ImageNet, 8);
@@ -117,8 +118,8 @@ TEST(EmulatedCuda, recorded_steps_give_the_bits_of_queued_ones) {
   }
 }
 
-// Ten steps in bf16 lower the loss as those in f32 do. Logits of a network of 20 layers are off by about 2^-9 sqrt(20)
-// a layer's rounding, 1%; the loss follows them, and the weights after it.
+// Ten steps in bf16 lower the loss as in f32. Logits of a network of 20 layers have errors of about 2^-9 sqrt(20), or
+// 1%; loss and weights have similar errors.
 TEST(EmulatedCuda, ten_steps_in_bf16_follow_those_in_f32) {
   const Case tested = network("resnet18", 12, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::F32}, EmulatedEngine(), engine::Sgd{}, 10);
@@ -129,7 +130,7 @@ TEST(EmulatedCuda, ten_steps_in_bf16_follow_those_in_f32) {
   EXPECT_NE(got.losses, wanted.losses);
 }
 
-// A plan of the engine needs no memory of the device and is that of compile().
+// Planning needs no device memory and gives the same plan as compile().
 TEST(EmulatedCuda, plan_is_that_of_compile_and_its_choices_are_obeyed) {
   const Case tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   EmulatedEngine engine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Steps of whole networks on the emulated CUDA engine. Test code only.
+// Runs steps of whole networks on the emulated CUDA engine. Test code only.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace roentgen::emulated {
 
 inline constexpr std::uint64_t kSeed = 7;
 
-/// A network with 3 labels and a loss.
+/// A test case: a network with 3 labels and a loss.
 [[nodiscard]] inline engine::conformance::Case network(const std::string& name, std::int64_t batch, models::Stem stem,
                                                        std::int64_t width) {
   const models::ModelConfig config{
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kSeed = 7;
   return made;
 }
 
-/// Fills a slot with drawn images and labels.
+/// Fills a slot with random images and labels.
 inline void fill_slot(engine::Executable& executable, int slot, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
@@ -51,16 +51,16 @@ inline void fill_slot(engine::Executable& executable, int slot, std::uint64_t se
   }
 }
 
-/// Parameters after some steps of a rule, with two slots; and losses.
+/// Parameters and losses after some steps of an optimizer with two slots.
 struct Trained {
   std::vector<float> parameters;
   std::vector<float> losses;
 };
 
-/// Slots after backward(): left as they are, or filled again at once, as the trainer lets them be.
+/// Treatment of a slot after backward(): Kept leaves it unchanged, Reused fills it again at once, as the trainer may.
 enum class Slots { Kept, Reused };
 
-/// Trains as the trainer does: the next slot is filled and the loss read while the step may still run.
+/// Trains as the trainer does: fills the next slot and reads the loss while the step may still run.
 [[nodiscard]] inline Trained train(const engine::conformance::Case& tested, const engine::CompileOptions& options,
                                    EmulatedEngine engine, const engine::UpdateRule& rule, int steps,
                                    Slots slots = Slots::Reused) {

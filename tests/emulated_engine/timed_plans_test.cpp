@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Timed convolution plans of the CUDA engine, with a timer whose times the tests set.
+// Tests timed convolution plans of the CUDA engine, with a timer whose times the tests set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,11 +34,12 @@ using engine::cuda::PlanTimer;
 
 constexpr const char* kDevice = "Emulated sm_90 cuDNN 0";
 
-// Calls of a timer, and the times that it gives.
+// Calls of the fake timer, and the times that it returns.
 struct Timings {
-  std::map<std::string, double> seconds{{"forward", 2e-3}, {"backward", 1e-3}};  // by plan
-  double second_of_each = 0.0;                                                   // that the clock moves on with a call
-  std::vector<std::string> problems;                                             // of each call
+  std::map<std::string, double> seconds{{"forward", 2e-3}, {"backward", 1e-3}};  // time of each plan
+  // Time that passes on the clock in each call
+  double second_of_each = 0.0;
+  std::vector<std::string> problems;  // problem of each call
   int releases = 0;
   double clock_s = 0.0;
 };
@@ -76,7 +77,7 @@ class TimedPlans : public ::testing::Test {
                                                  PlanCache(file_, device)),
          .multiprocessors = 2});
   }
-  // Choices of a fresh compile for training.
+  // Choices of a new compilation for training.
   std::map<std::string, std::string> choices(const std::string& device = kDevice) {
     return compile({.dtype = DType::Bf16}, device)->plan().choices;
   }
@@ -95,7 +96,7 @@ TEST_F(TimedPlans, training_takes_the_fastest_of_each_problem_timed_once) {
   const auto chosen = choices();
   EXPECT_EQ(count_of(chosen, "forward"), 0);
   EXPECT_GT(count_of(chosen, "backward"), 50);
-  // Each problem once with both plans, though several layers share one.
+  // Times each problem once with both plans, although several layers share a problem.
   const std::set<std::string> problems(timings_.problems.begin(), timings_.problems.end());
   EXPECT_EQ(timings_.problems.size(), 2 * problems.size());
   EXPECT_LT(static_cast<std::ptrdiff_t>(problems.size()), count_of(chosen, "backward"));
@@ -232,7 +233,7 @@ TEST_F(TimedPlans, time_of_a_compile_is_bounded_and_the_rest_is_timed_by_the_nex
 TEST_F(TimedPlans, plans_that_fail_are_left_out) {
   timings_.seconds = {{"forward", 1.0}};
   EXPECT_EQ(count_of(choices(), "backward"), 0);
-  // None can be timed: the heuristic's first, which is not kept.
+  // If no plan can be timed, the heuristic's first plan is used and not stored.
   std::filesystem::remove(file_);
   timings_.seconds = {};
   EXPECT_EQ(count_of(choices(), "backward"), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// That tests of this program go by the emulation, and the emulation by the manual.
+// Tests that this program uses the emulated tiles, and that the emulation follows the manual.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,8 @@ TEST(AMX, is_emulated) {
   EXPECT_EQ(bf16_unit(), ProductUnit::Amx);
 }
 
-// bf16 numbers by their bits; the first and second of a pair are multiplied by those of b's pairs in a row.
+// Fixture with bf16 numbers given by their bits. The first and the second number of a pair of `a` are multiplied by
+// those of the pair of `b`.
 class AMX_product : public testing::Test {
  protected:
   static constexpr std::uint16_t kOne = 0x3f80, kTwo = 0x4000, kLeast = 0x0001, kLarge = 0x4b80;  // 1, 2, 2^-133, 2^24
@@ -42,7 +43,7 @@ class AMX_product : public testing::Test {
                                     .is_accumulating = true});
     return c_[0];
   }
-  // Term `term` of row 0 and column 0.
+  // Sets term `term` of the element in row 0 and column 0.
   void set(std::size_t term, std::uint16_t a, std::uint16_t b) {
     a_.at(term) = a;
     b_.at(term / 2 * 32 + term % 2) = b;
@@ -59,7 +60,7 @@ TEST_F(AMX_product, takes_numbers_below_the_least_normal_one_for_zero) {
   c_[0] = std::bit_cast<float>(1U);
   EXPECT_EQ(result(), 2.0F);
 }
-// The products of first numbers of pairs have a sum of their own: in one chain, 2^24 + 1 would have lost the 1.
+// The products of first numbers and of second numbers have separate sums; in a single sum, 2^24 + 1 would lose the 1.
 TEST_F(AMX_product, adds_up_first_and_second_numbers_of_pairs_apart) {
   set(0, kLarge, kOne);
   set(1, kOne, kOne);

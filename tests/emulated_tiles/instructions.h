@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The instructions of Intel AMX that engine/cpu/simd/tiles_amx.cpp has, emulated on AVX-512, so that its tests run
-// where no processor has them: tests/CMakeLists.txt compiles that file with this one before it. As the manual states
-// them (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2), TDPBF16PS with its order of additions
-// and its zeros for numbers below 2^-126. Where a processor would fault, for want of a configuration or of a tile of
-// eight, the process ends.
+// Emulates on AVX-512 the Intel AMX instructions that engine/cpu/simd/tiles_amx.cpp uses, so that its tests run on any
+// such processor. tests/CMakeLists.txt compiles that file with this header before it. Behaviour follows the manual
+// (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2). TDPBF16PS keeps its order of additions, and
+// treats numbers below 2^-126 as zero. If a processor would fault, because there is no configuration or no such tile,
+// the process ends.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct alignas(64) Tile {
   [[nodiscard]] std::byte* row(int r) { return bytes.data() + r * kRow_bytes; }
 };
 
-/// One thread's tiles; without a configuration there are none.
+/// Tile registers of one thread, which exist only after a configuration.
 struct State {
   bool is_configured = false;
   std::array<Tile, kTiles> tiles{};
@@ -43,7 +43,8 @@ inline State& state() {
   return of_thread;
 }
 
-/// LDTILECFG: only palette 1 with eight tiles of 16 rows of 64 bytes is there, all other bytes zero. Clears all tiles.
+/// LDTILECFG: supports only palette 1 with eight tiles of 16 rows of 64 bytes; all other bytes must be zero. Clears all
+/// tiles.
 inline void load_configuration(const void* operand) {
   constexpr std::size_t kRow_bytesAt = 16, kRowsAt = 48;
   std::array<std::uint8_t, 64> ours{1};
@@ -71,13 +72,13 @@ inline void store(int tile, void* base, std::int64_t stride_bytes) {
   }
 }
 
-/// TDPBF16PS: c += a * b of bf16 pairs. Of the first and of the second numbers of pairs a sum each, from zero; then
-/// both sums' sum is added to c.
+/// TDPBF16PS: c += a * b for pairs of bf16 numbers. The products of the first and of the second numbers have separate
+/// sums, which start at zero. The total of both sums is added to c.
 RG_EMULATION inline void multiply(int to, int left, int right) {
   Tile& c = state().at(to);
   Tile& a = state().at(left);
   Tile& b = state().at(right);
-  // To the nearest, no exceptions, zeros for numbers below 2^-126: whatever the mode of the thread.
+  // Rounds to nearest, raises no exceptions, and treats numbers below 2^-126 as zero, whatever the thread's mode.
   constexpr unsigned kOwnMode = 0x1f80 | 0x8040;
   const unsigned mode = _mm_getcsr();
   _mm_setcsr(kOwnMode);
@@ -106,7 +107,7 @@ RG_EMULATION inline void multiply(int to, int left, int right) {
 
 }  // namespace roentgen::engine::cpu::simd::amx::emulated
 
-// Most of these are macros of the compiler's.
+// Undefines the compiler's intrinsics, most of which are macros.
 #undef _tile_dpbf16ps
 #undef _tile_loadd
 #undef _tile_stored

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A library that says it is an old cuDNN, for tests of its refusal.
+// A fake library that reports the version of an old cuDNN, for tests that the program refuses it.
 #include <cstddef>
 
-/// As cuDNN's: 8.9.7.
+/// Version 8.9.7 in cuDNN's encoding.
 extern "C" std::size_t cudnnGetVersion() { return 80'907; }

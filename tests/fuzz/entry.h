@@ -7,5 +7,5 @@
 #include <cstddef>
 #include <cstdint>
 
-/// One input for the target that the environment variable ROENTGEN_FUZZ names.
+/// Runs one input on the target that the environment variable ROENTGEN_FUZZ names.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -14,7 +14,7 @@
 namespace roentgen::fuzz {
 namespace {
 
-// In memory where the system has such a folder: a file is written for every input.
+// Folder in memory if the system has one, because every input writes a file.
 std::filesystem::path scratch_parent() {
   std::error_code ignored;
   const std::filesystem::path memory = "/dev/shm";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fuzz targets: functions that give arbitrary bytes to one parser. A parser may refuse them (a Failure, a ConfigError
-// or a DataError in one line). It must not crash, allocate without bound, or throw anything else.
+// Fuzz targets: functions that give arbitrary bytes to one parser. A parser may refuse them by a Failure, a ConfigError
+// or a DataError of one line. It must not crash, allocate without bound, or throw anything else.
 #pragma once
 
 #include <cstddef>
@@ -23,25 +23,25 @@ using Input = std::span<const std::byte>;
 RG_FUZZ_TARGETS(RG_DECLARE_TARGET)
 #undef RG_DECLARE_TARGET
 
-/// In the order of the list.
+/// Names of all targets, in the order of the list.
 [[nodiscard]] std::vector<std::string_view> target_names();
 
-/// Gives the target of that name the bytes. std::logic_error where the parser did what it may not, and for another
-/// name.
+/// Runs the target `name` on the bytes. Throws std::logic_error if the parser misbehaves, or if there is no such
+/// target.
 void run_target(std::string_view name, Input input);
 
 [[nodiscard]] std::string_view text_of(Input input);
 
-/// std::logic_error saying what should have held.
+/// Throws std::logic_error with `what` unless `holds`.
 void require(bool holds, std::string_view what);
 
-/// Calls something that may refuse its input by ConfigError or DataError; both must be one line.
+/// Calls a function that may throw ConfigError or DataError; throws std::logic_error if its text has several lines.
 void may_refuse(const std::function<void()>& call);
 
-/// A folder of this process for parsers that take a path; gone when the process ends.
+/// Temporary folder of this process, for parsers that take a path; removed when the process ends.
 [[nodiscard]] const std::filesystem::path& scratch_folder();
 
-/// Writes a file there, over the one before.
+/// Writes a file in scratch_folder(), and replaces an earlier one.
 std::filesystem::path write_scratch(std::string_view name, Input bytes);
 
 }  // namespace roentgen::fuzz

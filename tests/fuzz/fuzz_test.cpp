@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every fuzz target over its checked-in inputs: as they are, cut, and with bytes changed. Finds little that is new, but
-// keeps the targets and the inputs that once broke a parser alive where there is no clang.
+// Runs every fuzz target on its checked-in inputs: unchanged, truncated, and with changed bytes. This finds little that
+// is new, but keeps targets and former failures tested where there is no clang.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Common part of the targets of all image codecs.
+// Common part of the fuzz targets of all image codecs.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace roentgen::fuzz {
 
-/// Decodes a file in every form of channels, under limits that its pixels must keep. A codec by another name is taken.
+/// Decodes a file in every channel format, and checks that its pixels respect the limits. Any codec that recognises the
+/// bytes is used.
 void decode_any(Input input);
 
 }  // namespace roentgen::fuzz

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of fuzz targets: every parser of bytes that others wrote. A new one is a file targets/x.cpp with
-// `void fuzz_x(Input)` (fuzz.h), one line here, and a tiny file or two in corpus/x.
-//   X(name, files of the test data that `make fuzz` begins with, as globs below it)
+// The only list of fuzz targets: all parsers of bytes from outside. A new target needs a file targets/x.cpp with `void
+// fuzz_x(Input)` (fuzz.h), one line here, and one or two small files in corpus/x.
+//   X(name, globs of the test data files with which `make fuzz` begins)
 #pragma once
 
 #define RG_FUZZ_TARGETS(X)                                                                    \

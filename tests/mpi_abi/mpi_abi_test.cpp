@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// dist/mpi_abi.h beside the mpi.h of an MPI that is installed: compiled once for each of them, with RG_ABI naming the
+// Compares dist/mpi_abi.h with the mpi.h of an installed MPI. Compiled once for each MPI, with RG_ABI naming the
 // interface. No MPI is linked.
 #include "dist/mpi_abi.h"
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <type_traits>
 
-// Open MPI's predefined handles are addresses of its objects: here they become the objects' names.
+// Replaces Open MPI's predefined handles, which are addresses of its objects, by the names of these objects.
 #ifdef OMPI_PREDEFINED_GLOBAL
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, object) #object
@@ -27,7 +27,7 @@ namespace {
 using Abi = RG_ABI;
 using Handle = Abi::Handle;
 
-// Parameters that a call passes in the same way: equal sizes, both pointers or both numbers.
+// True for parameters that a call passes in the same way: equal sizes, and both pointers or both numbers.
 template <typename A, typename B>
 constexpr bool kIsPassedAlike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
 

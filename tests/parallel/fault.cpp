@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One process of a group in which the last one fails, for tests: fault absent|dies|stops|refuses [ALGORITHM [WIRE]].
-// The one that dies is a child of the process that mpirun knows, which would end the others before they find out.
-// Exit status 3: this process gave up with a CommError, which it prints.
+// One process of a group whose last process fails, for tests: fault absent|dies|stops|refuses [ALGORITHM [WIRE]]. The
+// process that dies is a child of the process that mpirun knows; otherwise mpirun would end the others before they
+// notice. Exit status 3: this process gave up with a CommError, which it prints.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -37,13 +37,13 @@ int run(std::string_view fault, const dist::ReduceOptions& reduce) {
   std::vector<float> gradients(1'000'000, 1.0F);
   const std::int64_t ticket =
       thread.all_reduce_mean(runtime::host_span(gradients), runtime::reached_event(), {"gradient bucket", 1});
-  if (is_faulty && fault == "stops") ::raise(SIGSTOP);  // before, in or after it, as the threads will have it
+  if (is_faulty && fault == "stops") ::raise(SIGSTOP);  // stops before, during or after the operation, by chance
   thread.wait(ticket);
   meet(thread, 2);
   return 0;
 }
 
-// Goes on in a child of the last process, which waits until mpirun ends it.
+// Continues in a child of the last process. The parent waits until mpirun ends it.
 void hide_from_mpirun() {
   const auto own = dist::launched_rank();
   if (!own || own->rank != own->size - 1) return;

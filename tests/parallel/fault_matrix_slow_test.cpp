@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every fault in every phase: all processes end within --comm-timeout and five seconds. One line names the rank and the
-// place, and --resume gives the bits of an undisturbed run. Prints a line for the table in docs/reference/ranks.md.
+// Tests every fault in every phase: all processes end within --comm-timeout plus five seconds. One line names the rank
+// and the place, and --resume gives the bits of an undisturbed run. Prints a line for the table in
+// docs/reference/ranks.md.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 struct Place {
   const char* name;
   const char* step;
-  /// Whether the first rank fails, which alone writes files; else the last one.
+  /// True if the first rank fails, which alone writes files; false if the last one fails.
   bool is_of_first = false;
 };
 
@@ -37,7 +38,7 @@ class FaultMatrix : public Struck, public testing::WithParamInterface<std::tuple
   }
 };
 
-// The line of the first cause.
+// The first line of `text` that contains `part`.
 std::string line_with(const std::string& text, const std::string& part) {
   const std::size_t at = text.find(part);
   if (at == std::string::npos) return "";

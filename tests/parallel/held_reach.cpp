@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// dist::reach() of roentgen_held, a program that tests of failures start instead of roentgen. It has the same objects,
-// linked with --wrap, so calls of dist::reach() come here. ROENTGEN_HOLD=RANK:PLACE:STEP:FILE makes that rank write
-// FILE, with its process id, when it reaches that place. It then waits until the file is gone. PLACE is Phase::text();
-// STEP is an update from 0, or "any" for the first time.
+// Replaces dist::reach() in roentgen_held, a program that tests of failures start instead of roentgen. Both have the
+// same objects; the linker option --wrap redirects calls of dist::reach() here. ROENTGEN_HOLD=RANK:PLACE:STEP:FILE
+// makes that rank write its process id to FILE when it reaches that place. It then waits until the file is removed.
+// PLACE is Phase::text(); STEP is an update from 0, or "any" for the first time.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace roentgen::dist {
 
-// Names that the linker's --wrap gives to the function of launch_board.cpp and to the one that its callers get.
+// Names that the linker's --wrap gives to the original function in launch_board.cpp, and to its replacement.
 void real_reach(Phase place, std::int64_t step) asm("__real__ZN8roentgen4dist5reachENS0_5PhaseEl");
 void held_reach(Phase place, std::int64_t step) asm("__wrap__ZN8roentgen4dist5reachENS0_5PhaseEl");
 
@@ -64,7 +64,7 @@ void stand_still(const std::string& file) {
 
 void held_reach(Phase place, std::int64_t step) {
   real_reach(place, step);
-  static std::optional<Hold> hold = asked_hold();  // of the one thread that works
+  static std::optional<Hold> hold = asked_hold();  // used only by the one working thread
   if (!hold || !is_at(*hold, place, step)) return;
   stand_still(hold->file);
   hold.reset();

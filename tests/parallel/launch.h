@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests that start the program as several ranks.
+// Fixture for tests that start the program as several ranks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,16 +21,16 @@ namespace roentgen::e2e {
 
 namespace fs = std::filesystem;
 
-/// A file of /proc, whose words end with zeros.
+/// Contents of a file in /proc whose words are separated by zero bytes.
 inline std::string words_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Which processes of a group.
+/// Selects processes of a group.
 enum class Of { Ranks, RanksAndGuards };
 
-/// Processes that train into `run`, mpirun and those that wait for it left out, in order of their numbers.
+/// Processes that train into `run`, in order of their numbers. Leaves out mpirun and the processes that wait for it.
 inline std::vector<pid_t> ranks_in(const fs::path& run, Of which = Of::Ranks) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -49,10 +49,10 @@ inline std::vector<pid_t> ranks_in(const fs::path& run, Of which = Of::Ranks) {
   return found;
 }
 
-/// No rank that trains into `run` is left, and no guard of one.
+/// True if no rank that trains into `run`, and no guard of such a rank, is left.
 inline bool all_gone(const fs::path& run) { return ranks_in(run, Of::RanksAndGuards).empty(); }
 
-/// Training of a small network on synthetic images, alone and as several ranks.
+/// Trains a small network on synthetic images, with one rank and with several.
 class Launch : public testing::Test {
  protected:
   std::vector<std::string> train(std::string_view run, const std::vector<std::string>& more = {}) {

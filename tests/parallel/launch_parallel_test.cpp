@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `roentgen train --ranks N` as people run it: what it makes, what it says, and how it ends.
+// Tests `roentgen train --ranks N`: its files, its messages, and how it ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ TEST_F(Launch, more_threads_than_cores_are_refused) {
   expect_stop(ended, {"cli.launch", "compute threads", "--oversubscribe"});
 }
 
-// Events of a trace whose names begin so, by rank.
+// Number of events in a trace whose names begin with `prefix`, by rank.
 std::map<std::int64_t, int> count(const Value& trace, std::string_view prefix) {
   std::map<std::int64_t, int> counts;
   for (const Value& event : trace.at("traceEvents").as_array()) {
@@ -126,7 +126,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 }
 
 TEST_F(Launch, batch_norm_over_ranks_makes_the_losses_of_one_process) {
-  // Without dropout, which ranks draw for themselves; sgd, since adam makes whole steps of rounding errors.
+  // A network without dropout, because each rank draws its own masks. Uses sgd, because adam turns rounding errors into
+  // whole steps.
   const fs::path net = place_.write("plain.txt", R"(graph "plain"
 input image (N, C, S, S)
 conv1 = conv2d(image, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
@@ -145,7 +146,7 @@ output logits = fc
   };
   const std::vector<double> one = losses(train("one"), "8", "sync");
   ASSERT_GT(one.size(), 3U);
-  // Means of float32 sums in another order.
+  // Tolerance for means of float32 sums in another order.
   EXPECT_LE(largest_difference(losses(ranks("sync", 2), "4", "sync"), one), 1e-5);
   EXPECT_GE(largest_difference(losses(ranks("local", 2), "4", "local"), one), 1e-3);
 }
@@ -163,7 +164,7 @@ TEST_F(Launch, a_trace_has_all_ranks_on_one_axis) {
   EXPECT_EQ(buckets[0], buckets[1]);
 }
 
-// It takes some updates until all ranks know of a signal.
+// Several updates pass until all ranks know of a signal.
 const std::vector<std::string> kManyUpdates{"--set", "train.epochs=100"};
 
 TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {
@@ -201,7 +202,7 @@ TEST_F(Launch, a_benchmark_that_fails_says_why_once) {
 }
 
 TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
-  const std::string endless = "987654";  // of its ranks alone
+  const std::string endless = "987654";  // number that occurs only in the command lines of its ranks
   Process process({"bench", "scaling", "--ranks", "2,1", "--model", "resnet18", "--batch", "2", "--image", "32",
                    "--threads", "1", "--device", "emulated:50", "--steps", endless},
                   place_.root());
@@ -279,7 +280,7 @@ TEST_F(Launch, an_evaluation_by_ranks_has_the_digits_of_one_process) {
                                  place_ / (name + ".json")},
                                 more));
   };
-  // Result of the pixel check, which every rank makes of its own images.
+  // Result of the check for equal pixels, which every rank runs on its own images.
   const auto overlap_of = [](const Ended& ended) {
     const std::size_t at = ended.err.find("test images with the pixels of");
     return at == std::string::npos ? "none" : ended.err.substr(ended.err.rfind("got ", at), 40);
@@ -331,7 +332,7 @@ TEST_F(Launch, the_next_start_makes_the_trace_of_a_process_that_was_killed) {
   EXPECT_FALSE(fs::exists(place_ / "killed/trace.parts"));
 }
 
-// Two of fault_matrix_slow_test.cpp.
+// Two cases of fault_matrix_slow_test.cpp.
 TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
   const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0", .is_traced = true};
   const Outcome outcome = strike("struck", blow);
@@ -364,7 +365,7 @@ TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {
   expect_same_bits_after_resume("struck", blow);
 }
 
-// When all is done MPI_Finalize is left, which waits for everybody and has no limit.
+// After all work, only MPI_Finalize is left, which waits for all ranks without a time limit.
 TEST_F(Struck, a_rank_that_stands_still_at_the_end_holds_nobody_up) {
   const Blow blow{.fault = Fault::Stop, .place = "end", .step = "any"};
   const Outcome outcome = strike("struck", blow);

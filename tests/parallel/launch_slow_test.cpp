@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A training that is killed again and again.
+// Tests a training run that is killed again and again.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -24,7 +24,7 @@ std::int64_t lines_of(const fs::path& file) {
 }
 
 TEST_F(Launch, fifty_kills_of_any_rank_at_any_time_change_no_bit) {
-  // A start takes as long as some twenty epochs.
+  // Starting the program takes as long as some twenty epochs.
   const std::vector<std::string> often{"--set", "train.checkpoint_steps=2", "--set", "train.epochs=400"};
   place_.must_run(ranks("whole", 2, often));
   std::mt19937 random(kSeed);

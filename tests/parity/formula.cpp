@@ -14,7 +14,7 @@ double uniform_of(std::uint64_t start, std::int64_t index) {
   return (static_cast<double>(mix(start, index) >> 40U) - 8388608.0) / 8388608.0;
 }
 
-/// Elements behind one output: IC/groups * KH * KW.
+/// Number of inputs to one output: IC/groups * KH * KW.
 double fan_in(const Shape& shape) { return static_cast<double>(shape.elements() / shape[0]); }
 
 double parameter_value(const graph::Parameter& parameter, double u) {

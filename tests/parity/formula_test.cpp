@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The formulas against values that their Python twin wrote.
+// Tests the formulas against values that their Python version wrote.
 #include "tests/parity/formula.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace roentgen::parity {
 namespace {
-// The golden file rounds to nine digits; a float32 needs nine to come back exactly.
+// Converts golden values to float32. The golden file has nine digits, which identify a float32 exactly.
 std::vector<float> as_float(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 graph::Parameter make_parameter(const std::string& name) {
@@ -49,7 +49,7 @@ TEST(ParityFormula, projections_equal_pythons) {
   const std::vector<double> golden = numbers(read_tree("formula").at("projections"));
   const std::vector<double> ours = project("a.weight", parameter_values(make_parameter("a.weight")), 64);
   ASSERT_EQ(ours.size(), golden.size());
-  // Nine digits in the file, sums of 72 terms below 1.
+  // Tolerance for nine digits in the file, and sums of 72 terms below 1.
   for (std::size_t k = 0; k < ours.size(); ++k) EXPECT_NEAR(ours[k], golden[k], 1e-7);
 }
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace roentgen::parity {
 namespace {
-/// Rows of [norm, projections ...], in the order of `names`.
+/// Reads rows of [norm, projections ...], in the order of `names`.
 std::map<std::string, Summary> read_summaries(const Value& names, const Value& rows) {
   RG_ASSERT(names.as_array().size() == rows.as_array().size());
   std::map<std::string, Summary> summaries;
@@ -107,7 +107,7 @@ double max_difference(std::span<const float> ours, std::span<const double> golde
   double largest = 0.0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const double difference = std::abs(static_cast<double>(ours[i]) - golden[i]);
-    // NaN compares false with everything: it must not pass as a small difference.
+    // Negated comparison, because NaN compares false with everything and must not pass as a small difference.
     if (!(difference <= largest))
       largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
   }

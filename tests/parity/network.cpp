@@ -20,7 +20,7 @@
 
 namespace roentgen::parity {
 namespace {
-/// Names of a value of Convolutions: in output, and in CompileOptions.
+/// Names of a value of Convolutions, in test output and in CompileOptions.
 struct Words {
   std::string_view name;
   engine::Algorithms algorithms;
@@ -42,7 +42,7 @@ graph::Graph parsed_graph(const Golden& golden) {
   return graph::with_loss(graph::parse_graph(text.str(), golden.graph, symbols).or_throw<ConfigError>(), {});
 }
 
-/// Every dropout keeps all: no two programs draw the same masks.
+/// Sets all dropout rates to 0, because no two programs draw the same masks.
 graph::Graph without_dropout(const graph::Graph& graph) {
   return graph::rewrite(graph, [&](graph::NodeId id) {
     graph::Replacement same = graph::keep(graph, id);
@@ -75,7 +75,7 @@ void load_formula(engine::Executable& executable) {
   }
 }
 
-/// Adds the squared error of every gradient; every parameter must have a golden one and the other way round.
+/// Adds the squared error of every gradient. Fails unless network and golden file have the same parameters.
 void add_gradient_errors(const engine::Executable& executable, const GoldenPass& golden,
                          std::map<std::string, double>& squares) {
   const auto& parameters = executable.graph().parameters();

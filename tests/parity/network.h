@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A network of a golden file on our CPU engine, filled by the formula and fed by it.
+// The network of a golden file on the CPU engine, with weights and batches from the formulas.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@
 
 namespace roentgen::parity {
 
-/// The graph of a golden network, with the masked sigmoid cross-entropy behind it.
+/// Graph of a golden network, followed by the masked sigmoid cross-entropy.
 [[nodiscard]] graph::Graph graph_of(const Golden& golden);
-/// A model of the list with that loss and without dropout.
+/// Graph of a built-in model with the same loss and without dropout.
 [[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels,
                                        std::int64_t width = 64);
 
-/// Kernels of convolutions. Winograd: wherever its kernels can compute the layer, so that the worst of all choices is
-/// checked. Split, Split2: by products of bf16 numbers, where the machine has them, in backward six or three. Auto: by
-/// the rule. Bf16: values are stored in it, as by CompileOptions::dtype.
+/// Convolution kernels to test. Winograd: all layers that these kernels support. Split, Split2: products of bf16
+/// numbers on machines that have them; the backward pass uses six or three products. Auto: kernels chosen by the
+/// engine's rule. Bf16: values are stored in bf16 (CompileOptions::dtype).
 enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Auto, Bf16 };
-/// " by Winograd": how a test's output names it; empty for Direct.
+/// Name in a test's output, such as " by Winograd"; empty for Direct.
 [[nodiscard]] std::string_view name_of(Convolutions convolutions);
 
-/// Compiles for the CPU and loads the formula's parameters and running statistics. ConfigError when the machine has no
-/// Winograd kernels.
+/// Compiles for the CPU and loads the formula's parameters and running statistics. Throws ConfigError if the machine
+/// has no Winograd kernels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form,
                                                           Convolutions convolutions = Convolutions::Direct);
-/// Puts batch `index` into slot 0 and binds it.
+/// Writes batch `index` into slot 0 and binds this slot.
 void feed(engine::Executable& executable, std::int64_t index);
-/// The loss of the last forward.
+/// Loss of the last forward pass.
 [[nodiscard]] double loss_of(const engine::Executable& executable);
 
-/// Result of one training pass over each batch of a golden file, compared with it.
+/// Comparison of one training pass over each batch with a golden file.
 struct Comparison {
-  /// Root mean square over the batches of each parameter's relative L2 error.
+  /// Relative L2 error of each parameter's gradient (root mean square over the batches).
   std::map<std::string, double> gradients;
   double logits_max_abs = 0.0;
   double loss_max_abs = 0.0;
@@ -49,12 +49,11 @@ struct Comparison {
   std::map<std::string, double> running;
 };
 [[nodiscard]] Comparison compare_training(const Golden& golden, Convolutions convolutions);
-/// Relative L2 distance of each parameter's gradient by one kind of convolution from that by another, of the first
-/// batch.
+/// Relative L2 distance between each parameter's gradients with two kinds of convolution kernels, for the first batch.
 [[nodiscard]] std::map<std::string, double> gradient_distances(const Golden& golden, Convolutions one,
                                                                Convolutions other);
 
-/// The values of a map.
+/// Values of a map, without its keys.
 [[nodiscard]] std::vector<double> values_of(const std::map<std::string, double>& map);
 
 }  // namespace roentgen::parity

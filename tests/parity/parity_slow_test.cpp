@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests of parity_test.cpp at the size that is trained: batch 16, 224 x 224.
+// Runs tests of parity_test.cpp at a size used in training: batch 16, 224 x 224 px.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,32 +18,32 @@ TEST(ParityAt224, resnet50_infers_as_torch_does) { expect_inference_parity("resn
 TEST(ParityAt224, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_224px"); }
 TEST(ParityAt224, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_224px"); }
 
-// The least size of its auxiliary classifier is 299.
+// Its auxiliary classifier needs at least 299 px.
 TEST(ParityAt304, inception_v3_trains_as_torch_does) { expect_training_parity("inception_v3_304px"); }
 TEST(ParityAt304, inception_v3_infers_as_torch_does) { expect_inference_parity("inception_v3_304px"); }
 
-// Which convolutions go by Winograd is measured in training with `algorithms = "auto"`; here all that can do.
+// In training, `algorithms = "auto"` measures which convolutions use Winograd kernels; here all supported layers do.
 TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Winograd);
 }
 TEST(ParityAt224, densenet121_by_winograd_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Winograd);
 }
-// On machines with products of bf16 numbers (Intel AMX, AVX-512 BF16); elsewhere all of it goes directly.
+// Uses products of bf16 numbers on machines that have them (Intel AMX, AVX-512 BF16), and direct kernels elsewhere.
 TEST(ParityAt224, resnet50_by_split_products_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Split);
 }
 TEST(ParityAt224, densenet121_by_split_products_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Split);
 }
-// Six in forward, three in backward: gradients are no further off.
+// Six products in forward and three in backward; gradients have no larger errors.
 TEST(ParityAt224, resnet50_by_half_the_split_products_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Split2);
 }
 TEST(ParityAt224, densenet121_by_half_the_split_products_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Split2);
 }
-// Effect of three products on gradients, apart from the rounding of forward: at most 5e-5 was measured.
+// Effect of three products on the gradients alone, without the rounding of forward: at most 5e-5 was measured.
 TEST(ParityAt224, half_the_split_products_move_gradients_little) {
   for (const char* name : {"resnet50_224px", "densenet121_224px"}) {
     const std::vector<double> distances =
@@ -53,7 +53,7 @@ TEST(ParityAt224, half_the_split_products_move_gradients_little) {
     EXPECT_LE(largest, 1e-4);
   }
 }
-// Values in bf16 beside PyTorch's autocast to it.
+// Compares values in bf16 with PyTorch's autocast to bf16.
 TEST(ParityAt224, resnet50_in_bf16_trains_as_torch_does_in_it) {
   expect_bf16_training_parity("resnet50_224px", {.logits = 1.3e-1});
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Whole networks on the CPU engine against PyTorch in float64, small images. The yardstick is how far PyTorch's own
-// float32 is off (docs/design/architecture.md, "Numerics").
+// Compares whole networks on the CPU engine with PyTorch in float64, on small images. The tolerance is based on the
+// error of PyTorch's own float32 (docs/design/architecture.md, "Numerics").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,14 +30,14 @@ TEST(Parity, vgg19_with_batch_norms_trains_as_torch_does) { expect_training_pari
 TEST(Parity, vgg19_with_batch_norms_infers_as_torch_does) { expect_inference_parity("vgg19_bn_64px"); }
 TEST(Parity, googlenet_trains_as_torch_does) { expect_training_parity("googlenet_64px"); }
 TEST(Parity, googlenet_infers_as_torch_does) { expect_inference_parity("googlenet_64px"); }
-// Compared with timm's.
+// Compares with the network of timm.
 TEST(Parity, inception_v4_trains_as_torch_does) {
   expect_training_parity("inception_v4_128px", Convolutions::Direct, Bounds::Yardstick);
 }
 TEST(Parity, inception_v4_infers_as_torch_does) { expect_inference_parity("inception_v4_128px"); }
 TEST(Parity, smooth_network_infers_as_torch_does) { expect_inference_parity("smooth"); }
 
-// No ReLU can flip here, so every tensor is held to the yardstick by itself.
+// No ReLU can flip in this network, so every gradient is compared by itself.
 TEST(Parity, every_gradient_of_a_smooth_network_is_as_near_as_torchs) {
   const Golden golden = read_golden("smooth");
   const Comparison ours = compare_training(golden, Convolutions::Direct);
@@ -46,16 +46,16 @@ TEST(Parity, every_gradient_of_a_smooth_network_is_as_near_as_torchs) {
   }
 }
 
-// On machines with products of bf16 numbers, three products a gradient: a digit less, which the noise of ReLUs hides
-// elsewhere.
+// Uses three products per gradient on machines with bf16 products. Gradients lose a digit, which the noise of ReLUs
+// hides in other networks.
 TEST(Parity, gradients_of_a_smooth_network_by_half_the_split_products_lose_a_digit) {
   const std::vector<double> errors = values_of(compare_training(read_golden("smooth"), Convolutions::Split2).gradients);
   const double largest = *std::max_element(errors.begin(), errors.end());
   fmt::print("smooth by half the split products: gradient median {:.2e} max {:.2e}\n", median(errors), largest);
-  EXPECT_LE(largest, 2e-5);  // twice what was seen
+  EXPECT_LE(largest, 2e-5);  // twice the measured error
 }
 
-// No ReLU whose zero a rounding could cross, so that gradients show their rounding alone.
+// The network has no ReLU, whose sign rounding could flip, so that gradients show only their rounding.
 TEST(Parity, smooth_network_in_bf16_trains_as_torch_does_in_it) {
   expect_bf16_training_parity("smooth", {.gradient_median = 1.3e-2, .gradient_max = 1.61e-2, .logits = 2.0e-3});
 }
@@ -66,7 +66,7 @@ TEST(Parity, densenet121_in_bf16_trains_as_torch_does_in_it) {
   expect_bf16_training_parity("densenet121_64px", {.gradient_median = 0.55, .logits = 3.6e-2});
 }
 
-// A wrong gradient must not pass: 1% on one parameter is far outside the smooth network's yardstick.
+// A gradient with an error of 1% on one parameter must exceed the smooth network's tolerance.
 TEST(Parity, a_scaled_gradient_is_outside_the_yardstick) {
   const Golden golden = read_golden("smooth");
   const auto executable = compile(graph_of(golden), engine::Form::Training);
@@ -87,7 +87,7 @@ struct Descent {
   std::vector<double> torch;
 };
 
-// Plain gradient descent as the golden file's, its batches taken in turn; every gradient is multiplied by `scale`.
+// Plain gradient descent as in the golden file, with its batches in turn. Every gradient is multiplied by `scale`.
 Descent descend(Convolutions convolutions, double scale = 1.0) {
   const Value golden = read_tree("resnet18_descent");
   const Shape image = shape_of(golden.at("shape"));
@@ -130,10 +130,11 @@ void expect_descent_within(Convolutions convolutions, double factor) {
   }
 }
 
-// Rounding as PyTorch's own, whose two layouts differ by 2 to 3.
+// Factor for direct kernels: they round like PyTorch, whose two layouts differ by a factor of 2 to 3.
 constexpr double kDirectFactor = 3.0;
-// Winograd's transforms for tiles of 4x4 multiply the rounding of a convolution by about 10 (their entries reach 8). A
-// number split in two keeps 16 of 24 bits, but errors of products cancel in sums. Winograd was off by 1.5 at the end.
+// Factor for fast kernels. Winograd's transforms for 4x4 tiles multiply the rounding of a convolution by about 10,
+// because their entries reach 8. A number split in two keeps 16 of 24 bits, but errors of products cancel in sums.
+// Winograd had a ratio of 1.5 at the end.
 constexpr double kFastFactor = 10.0;
 
 TEST(Parity, thirty_steps_of_gradient_descent_follow_torchs_loss) {
@@ -146,11 +147,11 @@ TEST(Parity, thirty_steps_by_half_the_split_products_follow_torchs_loss) {
   if (!engine::cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_descent_within(Convolutions::Split2, kFastFactor);
 }
-// The rule chooses among all of these, so the bound is that of the worst.
+// The rule chooses among all these kernels, so the bound is that of the least accurate.
 TEST(Parity, thirty_steps_by_the_rules_kernels_follow_torchs_loss) {
   expect_descent_within(Convolutions::Auto, kFastFactor);
 }
-// Gradients that are wrong by 1% show in the loss of 30 steps.
+// Gradients that are wrong by 1% exceed the bounds on the loss of 30 steps.
 TEST(Parity, thirty_steps_of_gradients_1_percent_off_leave_every_bound) {
   const Descent descent = descend(Convolutions::Direct, 1.01);
   EXPECT_GT(descent.ours.back(), bound_of(descent, 29, kFastFactor));

@@ -45,7 +45,7 @@ void expect_bf16_training_parity(std::string_view name, const Bf16Yardstick& tor
     EXPECT_LE(largest, kYardstickFactor * torch.gradient_max);
   }
   EXPECT_LE(ours.logits_max_abs, kYardstickFactor * torch.logits);
-  // A mean over labels: their errors cancel in part, by luck.
+  // The loss is a mean over labels whose errors partly cancel by chance, so its bound is that of the logits.
   EXPECT_LE(ours.loss_max_abs, kYardstickFactor * torch.logits);
 }
 

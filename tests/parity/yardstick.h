@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The checks that the parity tests share, with their tolerances.
+// Checks of the parity tests, with their tolerances relative to PyTorch's own rounding error.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace roentgen::parity {
 
-/// Rounding differs between any two orders of summation; PyTorch's own two layouts differ by 2 to 3.
+/// Factor on PyTorch's own error. Rounding differs with the order of summation; PyTorch's two layouts differ by a
+/// factor of 2 to 3.
 inline constexpr double kYardstickFactor = 2.0;
-/// Logits of these networks are of order 1; PyTorch's float32 is 1e-6 to 1.2e-4 off.
+/// Largest error of logits, which are of order 1; PyTorch's float32 errors are 1e-6 to 1.2e-4.
 inline constexpr double kLogits = 1e-4;
-/// Relative L2 error of a running mean or variance: 100 float32 roundings.
+/// Largest relative L2 error of a running mean or variance: about 100 float32 roundings.
 inline constexpr double kRunning = 2e-5;
 
-/// Bounds of logits and running statistics: kLogits and kRunning. For a network so deep without shortcuts that
-/// PyTorch's own float32 is further off, the bound is kYardstickFactor times PyTorch's error. Inception-v4's logits are
-/// off by 2e-3, and half of its gradients by 12% (unrelated ones would be 141% off).
+/// Bounds of logits and running statistics: kLogits and kRunning. Yardstick is for deep networks without shortcuts,
+/// where PyTorch's own float32 error is larger: the bound is kYardstickFactor times PyTorch's error. Inception-v4's
+/// logits are off by 2e-3, and half of its gradients by 12% (unrelated ones would be 141% off).
 enum class Bounds : std::uint8_t { Constant, Yardstick };
 
-/// Training passes of a golden file: logits, loss, gradients (median and maximum over parameters) and running
-/// statistics. Prints what it measured.
+/// Expects the training passes of a golden file to agree: logits, loss, gradients (median and maximum over parameters)
+/// and running statistics. Prints the errors.
 void expect_training_parity(std::string_view golden, Convolutions convolutions = Convolutions::Direct,
                             Bounds bounds = Bounds::Constant);
 /// Error of PyTorch's autocast to bf16 against a golden file's float64 (tools/peers/parity_bf16.py; PyTorch 2.15, the
@@ -36,9 +37,9 @@ struct Bf16Yardstick {
   double gradient_max = 0.0;
   double logits = 0.0;
 };
-/// Training passes with values stored in bf16: each error at most kYardstickFactor of PyTorch's.
+/// Expects each error of training passes with values stored in bf16 to be at most kYardstickFactor times PyTorch's.
 void expect_bf16_training_parity(std::string_view golden, const Bf16Yardstick& torch);
-/// The inference pass of a golden file: logits and loss.
+/// Expects logits and loss of a golden file's inference pass to agree.
 void expect_inference_parity(std::string_view golden);
 
 }  // namespace roentgen::parity

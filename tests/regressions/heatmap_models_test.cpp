@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every model of the list has heat-maps.
+// Tests that every built-in model has heat-maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void expect_mean_is_logit(const std::vector<float>& values, const engine::Execut
     size += std::abs(static_cast<double>(value));
   }
   const auto cells = static_cast<double>(values.size());
-  // Sums of at most 1,500 products in float32.
+  // Tolerance for sums of at most 1,500 products in float32.
   EXPECT_NEAR(sum / cells + bias_of(executable, head, label), logit_of(executable, label), 1e-5 * (1.0 + size / cells))
       << executable.graph().name();
 }

@@ -19,7 +19,7 @@ namespace roentgen::bench {
 namespace {
 
 constexpr double kMostSettling_s = 3.0;
-// Files that tf-official reads at once; no other order may read more, so that all arms have as much.
+// Number of files that tf-official reads at once. No other order may read more at once, so that the comparison is fair.
 constexpr int kReaders = 10;
 constexpr std::string_view kOfficial =
     "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch({batch}) | shuffle({buffer}) | repeat | "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `ablation`: what each fault of the naive order of stages costs on its own.
+// Case `ablation`: measures how much each fault of the naive order of pipeline stages costs on its own.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace roentgen::bench {
 
-/// Sizes that all orders share; all at least 1.
+/// Sizes that all compared pipelines share; all at least 1.
 struct OrderSizes {
-  /// Threads that map.
+  /// Number of threads that decode and transform.
   int workers = 1;
   std::int64_t batch = 64;
-  /// Elements that a shuffle draws from.
+  /// Number of elements in the shuffle buffer.
   std::int64_t buffer = 500;
 };
-/// Order sizes for a number of images: a buffer of 500, as the presets have, or of an eighth of the images. So small
-/// data does not spend a larger share of its passes on filling the buffer.
+/// Chooses sizes for a number of images. The shuffle buffer has 500 elements, as in the presets, or an eighth of the
+/// images if that is fewer. A larger buffer would take too much of a small data set's time to fill.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// An order of stages as text for parse_pipeline().
+/// An order of pipeline stages, as text for parse_pipeline().
 struct Order {
   std::string_view name;
-  /// Fault of the order; empty: none.
+  /// Name of the fault in this order; empty: no fault.
   std::string_view fault;
   std::string pipeline;
 };
-/// tf-official first, then with each fault of the naive order on its own, then naive and default.
+/// Orders to compare: tf-official, tf-official with each fault of the naive order on its own, naive, default.
 [[nodiscard]] std::vector<Order> ablation_orders(const OrderSizes& sizes);
 
-/// Options of the case.
+/// Options of the case `ablation`.
 struct AblationOptions {
-  /// Input settings; its pipeline is not used. ranks: the number that share the data, of which rank 0 is measured.
+  /// Input settings; the pipeline in them is not used. `ranks` is the number of ranks that share the data; only rank 0
+  /// is measured.
   InputOptions input{.ranks = 2};
-  /// Rounds, at least 1.
+  /// Number of rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
-/// Measures ablation_orders() in interleaved rounds, each of warmup + steps batches of every order. The
-/// result, a table:
+/// Measures ablation_orders() in interleaved rounds, each of warmup + steps batches of every order. Returns a table:
 ///   case, the input's settings, buffer, warmup, n, rounds, device, emulated
 ///   base              the order that the others are compared with
 ///   orders            [{order, images_per_s, of_base, lost, wait_share, bound, fault}]: medians over the rounds,

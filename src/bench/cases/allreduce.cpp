@@ -23,14 +23,14 @@ namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Sums of numbers this small are exact in float32, and in bf16 for few terms. The mean's factor and the product are
-// rounded to a relative 2^-24, or to 2^-8.
+// Tolerance relative to the expected value, for float32. Sums of numbers this small are exact in float32, and in bf16
+// for few terms. The mean's factor and the product are each rounded to a relative 2^-24, or to 2^-8 in bf16.
 constexpr double kTolerance = 0x1p-22;
 constexpr double kBf16Tolerance = 0x1p-8;
-// Modulus: element i of rank 0 is i modulo kModulus.
+// Modulus of the test data: element i of rank 0 is i modulo kElements.
 constexpr std::size_t kElements = 31;
 
-/// A reducer with a wire format; without a reducer it is MPI's own sum.
+/// A reducer with a wire format; without a reducer, MPI's own sum.
 struct Arm {
   std::string way;
   std::string wire;
@@ -59,7 +59,7 @@ std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& op
   return arms;
 }
 
-// The buckets of one size.
+// Measures the averaging of all buckets of one size.
 class Bench {
  public:
   Bench(dist::Communicator& group, const AllreduceOptions& options, std::size_t bytes)
@@ -69,7 +69,7 @@ class Bench {
         data_(count_ * static_cast<std::size_t>(options.in_flight)),
         pending_(static_cast<std::size_t>(options.in_flight)) {}
 
-  // Rows of `results`, one an arm.
+  // Rows of `results`, one for each arm.
   [[nodiscard]] Value::Array rows(const std::vector<Arm>& arms) {
     std::vector<std::int64_t> repeats;
     for (const Arm& arm : arms) {
@@ -84,7 +84,7 @@ class Bench {
   }
 
  private:
-  // Averages all buckets.
+  // Averages all buckets with the arm's algorithm.
   void average(const Arm& arm) {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const dist::Phase phase{"bucket", static_cast<std::int64_t>(i)};
@@ -99,7 +99,7 @@ class Bench {
     }
   }
 
-  // Tests all buckets for completion, even after one that is not done, as CommThread does.
+  // Polls all buckets, even after one that is not done yet, as CommThread does. Returns true if all are done.
   [[nodiscard]] bool poll_all() {
     bool are_done = true;
     for (dist::Pending& each : pending_) are_done = each.is_done() && are_done;
@@ -110,14 +110,14 @@ class Bench {
     for (dist::Pending& each : pending_) each.wait(std::chrono::milliseconds(0));
   }
 
-  // Seconds a bucket.
+  // Mean time of averaging one bucket, in seconds.
   double time(const Arm& arm, std::int64_t repeats) {
     const auto begin = Clock::now();
     for (std::int64_t i = 0; i < repeats; ++i) average(arm);
     return seconds_since(begin) / static_cast<double>(repeats * options_.in_flight);
   }
 
-  // Warmed up by the check, and equal on all ranks.
+  // Number of repetitions that fill the duration of a measurement; equal on all ranks. check() has warmed up the arm.
   std::int64_t repeats_of(const Arm& arm) {
     constexpr std::int64_t kTrials = 3;
     group_.barrier({"warm-up"}).wait(kRankLimit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// On one rank; tests/CMakeLists.txt runs the command on several.
+// Tests on one rank; tests/CMakeLists.txt runs the case on several.
 #include "bench/cases/allreduce.h"
 
 #include <gtest/gtest.h>

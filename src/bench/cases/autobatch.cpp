@@ -21,12 +21,13 @@
 namespace roentgen::bench {
 namespace {
 
-// Memory of a run beyond the plan and what planning loaded: thread stacks, code of reorders. Measured: 10 MiB.
+// Memory that running a step needs besides the plan and the libraries that planning loaded: thread stacks and code of
+// reorders. Measured: 10 MiB.
 constexpr std::size_t kRunningBytes = std::size_t{16} << 20U;
-// Number of plans made at guessed batches.
+// Number of guessed batches after which the search halves the interval instead.
 constexpr std::size_t kGuesses = 5;
 
-// Plans of a network with this batch: each makes all its primitives, which takes seconds for a large one.
+// Memory that a network needs, by batch. Each call plans the network, which takes seconds for a large one.
 class Needs {
  public:
   Needs(const AutobatchOptions& options, engine::Engine& engine) : network_(options.network), engine_(engine) {}
@@ -36,13 +37,13 @@ class Needs {
     network_.batch = batch;
     const engine::MemoryReport memory = plan_step(network_, engine_, {.threads = network_.threads}).memory;
     process_bytes_ = std::max(process_bytes_, runtime::resident_memory_bytes() + kRunningBytes);
-    return process_bytes_ + memory.total() + memory.parameters;  // the momentum is as large as the parameters
+    return process_bytes_ + memory.total() + memory.parameters;  // SGD's momentum is as large as the parameters
   }
 
  private:
   NetworkOptions network_;
   engine::Engine& engine_;
-  /// Bytes of the process, including the code of the planned kernels, which the library keeps.
+  /// Memory of the process, including the code of the planned kernels, which the library keeps.
   std::size_t process_bytes_ = 0;
 };
 
@@ -75,8 +76,9 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     return tried.back().bytes <= budget_bytes;
   };
   if (!fits(1)) return 0;
-  PlannedBatch low = tried.back();                                       // fits
-  PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};  // does not fit, or is not tried
+  PlannedBatch low = tried.back();  // largest batch so far that fits
+  // Smallest batch so far that does not fit, or is beyond the limit
+  PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};
   std::int64_t guess = std::min<std::int64_t>(2, most);
   while (high.batch - low.batch > 1) {
     const bool is_within = fits(guess);
@@ -90,7 +92,8 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     const double more = slope > 0.0 ? std::floor(left / slope) : static_cast<double>(most);
     guess = low.batch + static_cast<std::int64_t>(std::clamp(more, 1.0, static_cast<double>(most)));
     guess = std::min(guess, high.batch - 1);
-    // Halving is safe where the line may mislead; beyond `most` halving is impossible.
+    // Halves the interval after several guesses, because the line may mislead. Impossible while `high` is beyond
+    // `most`.
     if (tried.size() >= kGuesses && high.batch <= most) guess = (low.batch + high.batch) / 2;
   }
   return low.batch;
@@ -144,8 +147,8 @@ Value run_autobatch(const AutobatchOptions& options) {
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
   Value confirmed;
   if (options.is_confirmed) {
-    // The kernel cannot reset the peak here, so it includes earlier work and never falls. The step still runs, and the
-    // plans are trusted.
+    // If the kernel cannot reset the peak, the measured peak includes earlier work and never falls. The step still
+    // runs, and the plans are trusted.
     const bool is_peak_of_step = runtime::reset_peak_resident_memory();
     network.batch = confirmed_batch(
         [&](std::int64_t batch) { return needs.of(batch); },

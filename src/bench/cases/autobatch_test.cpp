@@ -31,7 +31,7 @@ void expect_largest(const std::function<std::size_t(std::int64_t)>& needed) {
 TEST(Autobatch, finds_the_largest_batch_in_few_plans) {
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(500 + 7 * batch); });
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(3 * batch); });
-  // Kernels that change with the batch: a step in what is needed.
+  // Memory that jumps between two batches, as when another kernel is chosen.
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(100 + 9 * batch + (batch > 64 ? 800 : 0)); });
 }
 
@@ -86,7 +86,7 @@ TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
   EXPECT_EQ(batch_below({5, 1000}, one, 5000), 4) << "no slope";
 }
 
-// An image takes 10, the process 100 and, in a step, 25 more than planned.
+// One image takes 10 bytes, the process 100, and a step 25 more than planned.
 TEST(Autobatch, goes_down_until_a_step_fits) {
   const auto needed = [](std::int64_t batch) { return static_cast<std::size_t>(100 + 10 * batch); };
   std::vector<std::int64_t> run;
@@ -109,7 +109,7 @@ TEST(Autobatch, goes_down_until_a_step_fits) {
 TEST(Autobatch, recomputation_makes_room_for_more) {
   if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   AutobatchOptions options = small();
-  options.budget_bytes = std::size_t{500} << 20U;  // room for many images, whatever earlier tests left loaded
+  options.budget_bytes = std::size_t{500} << 20U;  // enough for many images, whatever earlier tests have loaded
   options.is_confirmed = false;
   options.network.recompute = "none";
   const std::int64_t kept = run_autobatch(options).at("batch").as_integer();

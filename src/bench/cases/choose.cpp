@@ -18,12 +18,12 @@
 namespace roentgen::bench {
 namespace {
 
-// Smallest notable difference; less is within the noise of a measurement.
+// Smallest loss that is reported; smaller differences are measurement noise.
 constexpr double kNotable = 0.05;
 
 using Seconds = std::map<std::string, double>;
 
-// Times of one layer by every candidate.
+// Times of one layer with every candidate kernel.
 struct Layer {
   Seconds seconds;
   std::string chosen;
@@ -35,7 +35,8 @@ const Seconds::value_type& fastest(const Seconds& seconds) {
   return *std::ranges::min_element(seconds, {}, &Seconds::value_type::second);
 }
 
-// Seconds of the first candidate: direct or, of bf16 values, bf16; of engines that have neither, the chosen one.
+// Seconds of the candidate "direct", or of "bf16" for bf16 values. Engines that have neither: seconds of the chosen
+// candidate.
 double first_of(const engine::MeasuredChoice& choice) {
   for (const char* name : {"direct", "bf16"}) {
     if (const auto found = choice.seconds.find(name); found != choice.seconds.end()) return found->second;
@@ -43,7 +44,7 @@ double first_of(const engine::MeasuredChoice& choice) {
   return choice.seconds.at(choice.chosen);
 }
 
-// Loss of the forward passes by the choices of inference; null where none was measured.
+// Loss of time in the forward passes with the kernels chosen for inference; null if none was measured.
 Value inference_loss(const std::vector<engine::MeasuredChoice>& choices, const engine::Plan& inference) {
   double best_s = 0.0, chosen_s = 0.0;
   for (const engine::MeasuredChoice& choice : choices) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `choose`: cost of the rule that chooses kernels, compared with measuring every candidate. It also writes
-// measured choices as a file for train.choices.
+// Case `choose`: compares the kernels that the engine's rule chooses with the fastest of all candidates. It also writes
+// the fastest kernels to a file for train.choices.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace roentgen::bench {
 
-/// A network with a batch.
+/// A network and its batch size.
 struct ChooseNetwork {
   std::string model;
   std::int64_t batch = 16;
-  /// Graph that replaces the model of that name, with that batch and the options' sizes.
+  /// Graph to use instead of the built-in model of that name, with that batch and the options' sizes.
   std::optional<graph::Graph> graph{};
 };
 
-/// Networks to measure.
+/// Options of the case `choose`.
 struct ChooseOptions {
-  /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
+  /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The other fields are ignored.
   NetworkOptions step{};
   std::vector<ChooseNetwork> networks{};
-  /// File for the fastest kernel of every layer, for train.choices; empty: none.
+  /// Output file with the fastest kernel of every layer, for train.choices; empty: not written.
   std::filesystem::path file{};
 };
 
-/// Times every candidate for every pass of every convolution, layers that are alike once. Needs a machine with nothing
-/// else to do. The result, a table:
+/// Times every candidate kernel for every pass of every convolution; equal layers are timed once. Needs a machine
+/// without other load. Returns a table:
 ///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
 ///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums
 ///             over all passes: of the fastest candidate, of the plan's choice, and of the first candidate, which is
@@ -45,7 +45,7 @@ struct ChooseOptions {
 ///             the time that is lost in all networks
 ///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in
 ///             all networks
-/// ConfigError on options out of range and unknown models; DataError where the file cannot be written.
+/// Throws ConfigError if an option is out of range or a model unknown, and DataError if the file cannot be written.
 [[nodiscard]] Value run_choose(const ChooseOptions& options);
 
 }  // namespace roentgen::bench

@@ -29,7 +29,7 @@ TEST(ChooseBench, has_a_row_for_every_network_and_batch) {
   for (std::size_t i = 0; i < networks.size(); ++i) {
     EXPECT_EQ(networks[i].at("model").as_string(), "resnet18");
     EXPECT_EQ(networks[i].at("batch").as_integer(), static_cast<std::int64_t>(i) + 1);
-    // 20 convolutions; the first has no data gradient.
+    // ResNet-18 has 20 convolutions with 3 passes each; the first convolution has no data gradient.
     EXPECT_EQ(networks[i].at("choices").as_integer(), 3 * 20 - 1);
     const double best_ms = networks[i].at("best_ms").as_double();
     EXPECT_GT(best_ms, 0.0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `data.decode_png`: one thread decodes a 1024x1024 gray PNG of 8 bits, the form of NIH ChestX-ray14. The picture
-// is a smooth shape under noise of +-8 levels; the answer is the picture that was encoded.
+// Case `data.decode_png`: one thread decodes an 8-bit gray PNG of 1024x1024 px, the format of NIH ChestX-ray14. The
+// picture is a smooth shape with noise of +-8 levels. The decoded pixels must equal the encoded ones.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

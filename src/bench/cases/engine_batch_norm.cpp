@@ -28,7 +28,8 @@ namespace {
 constexpr std::int64_t kImages = 16;
 constexpr std::int64_t kChannels = 64;
 constexpr std::int64_t kPixels = 56 * 56;
-// Means over 3,136 values around 0.4, summed in float32: errors of some 1e-6 at most, 1e-5 with room.
+// Tolerance for means over 3,136 values around 0.4, summed in float32. Their errors are at most a few 1e-6; 1e-5 leaves
+// a margin.
 constexpr double kTolerance = 1e-5;
 constexpr std::string_view kGraph = R"(graph "bench_batch_norm"
 input image (16, 64, 56, 56)

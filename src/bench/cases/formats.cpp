@@ -29,7 +29,7 @@ namespace {
 
 enum Temperature : std::size_t { kWarm, kCold, kTemperatures };
 
-// Measurement of a form in one round.
+// Measurement of one format in one round.
 struct Speed {
   double images_per_s = 0.0;
   std::string checksum;
@@ -49,8 +49,8 @@ double bytes_per_image(const data::Dataset& dataset) {
   return bytes / static_cast<double>(dataset.samples.size());
 }
 
-// True when all files are PNG. JPEG files may be decoded at reduced size or straight to gray, and DICOM files can have
-// fewer gray levels than a PNG file. Their stored pixels need not give the same batches.
+// True if all files are PNG. JPEG files may be decoded at reduced size or straight to gray, and DICOM files can have
+// fewer gray levels than a PNG file. Records that store pixels of such files may give other batches.
 bool are_all_png(const data::Dataset& dataset) {
   data::SampleReader reader;
   return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {
@@ -61,7 +61,7 @@ bool are_all_png(const data::Dataset& dataset) {
   });
 }
 
-// The files, and the forms that are made of them.
+// The image files, and the record formats made of them.
 class Forms {
  public:
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
@@ -94,7 +94,7 @@ class Forms {
     return {.images_per_s = course.images_per_s(), .checksum = course.checksum};
   }
 
-  /// @param speeds by form and temperature
+  /// @param speeds by format and by cold or warm reads
   [[nodiscard]] Value row(std::size_t form, const std::vector<Rounds>& speeds) const {
     const Rounds& warm = speeds[form * kTemperatures + kWarm];
     const Rounds& cold = speeds[form * kTemperatures + kCold];
@@ -130,7 +130,7 @@ class Forms {
   }
 
  private:
-  // True for forms whose batches have to equal those of the files.
+  // True for formats whose batches must equal those of the files.
   [[nodiscard]] bool keeps_pixels(std::size_t form) const {
     const data::Encoding encoding = cases_[form - 1].options.encoding;
     if (is_resized(form) || encoding == data::Encoding::Jpeg) return false;
@@ -157,7 +157,7 @@ std::vector<RecordCase> record_cases(std::int64_t stored_px) {
         one.options.form = form.name;
         one.options.size_px = size_px;
         if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
-        // Files in a folder, unless smaller, are what records are compared with.
+        // Measures a folder of files only with resized images stored as PNG; the unchanged files are the baseline.
         if (form.is_folder && (size_px == 0 || one.options.encoding != data::Encoding::Png)) continue;
         if (form.is_folder) one.name = fmt::format("{} files", form.name);
         one.has_shards = !form.is_folder;
@@ -230,7 +230,7 @@ class FormatsCase final : public Case {
     }
     for (const std::string& data : input_.data) io::refuse_inside_data("--work", options_.work, data);
     options_.input = input_.checked(sizes_);
-    constexpr std::int64_t kMostSteps = 100'000;  // the time limit ends a measurement
+    constexpr std::int64_t kMostSteps = 100'000;  // so large that only the time limit ends a measurement
     options_.input.steps = kMostSteps;
     return run_formats(dataset, options_);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `formats`: compares image files with every form in which `convert` can store them.
+// Case `formats`: compares reading image files with reading every record format that `convert` can write.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +16,47 @@
 
 namespace roentgen::bench {
 
-/// Options of the case.
+/// Options of the case `formats`.
 struct FormatsOptions {
-  /// Input settings. `steps` is the most that are measured, and the time limit is above 0. is_cold is ignored: both are
-  /// measured.
+  /// Input settings. `steps` is the largest number of measured batches, and the time limit must be above 0. is_cold is
+  /// ignored: both cold and warm reads are measured.
   InputOptions input{.most_s = 1.0};
-  /// Side of images that are resized before they are stored, px; at least 1.
+  /// Side to which images are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
-  /// Folder for the record files, which are removed in the end.
+  /// Folder for the temporary record files, which are removed at the end.
   std::filesystem::path work;
-  /// Rounds, at least 1.
+  /// Number of rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
-/// A form to be measured.
+/// A record format to be measured.
 struct RecordCase {
-  /// "tfrecord keep".
+  /// Name of the format, such as "tfrecord keep".
   std::string name;
   data::ConvertOptions options;
-  /// whether a file holds several images
+  /// True if a file holds several images.
   bool has_shards = true;
 };
-/// All forms that convert writes: images as they are, then of `stored_px` px. The form of one file an image only has
-/// the latter.
+/// All formats that `convert` writes, with images unchanged and with images of `stored_px` px. The format with one file
+/// an image only exists in the resized version.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
-/// Number of epochs that pay for the conversion; nullopt where records are no faster.
-/// @param images_per_s of the files, and of the records
+/// Number of epochs after which the time for converting is regained; nullopt if records are no faster than the files.
+/// @param images_per_s throughput of the files, and of the records
 [[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                                       double records_images_per_s);
 
-/// Converts `dataset` into every form below options.work, one after the other. Then measures in interleaved rounds,
-/// warm and cold; a cell runs warmup batches, then steps until its time is over. The result, a table:
+/// Converts `dataset` into every format in a folder below options.work, one after the other. Then measures in
+/// interleaved rounds, warm and cold; a cell runs warmup batches, then steps until its time is over. Returns a table:
 ///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,
 ///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size
-///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: is the
-///                     first batch the same bytes as from the files?
+///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: true
+///                     if the first batch has the same bytes as from the files
 ///   program, cpu, ...
-/// Throws DataError when a form that keeps all pixels gives other batches than the files. Forms that keep all pixels
-/// are those that store files, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.
+/// Throws DataError if a lossless format gives different batches than the files. Lossless formats store the files
+/// unchanged, or the pixels of PNG files. Other errors are those of run_pipeline() and RecordFolder.
 [[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
 
 }  // namespace roentgen::bench

@@ -12,7 +12,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Uses only `direct`: scratch of our own kernels depends on the instruction set.
+// Uses only the algorithm `direct`, because the scratch memory of our own kernels depends on the instruction set.
 FusionOptions tiny() {
   return {.models = {"resnet18"},
           .network = {.batch = 2,

@@ -37,7 +37,7 @@ Value matrix(std::span<const Link> links, int ranks, double Link::*figure) {
   return rows;
 }
 
-// One line for the common cause of a slow rank's links, and one for each other slow link.
+// Adds one warning for all links of a slow rank, and one for each other slow link.
 void warn(Value& result, const dist::Communicator& group, std::span<const Link> links, std::span<const Link> slow) {
   std::vector<std::string> hosts;
   for (int rank = 0; rank < group.size(); ++rank) hosts.emplace_back(group.host(rank));

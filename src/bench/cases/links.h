@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// bench links: how fast every rank sends to every other, alone, and which links are slow.
+// Case `links`: measures how fast every rank sends to every other rank while the rest are idle, and reports slow links.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@
 namespace roentgen::bench {
 
 struct LinksOptions {
-  /// Bytes of a message for bandwidth; at least 1.
+  /// Size of the messages that measure bandwidth, bytes; at least 1.
   std::size_t message_bytes = std::size_t{4} << 20U;
-  /// Rounds, at least 1.
+  /// Number of rounds, at least 1.
   std::int64_t rounds = 5;
-  /// Factor of a slow link, above 1 (dist/links.h). A link is slow if its bandwidth is below the usual one of its kind
-  /// divided by this. It is also slow if its latency is above the usual one times this.
+  /// Threshold for slow links, above 1 (dist/links.h). A link is slow if its bandwidth is below the usual bandwidth of
+  /// its kind divided by this factor. It is also slow if its latency is above the usual latency times this factor.
   double slow_factor = 2.0;
 };
 
-/// Measures one link at a time, while the other ranks wait, in rounds over all of them; bandwidths are medians over
-/// the rounds. Every rank calls it and has the same result, a table: case, kind "measured", ranks, hosts,
+/// Measures one link at a time, while the other ranks wait, in rounds over all of them; bandwidths are medians over the
+/// rounds. Every rank must call it and gets the same result, a table: case, kind "measured", ranks, hosts,
 /// oversubscribed, rounds, message_bytes, slow_factor,
 ///   latency_us, gb_per_s          matrices: [{from, "to 0", "to 1", ...}], null on the diagonal
 ///   within_host, between_hosts    {us, gb_per_s}: dist::usual_link(); absent where there are no such links
 ///   links                         [{from, to, within_host, us, gb_per_s, slow}]
-///   slow                          how many links are
+///   slow                          number of slow links
 ///   warnings                      a line for every slow rank and for every other slow link, and that of add_ranks()
 ///   program, cpu, ...
-/// ConfigError on options out of range; CommError naming the other end of a link that fails.
+/// Throws ConfigError if an option is out of range, and CommError that names the other end of a failing link.
 [[nodiscard]] Value run_links(dist::Communicator& group, const LinksOptions& options);
 
 }  // namespace roentgen::bench

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The table of links; tests/CMakeLists.txt runs the command on several ranks, dist/links_test.cpp says which are slow.
+// Tests the table of links. tests/CMakeLists.txt runs the case on several ranks; dist/links_test.cpp tests the choice
+// of slow links.
 #include "bench/cases/links.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Measures all ranks at the same time, because ranks of one host share its memory bandwidth.
+// Measures the copy throughput of all ranks at the same time, because ranks on one host share its memory bandwidth.
 double copy_gb_per_s(const train::Ranks& ranks) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;
   constexpr int kTimes = 8;
@@ -52,7 +52,7 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
   if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
-  // One plan for all ranks, because their weights must be equal bit for bit.
+  // All ranks use one plan, because their weights must be equal bit for bit.
   const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, *engine, options.step.threads);
   const auto executable =
       compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choice = &choice});
@@ -60,7 +60,7 @@ NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   train::Stepper stepper(*executable, {.optimizer = "sgd", .weight_decay = 1e-4});
   NodeFigures figures{.copy_gb_per_s = copy_gb_per_s(ranks)};
   SameBatches batches(options.step.batch);
-  static_cast<void>(ranks.gather("", {.name = "first step"}));  // all at once
+  static_cast<void>(ranks.gather("", {.name = "first step"}));  // makes all ranks start together
   constexpr double kRate = 1e-3;
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < options.step.steps; ++step) {
@@ -217,7 +217,7 @@ class NodesCase final : public Case {
       if (group == nullptr) {
         throw ConfigError(error_text("bench.nodes", "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench nodes"));
       }
-      // The rank is already bound to its cores here.
+      // Each rank is already bound to its cores here, so the default counts only these.
       if (options.step.threads == 0) options.step.threads = runtime::default_compute_threads();
       return run_nodes(options, *group);
     });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// bench nodes: the same training on every rank at once, each for itself. It finds slow machines, and machines that
-// compute different results, before a run on many hosts does.
+// Case `nodes`: runs the same training steps on every rank at once, without communication. It finds slow machines, and
+// machines that compute different results, before a long run on many hosts.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@ class CommThread;
 namespace roentgen::bench {
 
 struct NodesOptions {
-  /// `steps` updates from the same weights on the same images; `threads` at least 1. Kernels are rank 0's, so "auto"
-  /// differs from run to run, but not from rank to rank. No profile.
+  /// Training to measure: `steps` updates from equal weights on equal images; `threads` is at least 1. All ranks use
+  /// the kernels that rank 0 chose, so "auto" can differ between runs but not between ranks. The profile is not used.
   NetworkOptions step;
-  /// Factor of a slow rank, above 1: its median step takes this many times the median of all ranks.
+  /// Threshold for slow ranks, above 1: a rank is slow if its median step exceeds the median of all ranks by this
+  /// factor.
   double slow_factor = 1.15;
 };
 
-/// Results of one rank.
+/// Measurements of one rank.
 struct NodeFigures {
-  double step_s = 0.0;  ///< median
-  /// Bytes read and written per second of a copy of 64 MiB, the best of several.
+  double step_s = 0.0;  ///< median time of a step
+  /// Throughput of copying 64 MiB, bytes read plus bytes written; the best of several copies.
   double copy_gb_per_s = 0.0;
   double loss = 0.0;          ///< loss of the last step
   std::uint64_t weights = 0;  ///< hash of the final weights
 };
 
-/// Ranks whose steps, or copies, take longer than `slow_factor` times the median of all.
+/// Ranks whose steps or copies take longer than `slow_factor` times the median of all ranks.
 [[nodiscard]] std::vector<int> slow_nodes(std::span<const NodeFigures> ranks, double slow_factor);
-/// Ranks whose weights differ from those of the majority; all ranks when there is no majority.
+/// Ranks whose final weights differ from those of the majority; all ranks if there is no majority.
 [[nodiscard]] std::vector<int> odd_nodes(std::span<const NodeFigures> ranks);
 
 /// Measures every rank. Every rank of `group` must call it with equal options. All get the same result, a table:
@@ -48,7 +49,8 @@ struct NodeFigures {
 ///   slow, odd   number of such ranks
 ///   warnings    a line for each of them
 ///   program, cpu, ... of rank 0
-/// Throws ConfigError on options out of range, DataError where a loss is not finite, CommError as train::Ranks.
+/// Throws ConfigError if an option is out of range, DataError if a loss is not finite, and CommError as train::Ranks
+/// does.
 [[nodiscard]] Value run_nodes(const NodesOptions& options, dist::CommThread& group);
 
 }  // namespace roentgen::bench

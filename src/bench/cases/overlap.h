@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `overlap`: the gain of prefetching. It times a step with input only, with training only, with one after the
-// other, and with both at once. It also compares the last with the least possible time.
+// Case `overlap`: measures the gain of prefetching. It times a step with input only, with training only, with one after
+// the other, and with both at once. It compares the last with the shortest time that is possible.
 #pragma once
 
 #include <cstdint>
@@ -21,62 +21,65 @@ struct Dataset;
 
 namespace roentgen::bench {
 
-/// Options of the case.
+/// Options of the case `overlap`.
 struct OverlapOptions {
-  /// Input settings. Batch, image side and channels are also the model's; a device named here replaces the model.
+  /// Input settings. Batch, image side and channels also apply to the model. An emulated device named here replaces the
+  /// model.
   InputOptions input;
-  /// Model, labels, fuse, algorithms, engine and threads (0: the cores that input leaves) of the training step.
+  /// Settings of the training step: model, labels, fuse, algorithms, engine and threads. 0 threads: all cores that
+  /// input does not use.
   NetworkOptions step;
-  /// Rounds, at least 1.
+  /// Number of rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
-/// Times of one step, seconds.
+/// Times of one step in seconds, for each kind of step.
 struct StepTimes {
   double input_s = 0.0;
   double train_s = 0.0;
   double sequential_s = 0.0;
   double overlapped_s = 0.0;
-  /// Processor time that the input of one step takes, over all threads.
+  /// Processor time that the input of one step takes, summed over all threads.
   double input_work_s = 0.0;
 };
 
-/// Cores that input and computing run on.
+/// Division of the cores between input and training.
 enum class Cores : std::uint8_t {
-  Disjoint,  ///< on separate cores, or computing on another device
-  Shared,    ///< both on all cores
+  Disjoint,  ///< input and training run on separate cores, or training runs on a device
+  Shared,    ///< input and training share all cores
 };
-/// "disjoint", "shared".
+/// Name of the value: "disjoint" or "shared".
 [[nodiscard]] std::string_view name_of(Cores cores);
 
-/// Least time of an overlapped step: disjoint max(input, train), shared train + input work / cores.
+/// Shortest possible time of an overlapped step: max(input, train) on disjoint cores, train + input work / cores on
+/// shared cores.
 [[nodiscard]] double least_step_s(const StepTimes& times, Cores cores, int core_count);
 
-/// Largest factor above the least time that counts as overlapped.
+/// Largest ratio of a step's time to the shortest possible time that counts as full overlap.
 inline constexpr double kOverlapFactor = 1.05;
 
-/// The steps of one kind.
+/// Measured rounds of one kind of step.
 struct KindOfSteps {
   std::string_view name;
   std::span<const Course> rounds;
-  /// Whether all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches arrive
+  /// True if all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches arrive
   /// in bursts.
   bool is_steady = false;
 };
-/// Warnings that the times are not reliable. The slowest step of a round took over 1.25 times the fastest, for a steady
-/// kind. Or the slowest round took over 1.25 times the fastest, for any kind.
+/// Warnings that the times are not reliable because the machine was busy. For steady kinds: the slowest step of a round
+/// took over 1.25 times the fastest. For all kinds: the slowest round took over 1.25 times the fastest.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds);
 
 /// Measures in interleaved rounds, each of warmup + steps steps of every kind. Times are means over the steps of a
 /// round in steady state, and medians over the rounds. The warm-up is at least as long as the prefetch. A sequential
-/// step waits for its batch, trains on it, and only then lets the input continue. The result, a table:
+/// step waits for its batch, trains on it, and only then lets the input continue. Returns a table:
 ///   case, consumer (the model or the emulated device), the input's settings, threads, warmup, n, rounds
-///   emulated          is anything emulated?
+///   emulated          true if anything is emulated
 ///   images_per_s      overlapped
 ///   step_ms           {input, train, sequential, overlapped, input_work}
 ///   gain              sequential / overlapped
 ///   wait_share, bound of the overlapped steps, as run_pipeline()
-///   cores             "disjoint" or "shared": which row of `limits` is this run's
+///   cores             "disjoint" or "shared": names the row of `limits` that applies to this run
 ///   limits            [{cores, least, least_ms, ratio, allowed, holds}]: ratio = overlapped / least, in each round
 ///   by_round          [{input_ms, ..., ratio}]
 ///   warnings          [text]: signs that the machine was busy, as signs_of_other_work()

@@ -55,7 +55,7 @@ TEST(OtherWork, is_seen_in_the_steps_that_are_judged) {
 
 TEST_F(OverlapCase, measures_four_kinds_of_steps_with_an_emulated_device) {
   OverlapOptions options{.input = small(), .rounds = 2};
-  options.input.device_images_per_s = 4000;  // 1 ms a batch
+  options.input.device_images_per_s = 4000;  // 1 ms for a batch of 4
   const Value result = run_overlap(dataset_, options);
   EXPECT_EQ(result.at("consumer").as_string(), "emulated:4000");
   EXPECT_TRUE(result.at("emulated").as_bool());

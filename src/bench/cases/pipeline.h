@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `pipeline`: throughput from images on disk to batches, without a network, and the slowest stage.
+// Case `pipeline`: measures the throughput from images on disk to batches, without a network, and finds the slowest
+// stage.
 #pragma once
 
 #include "bench/input.h"
@@ -9,8 +10,8 @@
 
 namespace roentgen::bench {
 
-/// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, distorted as `augment`
-/// says, into normalised float32. The result, a table:
+/// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, with the augmentation of
+/// the options, to normalised float32. Returns a table:
 ///   case, pipeline (text), images, batch, image_px, channels, workers, input_cores, ranks, cold, storage, seed
 ///   warmup, n           batches; n is at least what was asked for (steps_beyond_buffers())
 ///   input, augmentation of a recipe, a line each; null without one
@@ -31,8 +32,8 @@ namespace roentgen::bench {
 ///   rss_bytes           memory of the process at its largest
 ///   checksum            of the first batch; equal for equal images, seeds and pipelines' orders
 ///   program, cpu, ...   what it ran on
-/// ConfigError on options out of range, where there are fewer images than a batch, and as data::share_memory() and
-/// data::DiskCache; DataError on unreadable images.
+/// Throws ConfigError if an option is out of range or there are fewer images than a batch, and as data::share_memory()
+/// and data::DiskCache do. Throws DataError for unreadable images.
 [[nodiscard]] Value run_pipeline(const data::Dataset& dataset, const InputOptions& options);
 
 }  // namespace roentgen::bench

@@ -21,7 +21,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Runs training steps on one rank. The course of a step comes from the fastest of a few further steps.
+// Runs training steps on one rank. Then runs a few more and takes the course of a step from the fastest of them.
 MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
   constexpr int kCourses = 3;
   MeasuredStep measured{.step_s = {}, .course = measure_course(executable, kCourses), .bucket_bytes = {}};
@@ -97,7 +97,7 @@ std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ra
   Random random(seed, RandomStage::Test);
   std::vector<double> times;
   for (std::int64_t step = 0; step < steps; ++step) {
-    // Times within a step scale with its length, so the slowest rank is last with every bucket.
+    // All times within a step scale with its length, so the slowest rank is the last to finish every bucket.
     double slowest_s = 0.0;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       const auto drawn =

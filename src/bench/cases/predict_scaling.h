@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `predict-scaling`: predicts a cluster's throughput from a training step that is measured on one machine.
+// Case `predict-scaling`: predicts the throughput of a cluster from a training step measured on one machine.
 #pragma once
 
 #include <cstdint>
@@ -16,73 +16,76 @@
 
 namespace roentgen::bench {
 
-/// A kind of link.
+/// Bandwidth and latency of one kind of link.
 struct LinkCost {
   double bytes_per_s = 0.0;
   double latency_s = 0.0;
 };
-/// "1Gbit", "100Mbit", "8GB": bits or bytes a second, decimal; in bytes a second. ConfigError for other texts.
+/// Parses a bandwidth such as "1Gbit", "100Mbit" or "8GB" (bits or bytes per second, decimal prefixes). Returns bytes
+/// per second. Throws ConfigError for other texts.
 [[nodiscard]] double parse_bandwidth(std::string_view text);
-/// "50us", "1ms", "2s"; in seconds. ConfigError for other texts.
+/// Parses a duration such as "50us", "1ms" or "2s". Returns seconds. Throws ConfigError for other texts.
 [[nodiscard]] double parse_duration(std::string_view text);
 
-/// The machines.
+/// Description of the cluster to predict.
 struct Cluster {
-  /// Ranks of a host; at least 1.
+  /// Number of ranks on each host; at least 1.
   std::int64_t per_host = 1;
   LinkCost within_host{.bytes_per_s = 8e9, .latency_s = 3e-6};
   LinkCost between_hosts{.bytes_per_s = 125e6, .latency_s = 50e-6};
 };
 
-/// Seconds that averaging takes.
+/// Time of averaging one bucket, in seconds.
 struct LinkTime {
-  /// Time during which the link is busy.
+  /// Time during which the link is occupied.
   double busy_s = 0.0;
-  /// Time until the last bytes have arrived; other messages may follow meanwhile.
+  /// Time until the last bytes have arrived, although the link may already carry other messages.
   double late_s = 0.0;
 };
-/// Time of averaging `bytes` over `ranks` in a ring; its slowest link decides. Every rank sends 2 (n - 1) / n of them
-/// in 2 (n - 1) messages (Patarasuk and Yuan 2009).
+/// Time of averaging `bytes` over `ranks` in a ring, limited by the slowest link. Every rank sends 2 (n - 1) / n of the
+/// bytes in 2 (n - 1) messages (Patarasuk and Yuan 2009).
 [[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
-/// A step as it was measured on one rank.
+/// A training step as measured on one rank.
 struct MeasuredStep {
-  /// Times of several steps; draws are made from these.
+  /// Times of several steps; the simulation draws from them.
   std::vector<double> step_s;
   StepCourse course;
-  /// Size of each bucket.
+  /// Size of each bucket, bytes.
   std::vector<double> bucket_bytes;
 };
 
-/// Times of a step that vary as a normal distribution: `count` values in the middles of equal parts of it, ascending.
-/// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: one value
+/// Returns `count` step times with a normal distribution, ascending. They are its values in the middles of `count`
+/// equally likely parts.
+/// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: returns one value
 [[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
 
-/// Seconds of each of `steps` steps of `ranks` ranks that start together. Every rank's time is drawn from the measured
-/// ones. A bucket is sent when the slowest rank has it and the previous bucket has left the links. The step ends when
-/// the last bucket has arrived and the slowest rank is done.
-/// @param is_overlapped false: buckets are sent when the slowest rank is done
+/// Simulates `steps` steps of `ranks` ranks that start together, and returns their times in seconds. Every rank's time
+/// is drawn from the measured times. A bucket is sent when it is ready on the slowest rank and the previous bucket has
+/// left the links. The step ends when the last bucket has arrived and the slowest rank is done.
+/// @param is_overlapped false: buckets are sent only when the slowest rank has finished its backward pass
 [[nodiscard]] std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks,
                                                  const Cluster& cluster, std::int64_t steps, bool is_overlapped,
                                                  std::uint64_t seed);
 
 struct PredictOptions {
-  /// `threads` at least 1; `steps` are measured.
+  /// Settings of the measured training steps; `threads` is at least 1, and `steps` is the number of measured steps.
   NetworkOptions step;
-  /// Images per second of an emulated device, whose step takes batch / device_images_per_s s. 0: none.
+  /// Images per second of an emulated device, whose step takes batch / device_images_per_s seconds. 0: no emulated
+  /// device.
   double device_images_per_s = 0.0;
-  /// Standard deviation of such a device's steps (normal_steps()).
+  /// Standard deviation of the emulated device's step times, as in normal_steps().
   double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;
-  /// Numbers of ranks, at least one.
+  /// Numbers of ranks to predict for, at least one.
   std::vector<std::int64_t> ranks{1, 2, 4, 8};
   Cluster cluster;
 };
 
-/// Measures steps on this machine, and predicts. @return {"points": [{"ranks", "hosts", "batch", "images_per_s",
-/// "efficiency" (to one rank), "step_ms", "compute_ms" (the slowest of so many), "comm_ms" (all buckets alone), "kind":
-/// "predicted"}]}
+/// Measures steps on this machine and predicts the throughput for each number of ranks. @return {"points": [{"ranks",
+/// "hosts", "batch", "images_per_s", "efficiency" (relative to one rank), "step_ms", "compute_ms" (of the slowest
+/// rank), "comm_ms" (all buckets without overlap), "kind": "predicted"}]}
 [[nodiscard]] Value run_predict_scaling(const PredictOptions& options);
 
 }  // namespace roentgen::bench

@@ -12,13 +12,13 @@
 namespace roentgen::bench {
 namespace {
 
-// Two buckets of 1 MB, ready at half of the step and at its end.
+// A step with two buckets of 1 MB, ready at half of the step and at its end.
 MeasuredStep step_of(std::vector<double> step_s) {
   return {.step_s = std::move(step_s),
           .course = {.forward_over = 0.25, .buckets_ready = {0.5, 1.0}},
           .bucket_bytes = {1e6, 1e6}};
 }
-// Hosts of one rank; 10 MB/s, no latency: two ranks average 1 MB in 0.1 s, four in 0.15 s.
+// Cluster with one rank on each host, links of 10 MB/s and no latency. Two ranks average 1 MB in 0.1 s, four in 0.15 s.
 constexpr Cluster kSlow{.per_host = 1, .between_hosts = {.bytes_per_s = 1e7, .latency_s = 0.0}};
 
 double only(const std::vector<double>& times) {
@@ -51,7 +51,7 @@ TEST(PredictScaling, a_ring_sends_each_byte_nearly_twice) {
   one_host.per_host = 4;
   one_host.within_host = {.bytes_per_s = 1e9, .latency_s = 0.0};
   EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, one_host).busy_s, 0.0015);
-  // A ring through two hosts passes links of both kinds; the slower one counts.
+  // A ring over two hosts uses links within and between hosts; the slower link determines the time.
   Cluster two_hosts = one_host;
   two_hosts.per_host = 2;
   EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, two_hosts).busy_s, 0.15);
@@ -63,18 +63,18 @@ TEST(PredictScaling, a_ring_sends_each_byte_nearly_twice) {
 TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts) {
   Cluster late = kSlow;
   late.between_hosts.latency_s = 0.1;
-  // The second message leaves the link at 1.1 s and arrives 2 messages later; the first is there at 0.8 s.
+  // The second message leaves the link at 1.1 s and arrives two latencies later; the first has arrived at 0.8 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, true, 1)), 1.3);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, false, 1)), 1.4);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 1, late, 5, false, 1)), 1.0);
 }
 
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
-  // 1 s of compute: the first bucket is through at 0.6 s, the second at 1.1 s.
+  // With 1 s of computation, the first bucket is averaged at 0.6 s and the second at 1.1 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, true, 1)), 1.1);
-  // Without overlap, both buckets are sent after backward.
+  // Without overlap, both buckets are sent after the backward pass.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, false, 1)), 1.2);
-  // 0.1 s of compute: the link is the limit; it is busy for 0.2 s from 0.05 s on.
+  // With 0.1 s of computation, the link is the bottleneck: it is busy for 0.2 s from 0.05 s on.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({0.1}), 2, kSlow, 5, true, 1)), 0.25);
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({0.1}), 1, kSlow, 5, true, 1)), 0.1);
 }
@@ -87,7 +87,8 @@ TEST(PredictScaling, a_step_is_the_slowest_of_many) {
     const auto times = simulate_steps(step_of({1.0, 1.0, 1.0, 2.0}), ranks, free, 4000, true, 7);
     return std::accumulate(times.begin(), times.end(), 0.0) / 4000.0;
   };
-  // 1 + the probability that at least one rank draws the slow step; five standard errors of 4000 draws: 0.04.
+  // Expected value: 1 + the probability that at least one rank draws the slow step. Tolerance: five standard errors of
+  // 4000 draws.
   EXPECT_NEAR(mean(1), 1.25, 0.04);
   EXPECT_NEAR(mean(4), 1.0 + (1.0 - 0.31640625), 0.04);
   EXPECT_NEAR(mean(64), 2.0, 1e-6);
@@ -102,7 +103,8 @@ TEST(PredictScaling, steps_of_a_device_vary_as_a_normal_distribution) {
   for (const double time : times) squares += (time - mean) * (time - mean);
   EXPECT_NEAR(mean, 2.0, 1e-9);
   EXPECT_NEAR(std::sqrt(squares / 999.0), 0.2, 0.002) << "the outermost thousandths stand for all beyond";
-  // The quantile of 97.5% is 1.95996 deviations above the mean; that of 97.45%, the middle of its part, 1.9516.
+  // The 97.5% quantile lies 1.95996 standard deviations above the mean. Index 974 is the 97.45% quantile, 1.9516
+  // deviations above it.
   EXPECT_NEAR(times[974], 2.0 + 0.2 * 1.9516, 1e-3);
 }
 
@@ -117,7 +119,7 @@ TEST(PredictScaling, runs_on_a_measured_step) {
   ASSERT_EQ(points.size(), 3U);
   EXPECT_NEAR(points[0].at("images_per_s").as_double(), 20.0, 1e-9);
   EXPECT_DOUBLE_EQ(points[0].at("efficiency").as_double(), 1.0);
-  // 11.2 million parameters take 3.6 s at 12.5 MB/s, a step 0.1 s.
+  // Averaging 11.2 million parameters takes 3.6 s at 12.5 MB/s; a step takes 0.1 s.
   EXPECT_NEAR(points[1].at("comm_ms").as_double(), 3580.0, 30.0);
   EXPECT_LT(points[1].at("efficiency").as_double(), 0.03);
   EXPECT_EQ(points[2].at("hosts").as_integer(), 8);

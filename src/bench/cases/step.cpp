@@ -25,14 +25,15 @@
 namespace roentgen::bench {
 namespace {
 
-// Ratio of a step to its convolutions alone: networks of docs/notebook/step.md and step_history.md take 1.07 to 2.34.
+// Largest plausible ratio of a step to its convolutions alone. The networks in docs/notebook/step.md and
+// step_history.md have ratios from 1.07 to 2.34.
 constexpr double kMostFloorRatio = 5.0;
 
-/// Results of the steps.
+/// Measurements of all steps.
 struct Measurements {
   std::vector<double> step_s;
   std::vector<double> optimizer_s;
-  /// Loss of each step, including warm-up.
+  /// Loss of every step, warm-up included.
   std::vector<float> losses;
 };
 
@@ -44,9 +45,9 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
       executable.reset_profile();
     }
     const auto begin = Clock::now();
-    executable.bind_slot(0);  // sends the batch in every step, as in training
+    executable.bind_slot(0);  // sends the batch to the device in every step, as in training
     const double optimizer_s = steps.run();
-    // Reading the loss waits for a busy device.
+    // Reading the loss waits until the device has finished the step.
     measured.losses.push_back(steps.loss());
     const double step_s = seconds_since(begin);
     if (step < options.warmup) continue;
@@ -58,7 +59,7 @@ Measurements run_steps(const NetworkOptions& options, engine::Executable& execut
 
 double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// Share of the measured time that is neither an entry's nor the optimizer's.
+/// Share of the measured time that is spent neither in kernels nor in the optimizer.
 double framework_share(std::span<const engine::EntryTime> times, const Measurements& measured) {
   double kernels_s = 0.0;
   for (const engine::EntryTime& time : times) kernels_s += time.seconds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `step`: whole training steps of a model on random input: forward, backward, optimizer. No data pipeline.
+// Case `step`: whole training steps of a model on random input (forward, backward, optimizer), without a data pipeline.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@
 namespace roentgen::bench {
 
 /// Compiles the model with a sigmoid loss for training and measures steps of SGD with momentum on one fixed random
-/// batch. The result, a table:
+/// batch. Returns a table:
 ///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n
 ///   images_per_s        batch / median step
 ///   step_ms             {median, p95, min, max}
 ///   optimizer_ms        median
-///   peak_bytes          memory of the executable and the optimizer's state, by plan; told before the first step
+///   peak_bytes          planned memory of the executable and the optimizer's state; printed before the first step
 ///   process_peak_bytes  the most that the process held while it compiled and ran steps
 ///   memory              {planned_bytes: as peak_bytes; measured_bytes: growth of the process from before compiling to
 ///                       its peak, null where the kernel does not tell; of the plan: activations_bytes (and of
@@ -42,12 +42,12 @@ namespace roentgen::bench {
 ///                       mean and best time in the step, best time alone (convolutions only), rate at the best time;
 ///                       null unless asked
 ///   program, cpu, ...   what it ran on (io/environment.h)
-/// Throws ConfigError on options out of range or a graph of other sizes, DataError when a loss is not finite, what
-/// compile() throws.
+/// Throws ConfigError if an option is out of range or the graph's sizes differ from the options. Throws DataError if a
+/// loss is not finite, and whatever compile() throws.
 [[nodiscard]] Value run_step(const NetworkOptions& options);
 
-/// Warnings that the times are not reliable; empty on a quiet machine. The slowest step took over 1.25 times the
-/// fastest. Or the median step took less time than its own convolutions alone (`floor_ratio` below 1), or over five
+/// Warnings that the times are not reliable; empty on a quiet machine. Reasons: the slowest step took over 1.25 times
+/// the fastest. The median step took less time than its own convolutions alone (`floor_ratio` below 1), or over five
 /// times as long.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
                                                            std::optional<double> floor_ratio);

@@ -54,7 +54,7 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_TRUE(result.at("profile").is_null());
 }
 
-// Networks with much memory and little arithmetic: 24 MiB per value.
+// Networks with large activations and little arithmetic: 24 MiB per activation.
 NetworkOptions wide() {
   return {.batch = 6, .image_px = 256, .channels = 3, .labels = 3, .warmup = 0, .steps = 2, .algorithms = "direct"};
 }
@@ -156,7 +156,7 @@ TEST(StepBench, measures_a_graph_of_its_own) {
 
 TEST(StepBench, refuses_a_loss_that_is_not_finite_and_says_what_to_try) {
   std::string text = "graph \"large\"\ninput image (N, C, S, S)\nv0 = global_avg_pool(image)\n";
-  constexpr int kDoublings = 300;  // 2^300 exceeds float's range
+  constexpr int kDoublings = 300;  // 2^300 exceeds the range of float
   for (int i = 0; i < kDoublings; ++i) text += fmt::format("v{} = add(v{}, v{})\n", i + 1, i, i);
   text += fmt::format("flat = flatten(v{})\nlast = linear(flat, out=K)\noutput logits = last\n", kDoublings);
   const graph::Graph large =
@@ -213,7 +213,7 @@ TEST(StepBench, says_when_the_machine_was_busy) {
 }
 
 TEST(StepBench, floor_does_not_change_the_steps) {
-  // The first floor is measured between warm-up and steps: its position must not change the losses.
+  // The first floor measurement happens between warm-up and measured steps; its position must not change the losses.
   NetworkOptions late = tiny();
   late.warmup = 3;
   late.steps = 1;
@@ -244,7 +244,7 @@ TEST(StepBench, shares_of_the_profile_add_up_to_one) {
     EXPECT_GT(row.at("gflops").as_double(), 0.0);
   }
   EXPECT_TRUE(has_convolution);
-  // A sum of a dozen doubles that divide one total.
+  // Rounding of a sum of a dozen doubles, all divided by one total.
   EXPECT_NEAR(share, 1.0, 1e-9);
 }
 

@@ -14,7 +14,8 @@
 
 namespace roentgen::python {
 
-// Slots of the loader, and which of them were released. Shared with every lent batch, so it may outlive the feed.
+// Slots of the loader, and a list of those that users have released. Shared with every lent batch, so it may outlive
+// the feed.
 class BatchFeed::Memory {
  public:
   Memory(int slots, std::size_t image_bytes, std::size_t label_count)
@@ -39,7 +40,7 @@ class BatchFeed::Memory {
     return std::exchange(let_go_, {});
   }
   [[nodiscard]] int count() const { return static_cast<int>(images_.size()); }
-  // Slots that users hold. Guarded by the feed's mutex.
+  // Number of slots that users hold. Guarded by the feed's mutex.
   int lent = 0;
 
  private:
@@ -56,17 +57,17 @@ class BatchFeed::Memory {
 
 namespace {
 
-// Slots that the loader keeps for prefetching, whatever users hold. Users hold at most two: a loop asks for the next
-// batch while its variable still has the previous one.
+// Number of slots reserved for prefetching. Users usually hold at most two: a loop requests the next batch while its
+// variable still holds the previous one.
 constexpr int kAhead = 1;
 
-// A batch that owns its memory.
+// A copied batch, which owns its memory.
 struct CopiedBatch : LentBatch {
   runtime::AlignedBuffer own_images;
   std::vector<float> own_labels;
 };
 
-// Number of batches in an epoch with rows on this rank. Images of a padded last step go to the first ranks.
+// Number of batches in an epoch that have rows on this rank. The images of a padded last step go to the first ranks.
 std::int64_t steps_of(const data::Dataset& dataset, const FeedOptions& options) {
   const data::ShardOptions& shard = options.loading.shard;
   const std::int64_t steps = data::steps_per_epoch(dataset, options.samples, options.loading);
@@ -85,11 +86,11 @@ BatchFeed::BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions o
 }
 
 BatchFeed::~BatchFeed() {
-  // A forked process lacks the threads that the destructor would join.
+  // Leaks the loader in a forked process, which lacks the threads that its destructor would join.
   if (!process_.is_here()) static_cast<void>(loader_.release());
 }
 
-// Keeps the previous loader when the new one is refused.
+// Creates the new loader first, so that the previous one is kept if the constructor throws.
 void BatchFeed::start(data::LoaderOptions loading) {
   const auto rows = static_cast<std::size_t>(loading.shard.batch);
   auto memory = std::make_shared<Memory>(options_.slots, rows * data::slot_bytes(loading.preprocess, loading.dtype),
@@ -114,7 +115,7 @@ std::shared_ptr<LentBatch> BatchFeed::next() {
     --memory_->lent;
   }
   while (loader_->position().epoch == epoch_) {
-    has_failed_ = true;  // stays true unless next() returns; a loader gives nothing after an error
+    has_failed_ = true;  // stays true if next() throws, because a loader returns nothing after an error
     const std::optional<data::Batch> batch = loader_->next();
     RG_ASSERT(batch.has_value());
     has_failed_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchFeed: batches of a data::Loader in memory that its user may keep for as long as wanted. A batch is the loader's
-// own slot as long as enough slots are left to work ahead with, and a copy beyond that.
+// BatchFeed: batches of a data::Loader in memory that the user may keep for any time. A batch is the loader's own slot
+// while enough slots remain for prefetching; further batches are copies.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace roentgen::python {
 
-/// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. The feed lends it: a holder may
-/// read and write it, and when the last holder releases it, the loader fills it again.
+/// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. Holders may read and write it. When
+/// the last holder releases it, the loader fills it again.
 struct LentBatch {
   std::span<std::byte> images;         ///< images of `rows` rows
   std::span<float> labels;             ///< labels of `rows` rows; NaN: unknown
@@ -37,21 +37,22 @@ struct FeedOptions {
   int slots = 3;                       ///< batches in memory, at least 3
 };
 
-/// Position of a feed, with the data that a feed of another batch size or number of ranks needs to continue there.
+/// Position of a BatchFeed. It has the data that another feed needs to continue there, even with another batch size or
+/// number of ranks.
 struct FeedState {
   data::LoaderPosition position{};    ///< next batch
-  data::ShardOptions shard{};         ///< batch size and ranks for which `position` counts
+  data::ShardOptions shard{};         ///< batch size and ranks to which `position` refers
   std::vector<std::uint32_t> seen{};  ///< samples of this epoch that earlier feeds returned
   std::int64_t seen_batch = 0;        ///< first batch of this feed, if `seen` is not empty
   std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
 };
 
-/// Provides the batches of endless epochs. Thread-safe: calls are served one after the other, and any thread may
-/// release lent batches, even after the feed is gone. Refused in a process forked after its creation, because threads
-/// do not survive a fork. end_native_work() joins its threads; afterwards only the destructor may be called.
+/// Provides the batches of endless epochs. Thread-safe: calls are executed one after the other. Any thread may release
+/// lent batches, even after the feed is destroyed. Throws in a process forked after its creation, because threads do
+/// not survive a fork. end_native_work() joins its threads; afterwards only the destructor may be called.
 class BatchFeed {
  public:
-  /// Starts to read at once. Throws as data::Loader.
+  /// Starts reading at once. Throws as data::Loader does.
   BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions options);
   ~BatchFeed();
   BatchFeed(const BatchFeed&) = delete;
@@ -63,17 +64,17 @@ class BatchFeed {
   [[nodiscard]] std::shared_ptr<LentBatch> next();
   /// Skips to the first batch of the next epoch, unless an epoch is just beginning. Restarts after an error.
   void skip_to_next_epoch();
-  /// Batches that this rank gets in a whole epoch. A resumed epoch gives fewer.
+  /// Number of batches that this rank gets in a whole epoch; a resumed epoch has fewer.
   [[nodiscard]] std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// Position of next().
+  /// Position of the batch that next() returns next.
   [[nodiscard]] FeedState state() const;
-  /// Continues at a position. Throws ConfigError when it does not belong to these samples.
+  /// Continues at a position. Throws ConfigError if it does not belong to these samples.
   void restore(const FeedState& state);
-  /// Counts and times so far.
+  /// Counts and times since the feed was created.
   [[nodiscard]] data::LoaderStats stats() const;
   /// Options given to the constructor.
   [[nodiscard]] const data::LoaderOptions& loading() const { return options_.loading; }
-  /// Images of the data set, whatever the split.
+  /// Number of images in the whole data set, all splits together.
   [[nodiscard]] std::size_t dataset_size() const { return dataset_->samples.size(); }
 
  private:
@@ -88,11 +89,12 @@ class BatchFeed {
   const OwnProcess process_;
   mutable Mutex mutex_;
   std::shared_ptr<Memory> memory_ RG_GUARDED_BY(mutex_);
-  std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // destroyed before memory_, which it writes to
-  data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // options that loader_ started with
+  std::unique_ptr<data::Loader> loader_ RG_GUARDED_BY(mutex_);  // destroyed before memory_, to which it writes
+  data::LoaderOptions started_ RG_GUARDED_BY(mutex_);           // options with which loader_ was started
   std::int64_t epoch_ RG_GUARDED_BY(mutex_) = 0;                // epoch that next() reads
-  bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() threw
-  const StopAtEnd at_end_{[this] { stop(); }};                  // last member: destroyed before what it stops
+  bool has_failed_ RG_GUARDED_BY(mutex_) = false;               // next() has thrown
+  // Last member, so that it is destroyed before the objects that stop() uses
+  const StopAtEnd at_end_{[this] { stop(); }};
 };
 
 }  // namespace roentgen::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// BatchFeed: lent memory, threads, errors, and epochs that continue in another feed.
+// Tests of BatchFeed: lent memory, threads, errors, and epochs that continue in another feed.
 #include "python/core/batch_feed.h"
 
 #include <set>
@@ -20,7 +20,7 @@ class BatchFeedTest : public data::LoaderTest {
   [[nodiscard]] std::shared_ptr<const data::Dataset> shared() const {
     return std::make_shared<const data::Dataset>(dataset_);
   }
-  // Options of roentgen.Loader: endless epochs.
+  // Options that the class roentgen.Loader uses: endless epochs.
   [[nodiscard]] FeedOptions feed_options(LoadMode mode = LoadMode::Training, std::int64_t batch = 5) const {
     FeedOptions feed{.loading = options(mode), .samples = everything()};
     feed.loading.shard.batch = batch;
@@ -31,7 +31,7 @@ class BatchFeedTest : public data::LoaderTest {
     }
     return feed;
   }
-  // Remaining batches of the epoch, all held.
+  // Remaining batches of the epoch, all held at the same time.
   static std::vector<std::shared_ptr<LentBatch>> rest_of(BatchFeed& feed) {
     std::vector<std::shared_ptr<LentBatch>> batches;
     while (auto batch = feed.next()) batches.push_back(std::move(batch));
@@ -55,7 +55,7 @@ TEST_F(BatchFeedTest, gives_epoch_after_epoch) {
 
 TEST_F(BatchFeedTest, held_batches_stay_whatever_comes_after) {
   BatchFeed feed(shared(), feed_options());
-  const auto held = rest_of(feed);  // one batch for each slot
+  const auto held = rest_of(feed);  // holds all slots; further batches are copies
   const auto before = pixels_of(held);
   for (int epoch = 0; epoch < 3; ++epoch) rest_of(feed);
   EXPECT_EQ(pixels_of(held), before);
@@ -65,7 +65,7 @@ TEST_F(BatchFeedTest, batches_outlive_the_feed) {
   auto feed = std::make_unique<BatchFeed>(shared(), feed_options());
   const auto held = rest_of(*feed);
   const auto before = pixels_of(held);
-  feed.reset();  // workers wait for slots, all of which are lent or full
+  feed.reset();  // its workers wait for slots, which are all lent or full
   EXPECT_EQ(pixels_of(held), before);
 }
 
@@ -104,7 +104,7 @@ TEST_F(BatchFeedTest, threads_share_a_feed) {
     EXPECT_TRUE(std::ranges::is_sorted(read));
     for (const std::uint32_t epoch : read) ++counts[epoch];
   }
-  // Four batches and an end of epoch each; 160 calls.
+  // Each epoch takes four calls for its batches and one for its end, so 160 calls read 32 epochs.
   for (std::size_t epoch = 0; epoch < 32; ++epoch) EXPECT_EQ(counts[epoch], feed.steps_per_epoch()) << epoch;
 }
 
@@ -139,7 +139,8 @@ TEST_F(BatchFeedTest, a_refused_place_leaves_the_feed_as_it_was) {
 TEST_F(BatchFeedTest, ranks_get_no_batch_without_rows) {
   std::multiset<std::uint32_t> seen;
   for (int rank = 0; rank < 3; ++rank) {
-    FeedOptions shares = feed_options(LoadMode::Evaluation);  // 23 images: 15, and 8 for two of three ranks
+    // 23 images in steps of 15: the last step has 8, for two of three ranks
+    FeedOptions shares = feed_options(LoadMode::Evaluation);
     shares.loading.shard.rank = rank;
     shares.loading.shard.ranks = 3;
     BatchFeed feed(shared(), shares);
@@ -157,7 +158,7 @@ TEST_F(BatchFeedTest, ranks_get_no_batch_without_rows) {
   EXPECT_EQ(seen.size(), 23U);
 }
 
-// Batches of 2, then 3, then 3 in another process, then 1: no image twice, and none left out.
+// The epoch is read in batches of 2, then 3, then 3 in another process, then 1. No image occurs twice or is missing.
 TEST_F(BatchFeedTest, an_epoch_that_moves_again_and_again_gives_every_image_once) {
   std::multiset<std::uint32_t> seen;
   std::optional<FeedState> state;

@@ -27,7 +27,7 @@ Work& work() {
   return all;
 }
 
-// A forked process has one thread: no call of another is under way in it, and no thread is there to be stopped.
+// Resets the state in a forked child. It has one thread, so no other call is running and there is no thread to stop.
 Work::Work() {
   ::pthread_atfork([] { work().mutex.lock(); }, [] { work().mutex.unlock(); },
                    [] {
@@ -41,8 +41,8 @@ Work::Work() {
 
 const char* InterpreterEnds::what() const noexcept { return "roentgen: the Python interpreter is ending"; }
 
-// Raises the count before it reads the flag; end_native_work() does the reverse, so at least one of them sees the
-// other.
+// Raises the count before reading the flag, while end_native_work() sets the flag before reading the count. So at least
+// one of the two notices the other.
 CountedCall::CountedCall() {
   ++work().calls;
   if (!work().is_ending) return;

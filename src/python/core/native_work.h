@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Native calls at the end of the interpreter. Daemon threads may still work when Python ends, and the process then
-// destroys the objects that they use. So the interpreter's end stops them, waits for them, and admits no new calls.
+// Ends native calls before the Python interpreter ends. Daemon threads may still work at that time, and the process
+// then destroys the objects they use. So the interpreter's end stops these calls, waits for them, and admits no new
+// ones.
 #pragma once
 
 #include <exception>
@@ -10,24 +11,24 @@
 
 namespace roentgen::python {
 
-/// Thrown by a call that runs or begins while the interpreter ends.
+/// Thrown by a native call that runs or begins while the interpreter ends.
 class InterpreterEnds : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override;
 };
 
-/// A native call, for as long as it lives. Thread-safe.
+/// Registers a native call for the lifetime of this object. Thread-safe.
 class CountedCall {
  public:
-  /// InterpreterEnds once end_native_work() has begun.
+  /// Throws InterpreterEnds once end_native_work() has begun.
   CountedCall();
   ~CountedCall();
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
 };
 
-/// Stops threads that outlive the calls that started them: end_native_work() calls `stop` once, unless this was
-/// destroyed before. Thread-safe. A forked process calls none of those made before the fork.
+/// Stops threads that outlive the call that started them. end_native_work() calls `stop` once, unless this object is
+/// already destroyed. Thread-safe. A forked process calls no `stop` that was registered before the fork.
 class StopAtEnd {
  public:
   /// @param stop joins the threads; must not throw
@@ -44,8 +45,8 @@ class StopAtEnd {
 /// Throws InterpreterEnds once end_native_work() has begun. Long calls use it between batches. Thread-safe.
 void throw_if_interpreter_ends();
 
-/// Asks calls under way to end, refuses new ones, waits until none is left, and stops the threads of every StopAtEnd.
-/// For the thread that ends the interpreter, without the GIL and outside of any CountedCall.
+/// Asks running native calls to end, refuses new ones, waits until none is left, and calls every StopAtEnd. Called by
+/// the thread that ends the interpreter, without the GIL and outside of any CountedCall.
 void end_native_work();
 
 }  // namespace roentgen::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The end of a process is tested in processes of their own.
+// Tests of the end of a process, each in a child process.
 #include "python/core/native_work.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace roentgen::python {
 namespace {
 
-// Exit status of a forked process that runs `body`; 0 where that returns true.
+// Runs `body` in a forked process. Returns its exit status, which is 0 if `body` returns true.
 template <typename Body>
 int status_of(const Body& body) {
   const pid_t child = ::fork();

@@ -11,7 +11,7 @@
 namespace roentgen::python {
 namespace {
 
-// Number of the first process that had threads; a forked process inherits it.
+// Number of the first process that used threads, 0 if none has; a forked process inherits it.
 std::atomic<int> working_process = 0;
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace roentgen::python {
 namespace {
 
-// Hints at options that Python's functions lack.
+// Hints at options that Python's functions do not have.
 constexpr std::array<std::string_view, 1> kWithout{" (--list FILE keeps some)"};
 
-// Options without an argument of the same name.
+// Options whose Python argument is written differently.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArguments{
     {{"allow-overlap", "allow_overlap=True"},
      {"set", "the setting"},
@@ -34,7 +34,7 @@ std::string argument_of(std::string_view option) {
   return argument;
 }
 
-// "--data," with the characters around the option.
+// Translates one word, such as "--data,", and keeps the characters around the option.
 std::string translated(std::string_view word) {
   const std::size_t begin = word.find("--");
   const bool is_option =
@@ -60,7 +60,7 @@ std::string python_terms(std::string_view whole) {
     result = "[python.";
     text.remove_prefix(kRoom.size());
   }
-  bool is_command = false;  // whether it is inside a command line, up to its first option or its end
+  bool is_command = false;  // true inside a command line, up to its first option or its end
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
     const std::string_view word = text.substr(0, end);

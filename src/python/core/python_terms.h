@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Texts for users of Python. Errors and notes of all rooms speak of the program's options, whose names Python's
-// arguments share.
+// Rewrites errors and notes for users of Python. The texts name command-line options; Python's arguments have the same
+// names.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace roentgen::python {
 
-/// Replaces the program's options by Python's arguments: "another --data" becomes "another data folder", "--overwrite"
-/// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Removes hints at options without an argument.
-/// Keeps command lines that begin with "roentgen".
+/// Replaces command-line options by Python arguments. "another --data" becomes "another data folder", "--overwrite"
+/// becomes "overwrite=True", and "--set data.csv=FILE" becomes "the setting data.csv=FILE". Removes hints at options
+/// without a Python argument. Keeps command lines that begin with "roentgen".
 [[nodiscard]] std::string python_terms(std::string_view whole);
 
 }  // namespace roentgen::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Atelectasis: collapsed lung. One to three plate-like bands in the lower half, and loss of volume: the diaphragm of
-// that side rises, the heart moves towards it.
+// Atelectasis: collapsed lung. Drawn as one to three plate-like bands in the lower half. The loss of volume raises the
+// diaphragm on that side, and moves the heart towards it.
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Consolidation: a lobe's airspaces filled evenly, cut off by the fissure, crossed by air bronchograms.
+// Consolidation: a lobe whose airspaces are evenly filled with fluid. The fissure bounds it, and air bronchograms cross
+// it.
 #include "core/portable_math.h"
 #include "synth/anatomy.h"
 #include "synth/finding.h"
@@ -8,7 +9,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Air still in the larger airways of a filled lobe.
+// Draws air that remains in the larger airways of a filled lobe.
 void paint_bronchograms(Canvas& canvas, Random& random, Point from, Point towards) {
   const int airways = 2 + static_cast<int>(random.below(2));
   for (int i = 0; i < airways; ++i) {

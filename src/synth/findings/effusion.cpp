@@ -11,7 +11,8 @@ Painter plant_effusion(Chest&, Plan plan) {
   Random& random = plan.random;
   const double s = plan.severity;
   const int side = either_side(random);
-  const double depth_mm = between(s, 2.0, 70.0) * random.uniform(0.85, 1.15);  // above the diaphragm's rim
+  // Depth of the fluid above the diaphragm's rim
+  const double depth_mm = between(s, 2.0, 70.0) * random.uniform(0.85, 1.15);
   const double climb_mm = random.uniform(26.0, 44.0);
   const double soft_mm = random.uniform(8.0, 16.0);
   return [=](Canvas& canvas, const Chest& chest) {
@@ -25,7 +26,7 @@ Painter plant_effusion(Chest&, Plan plan) {
     auto& planes = canvas.planes;
     canvas.for_each(area_of(lung), [&](std::size_t index, float x, float y) {
       if (planes.air[index] <= 0.0F || x * sign < 0.0F) return;
-      const float u = std::max(-1.0F, sign * (x - cx) * per_half);  // -1 medial, 1 lateral
+      const float u = std::max(-1.0F, sign * (x - cx) * per_half);  // -1 at the medial edge, 1 at the lateral edge
       const float lateral = 0.5F * (u + 1.0F);
       const float surface = level + climb * (0.55F - lateral * lateral);
       const float share = smooth_step((y - surface) * per_soft + 0.5F);

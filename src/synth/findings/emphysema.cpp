@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Emphysema: destroyed, overinflated lung. Dark fields, flat low diaphragms, few thin vessels, a narrow heart, bullae.
+// Emphysema: destroyed, overinflated lung. Drawn as dark lung fields, flat low diaphragms, few thin vessels, a narrow
+// heart and bullae.
 #include "synth/anatomy.h"
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"

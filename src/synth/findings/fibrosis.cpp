@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Fibrosis: scarred lung. A mesh of fine lines, densest at the base and the rim, and shrunken lungs.
+// Fibrosis: scarred lung. Drawn as a mesh of fine lines, densest at the base and the rim, in shrunken lungs.
 #include "core/portable_math.h"
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"
@@ -15,7 +15,7 @@ Painter plant_fibrosis(Chest& chest, Plan plan) {
     const int cells = static_cast<int>(between(s, 50.0, 120.0));
     for (const Lung& lung : final_chest.lungs) {
       for (int i = 0; i < cells; ++i) {
-        // Honeycomb: each cell is a hexagon of septa seen edge-on.
+        // Honeycomb texture: each cell is a hexagon of septa seen edge-on.
         const double rim = std::sqrt(random.uniform());
         const double across = (random.chance(0.75) ? 1.0 : -1.0) * rim * 0.93;
         const double upward = random.uniform();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Hernia: stomach slipped through the hiatus. A round mass behind the heart with gas on top of fluid.
+// Hernia: a part of the stomach that has slipped through the diaphragm. Drawn as a round mass behind the heart with gas
+// above fluid.
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"
 
@@ -13,7 +14,7 @@ Painter plant_hernia(Chest&, Plan plan) {
     const double radius_mm = between(s, 25.0, 45.0) * random.uniform(0.9, 1.1);
     const double floor_mm = std::min(chest.lung(0).dome_y_mm, chest.lung(1).dome_y_mm);
     const Point at{random.uniform(-16.0, 24.0), floor_mm + 6.0 - 0.8 * radius_mm};
-    const double level = random.uniform(-0.25, 0.25);  // fluid level, in radii from the middle
+    const double level = random.uniform(-0.25, 0.25);  // height of the fluid level, in radii from the middle
     const auto surface = static_cast<float>(at.y_mm + level * radius_mm);
     auto& planes = canvas.planes;
     const Ellipsoid sac{.center = at, .along_mm = 1.1 * radius_mm, .across_mm = radius_mm, .depth_mm = 0.8 * radius_mm};

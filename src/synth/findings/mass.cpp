@@ -15,7 +15,7 @@ Painter plant_mass(Chest&, Plan plan) {
     const double across = random.uniform(-0.4, 0.75);
     const Point at = lung.at(across, random.uniform(0.22, 0.85));
     const double radius_mm = between(s, 18.0, 36.0) * random.uniform(0.92, 1.1);
-    const double dense = between(s, 1.3, 1.6);  // over water
+    const double dense = between(s, 1.3, 1.6);  // density relative to water
     const int lobes = 2 + static_cast<int>(random.below(2));
     canvas.add_finding(canvas.planes.fill,
                        Ellipsoid{.center = at,

@@ -15,9 +15,9 @@ Painter plant_nodule(Chest&, Plan plan) {
       const Lung& lung = chest.lung(either_side(random));
       const double across = random.uniform(-0.35, 0.85);
       const Point at = lung.at(across, random.uniform(0.15, 0.9));
-      // 12 to 26 mm across; from 30 mm it is a mass.
+      // Diameter from 12 to 26 mm; from 30 mm on it would be a mass.
       const double radius_mm = between(s, 6.0, 11.5) * random.uniform(0.9, 1.12);
-      // Denser than water when calcified.
+      // Calcified nodules are denser than water.
       canvas.add_finding(canvas.planes.fill,
                          Ellipsoid{.center = at, .along_mm = radius_mm, .across_mm = radius_mm, .depth_mm = radius_mm},
                          between(s, 1.2, 1.8));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Helpers shared by several findings: soft patches of fluid in the airspaces, and places in the lung to put them.
+// Helpers shared by several findings: soft patches of fluid in the airspaces, and positions in the lung for them.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace roentgen::synth {
 /// A patch of lung whose airspaces are filled with fluid.
 struct Opacity {
   Ellipsoid shape;
-  /// Fluid on the ray through the middle.
+  /// Length of fluid on the ray through the middle, mm.
   double fluid_mm = 30.0;
-  /// 0: an ellipsoid's sharp edge; 1: fades out like (1 - q)^2.
+  /// 0: a sharp edge like an ellipsoid's; 1: fades out like (1 - q)^2, where q is 0 in the middle and 1 at the edge.
   double softness = 1.0;
-  /// Patchiness: share of the fluid that comes and goes with a texture of this cell size.
+  /// Patchiness: share of the fluid that varies with a random texture, and the cell size of this texture.
   double patchy = 0.0;
   double cell_mm = 8.0;
   std::uint64_t seed = 0;
 };
 
-/// Paints the patch into the fill plane on its own side of the chest and marks it where it exceeds 3 mm of fluid.
+/// Paints the patch into planes.fill on its own side of the chest, and marks the pixels with more than 3 mm of fluid.
 void paint(Canvas& canvas, const Opacity& opacity);
 
-/// 0 or 1 with even odds.
+/// Random side: 0 or 1 with equal probability.
 [[nodiscard]] inline int either_side(Random& random) { return static_cast<int>(random.below(2)); }
 
-/// a at severity 0, b at severity 1.
+/// Linear interpolation: a at severity 0, b at severity 1.
 [[nodiscard]] inline double between(double severity, double a, double b) { return a + (b - a) * severity; }
 
 }  // namespace roentgen::synth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Pleural thickening: a rim of soft tissue along the chest wall, uneven, over part of its height.
+// Pleural thickening: an uneven rim of soft tissue along part of the chest wall's height.
 #include "synth/anatomy.h"
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"

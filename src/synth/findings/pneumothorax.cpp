@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-// Pneumothorax: air in the pleural space. The lung shrinks towards its hilum; beyond the fine pleural line there are no
-// vessels and nothing but air.
+// Pneumothorax: air in the pleural space. The lung shrinks towards its hilum; outside the fine pleural line there is
+// only air, without vessels.
 #include "synth/anatomy.h"
 #include "synth/finding.h"
 #include "synth/findings/opacity.h"
@@ -11,13 +11,14 @@ namespace roentgen::synth {
 Painter plant_pneumothorax(Chest&, Plan plan) {
   Random& random = plan.random;
   const int side = either_side(random);
-  const double left = 1.0 - between(plan.severity, 0.13, 0.46) * random.uniform(0.9, 1.1);  // collapsed size
+  // Remaining size of the collapsed lung
+  const double left = 1.0 - between(plan.severity, 0.13, 0.46) * random.uniform(0.9, 1.1);
   const double sink_mm = random.uniform(0.0, 12.0);
   const double line_mm = random.uniform(9.0, 16.0);
   return [=](Canvas& canvas, const Chest& chest) {
     const Lung& lung = chest.lung(side);
     const Point root = hilum(chest, lung);
-    // The lung's outline, shrunk towards the hilum and the diaphragm.
+    // Outline of the lung, shrunk towards the hilum and the diaphragm.
     const double cx = root.x_mm + (lung.center.x_mm - root.x_mm) * left;
     const double cy = lung.center.y_mm + 0.5 * (1.0 - left) * lung.half_height_mm + sink_mm;
     const double a = lung.half_width_mm * left, b = lung.half_height_mm * (0.5 + 0.5 * left);
@@ -32,10 +33,11 @@ Painter plant_pneumothorax(Chest&, Plan plan) {
     canvas.for_each(area_of(lung), [&](std::size_t index, float x, float y) {
       if (planes.air[index] <= 0.0F || x * sign < 0.0F) return;
       const float u = (x - fcx + lean * std::max(0.0F, fcy - y)) * per_a;
-      const float v = std::min(0.0F, y - fcy) * per_b;  // no lower limit: the collapsed lung lies on the diaphragm
+      // No lower limit, because the collapsed lung lies on the diaphragm
+      const float v = std::min(0.0F, y - fcy) * per_b;
       const float r = std::sqrt(u * u + v * v);
       const float beyond_mm = (r - 1.0F) * fa;
-      // Full weight only on the free side; the mediastinal side stays attached.
+      // Full weight only on the lateral side; the lung stays attached on the mediastinal side.
       const float free_side = u * sign > -0.3F || v < -0.6F ? 1.0F : 0.0F;
       const float share = free_side * smooth_step(beyond_mm / width + 0.5F);
       planes.vessel[index] *= 1.0F - share;

@@ -9,7 +9,7 @@
 
 namespace roentgen::fuzz {
 
-// Any bytes are harmless where they are printed.
+// Checks that arbitrary bytes are harmless when they are printed.
 void fuzz_foreign_text(Input input) {
   const std::string text(text_of(input));
   const std::string shown = terminal_text(text);

@@ -6,7 +6,8 @@
 namespace roentgen::fuzz {
 namespace {
 
-// A part of the picture at a reduced size: by our own decoder, and by libjpeg where ours does not read the file.
+// Decodes a part of the picture at a reduced size, with our own decoder, or with libjpeg if ours does not support the
+// file.
 void decode_smaller(Input input, int reduction) {
   static data::Decoder decoder;
   static data::Image image;

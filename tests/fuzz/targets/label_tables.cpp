@@ -5,7 +5,7 @@
 
 namespace roentgen::fuzz {
 
-// One table as every source would read it, beside the images 0.png and view1_frontal.jpg and alone.
+// Reads one table as every data source would, with the images 0.png and view1_frontal.jpg next to it, and alone.
 void fuzz_label_tables(Input input) {
   static const auto images = [] {
     const auto folder = scratch_folder() / "train" / "patient00001" / "study1";

@@ -7,7 +7,7 @@
 
 namespace roentgen::fuzz {
 
-// Places, then the source that reads them.
+// Parses the positions of records, then reads them as a data source.
 void fuzz_lmdb(Input input) {
   const auto places = io::scan_lmdb(input, "input");
   if (places.ok()) {

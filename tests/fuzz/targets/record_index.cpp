@@ -6,7 +6,7 @@
 
 namespace roentgen::fuzz {
 
-// Parses the bytes as a file of the cache folder, which its hash refuses, and with a valid hash.
+// Parses the bytes as a file of the cache folder: unchanged, so that its hash is wrong, and with a valid hash.
 void fuzz_record_index(Input input) {
   static_cast<void>(data::decode_record_index(text_of(input)));
   const auto read = data::decode_record_index(data::seal_record_index(text_of(input)));

@@ -9,7 +9,7 @@
 
 namespace roentgen::fuzz {
 
-// Places, then the source that reads them.
+// Parses the positions of records, then reads them as a data source.
 void fuzz_recordio(Input input) {
   const auto places = io::scan_recordio(input, "input");
   if (places.ok()) {

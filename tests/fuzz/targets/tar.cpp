@@ -7,7 +7,7 @@
 
 namespace roentgen::fuzz {
 
-// Places, then the source that reads them.
+// Parses the positions of records, then reads them as a data source.
 void fuzz_tar(Input input) {
   const auto places = io::scan_tar(input, "input");
   if (places.ok()) {

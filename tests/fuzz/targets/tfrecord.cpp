@@ -6,7 +6,8 @@
 
 namespace roentgen::fuzz {
 
-// Frames, then the source that reads them, once as they are and once as the data of a sound record.
+// Parses the record framing, then reads the records as a data source: once unchanged, once with the bytes as the data
+// of a valid record.
 void fuzz_tfrecord(Input input) {
   const auto places = io::scan_records(input, "input", io::RecordCheck::Lengths);
   if (places.ok()) {

@@ -7,7 +7,7 @@
 
 namespace roentgen::fuzz {
 
-// A parsed text, as a document or after --set, is the same after it was written and read again.
+// Checks that a parsed text, as a document or after --set, stays the same when it is written and parsed again.
 void fuzz_toml(Input input) {
   const auto read = io::parse_toml(text_of(input), "input");
   if (read.ok() && read.value().is_table()) {

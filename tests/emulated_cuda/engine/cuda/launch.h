@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The header that kernels are written against, as C++: CUDA's names with the emulator behind them. Comes before
+// Replacement for the header that kernels include: CUDA's names, implemented by the emulator. It precedes
 // src/engine/cuda/launch.h on the include path of the emulated kernels.
 #pragma once
 
@@ -33,14 +33,14 @@
 
 namespace roentgen::emulated {
 
-/// The array in shared memory that this expansion of RG_SHARED declares; `Tag` is its own type for each.
+/// Array in shared memory declared by one use of RG_SHARED; `Tag` is a different type for each use.
 template <typename Array, typename Tag>
 Array& shared(Tag, std::source_location at) {
   static const char key = 0;
   return *static_cast<Array*>(shared_array(&key, sizeof(Array), at));
 }
 
-/// Numbers of up to 8 bytes between lanes.
+/// Exchanges values of up to 8 bytes between lanes.
 template <typename T>
 T shuffle(unsigned mask, T value, unsigned source, std::source_location at) {
   static_assert(sizeof(T) <= 8);
@@ -72,7 +72,7 @@ template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, std::source_location at = std::source_location::current()) {
   return emulated::shuffle(mask, value, (emulated::current->number ^ static_cast<unsigned>(bits)) % 32, at);
 }
-/// A lane past the end of the warp gets its own value.
+/// A lane whose source lies beyond the end of the warp gets its own value.
 template <typename T>
 T __shfl_down_sync(unsigned mask, T value, unsigned by, std::source_location at = std::source_location::current()) {
   const unsigned lane = emulated::current->number % 32;
@@ -82,24 +82,24 @@ inline unsigned __ballot_sync(unsigned mask, bool predicate,
                               std::source_location at = std::source_location::current()) {
   return static_cast<unsigned>(emulated::meet_in_warp(emulated::WarpOperation::Ballot, mask, predicate ? 1 : 0, 0, at));
 }
-/// Orders nothing but the number itself, as on a device.
+/// Makes only the addition itself atomic and orders no other access, as on a device.
 template <typename T>
 T atomicAdd(T* p, T value) {
   return std::atomic_ref<T>(*p).fetch_add(value, std::memory_order_relaxed);
 }
 
-/// bfloat16 as its bits.
+/// A bfloat16 number, stored as its bits.
 struct Bf16 {
   std::uint16_t bits = 0;
 };
-/// IEEE half precision.
+/// An IEEE half-precision number, stored as its bits.
 struct F16 {
   _Float16 value = 0;
 };
 inline float to_float(float value) { return value; }
 inline float to_float(Bf16 value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16); }
 inline float to_float(F16 value) { return static_cast<float>(value.value); }
-/// Rounds to nearest, ties to even. NaN becomes 0x7FFF, as __float2bfloat16_rn does.
+/// Converts by rounding to nearest, ties to even. NaN becomes 0x7FFF, as with __float2bfloat16_rn.
 inline void convert(float value, float& out) { out = value; }
 inline void convert(float value, Bf16& out) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -113,14 +113,14 @@ inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>
 inline float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-/// The larger number; the NaN of all ones but the sign where one is NaN.
+/// The larger of two numbers. If one is NaN: the NaN with all bits set except the sign.
 template <typename T>
 T max_or_nan(T a, T b) {
   if (a != a || b != b) return from_bits(static_cast<decltype(to_bits(a))>(~decltype(to_bits(a)){0} >> 1));
   return a > b ? a : b;
 }
 
-/// The elements at p, which is aligned as the pack.
+/// Reads the elements at p, which must have the alignment of the pack.
 template <int N, typename T>
 Pack<T, N> load_pack(const T* p, std::source_location at = std::source_location::current()) {
   emulated::require_aligned(p, alignof(Pack<T, N>), at);
@@ -128,20 +128,20 @@ Pack<T, N> load_pack(const T* p, std::source_location at = std::source_location:
   std::memcpy(static_cast<void*>(&pack), p, sizeof pack);
   return pack;
 }
-/// Writes a pack to p, which is aligned as the pack.
+/// Writes a pack to p, which must have the alignment of the pack.
 template <typename T, int N>
 void store_pack(T* p, const Pack<T, N>& pack, std::source_location at = std::source_location::current()) {
   emulated::require_aligned(p, alignof(Pack<T, N>), at);
   std::memcpy(static_cast<void*>(p), &pack, sizeof pack);
 }
-/// load_pack() of what other blocks of this launch wrote before is_last_block().
+/// Reads like load_pack() values that other blocks of this launch wrote before is_last_block().
 template <int N>
 Pack<float, N> load_shared_result(const float* p, std::source_location at = std::source_location::current()) {
   return load_pack<N>(p, at);
 }
 
-/// True in the block of `blocks` that arrives last, which then sees what the others wrote. All threads of a block call
-/// it once. `counter` is 0 before the launch and after it.
+/// True in the last of `blocks` blocks to arrive, which then sees the writes of the others. All threads of a block must
+/// call it once. `counter` is 0 before and after the launch.
 inline bool is_last_block(unsigned* counter, unsigned blocks) {
   RG_SHARED(unsigned, arrived, [1]);
   __syncthreads();
@@ -153,13 +153,13 @@ inline bool is_last_block(unsigned* counter, unsigned blocks) {
   return arrived[0] + 1 == blocks;
 }
 
-/// Blocks and threads of a block.
+/// Number of blocks, and number of threads in a block.
 struct Grid {
   dim3 blocks = {};
   dim3 threads = {};
 };
 
-/// Queues the kernel on an emulated stream. Arguments are copied now, as a launch does.
+/// Queues the kernel on an emulated stream. Copies the arguments immediately, as a CUDA launch does.
 template <typename... Parameters, typename... Args>
 void launch(runtime::Stream& stream, std::string_view what, const Grid& grid, void (*kernel)(Parameters...),
             Args&&... args) {
