@@ -45,7 +45,6 @@ class CountingIterator {
 
 /// Builds a Value from nlohmann's SAX events. Its parser does not recurse, so the builder limits the depth. Method
 /// names and signatures are those of nlohmann::json_sax.
-/// names and signatures are nlohmann::json_sax's.
 class Builder {
  public:
   [[nodiscard]] const std::string& expected() const { return expected_; }

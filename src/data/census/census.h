@@ -84,9 +84,8 @@ struct Census {
 
 /// Report for the terminal, warnings included. Ends with a newline.
 [[nodiscard]] std::string to_text(const Census& census);
-/// Returns the census as a table for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken:
-/// {images,
-/// reasons},
+/// Returns the census as a table for JSON:
+///   {depth, images, bytes, forms, sizes: [{width, height, images}], broken: {images, reasons},
 ///   duplicates: {groups, images, across_splits, across_patients},
 ///   gray: {FORM: {lowest, highest, white, below_a_quarter}}, warnings}.
 [[nodiscard]] Value to_value(const Census& census);

@@ -32,7 +32,6 @@ struct ImageList {
 
 /// Lists images. Named files are always accepted, with any extension and any DICOM header. Folders are walked, also
 /// through links, each real folder once; hidden names and companion folders are skipped.
-/// walked, also through links, each real folder once, without hidden names and companion folders.
 /// A sample's name (Sample::id) is the base name of a file argument, or the path below a folder argument. If two names
 /// would be equal, all names become the paths as given. Throws DataError that names the argument if it does not exist,
 /// a folder contains no images, or an image is named twice.
