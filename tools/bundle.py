@@ -22,7 +22,7 @@ import urllib.parse
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = SOURCE / "build" / "python" / "bin"  # of tools/python_env.sh
-# Libraries that wheels take from the machine (PEP 600): glibc's, GCC's, C++'s and zlib.
+# Libraries that wheels use from the machine (PEP 600): those of glibc, GCC and C++, and zlib.
 MACHINE = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1",
            "libstdc++.so.6", "libz.so.1"}
 # Debian package without the number of its ABI: licence as an SPDX expression, read in the package's copyright file.
@@ -36,12 +36,13 @@ LICENSES = {
     "libudev": "LGPL-2.1-or-later", "libxml": "MIT AND ISC", "libxxhash": "BSD-2-Clause", "nanobind": "BSD-3-Clause",
     "nlohmann-json3-dev": "MIT", "ocl-icd-libopencl": "BSD-2-Clause", "robin-map": "MIT",
 }
-# Headers alone. Headers of fmt, spdlog, toml++, Highway and xxHash are under the licences of their libraries.
+# Packages with headers only. The headers of fmt, spdlog, toml++, Highway and xxHash have the licences of their
+# libraries.
 COMPILED_IN = ("libcli11-dev", "nlohmann-json3-dev")
 DOCUMENTS = pathlib.Path("/usr/share/doc")
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
-# purl: the package's name in SBOMs; notice: file with copyright and licence; files: names of its libraries.
+# purl: name of the package in SBOMs; notice: file with copyright and licence; files: names of its libraries.
 Component = collections.namedtuple("Component", "name version license purl notice files")
 
 
@@ -50,23 +51,23 @@ def fail(text):
 
 
 def output(*command):
-    """Standard output of a command that has to succeed."""
+    """Standard output of a command. Fails if the command fails."""
     return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
 
 
 def linked(binary):
-    """Libraries that the loader opens for a program or library: {soname: path}, without the machine's."""
+    """Libraries that the loader opens for a program or library, as {soname: path}, without those of the machine."""
     found = dict(re.findall(r"^\s+(\S+) => (/\S+) \(", output("ldd", binary), re.MULTILINE))
     return {name: pathlib.Path(path).resolve() for name, path in found.items() if name not in MACHINE}
 
 
 def linked_of_wheel(build):
-    """linked() of the program and of the Python module."""
+    """Result of linked() for the program and the Python module together."""
     return {**linked(build / "roentgen"), **linked(build / "_native.abi3.so")}
 
 
 def package_of(path):
-    """The Debian package that holds a file. Older packages say /lib for what lies in /usr/lib."""
+    """Debian package that contains a file. Older packages name /lib for files in /usr/lib."""
     for known in (str(path), str(path).removeprefix("/usr")):
         done = subprocess.run(["dpkg-query", "-S", known], capture_output=True, text=True, check=False)
         if done.returncode == 0:
@@ -75,7 +76,7 @@ def package_of(path):
 
 
 def license_of(package):
-    """SPDX expression of a package."""
+    """Licence of a package as an SPDX expression."""
     name = package if package in LICENSES else re.sub(r"[\d.]+$", "", package)
     if name not in LICENSES:
         fail(f"{package}: expected its licence in tools/bundle.py, got none; read {DOCUMENTS / package / 'copyright'}")
@@ -90,7 +91,7 @@ def debian_component(package, files):
 
 
 def module_headers():
-    """Components of headers that the Python module is compiled with: nanobind, and robin-map, which it brings along."""
+    """Components whose headers are compiled into the Python module: nanobind, and robin-map, which it contains."""
     folder = next((TOOLS.parent / "lib").glob("python3*/site-packages/nanobind-*.dist-info"), None)
     if folder is None:
         fail(f"{TOOLS.parent}: expected nanobind, got none; try tools/python_env.sh")
@@ -105,13 +106,13 @@ def module_headers():
 
 
 def notice_of(part):
-    """Text of a component's notice; of a header its first comment."""
+    """Text of a component's notice; for a header its first comment."""
     text = part.notice.read_text(encoding="utf-8")
     return text.partition("*/")[0] + "*/\n" if part.notice.suffix == ".h" else text
 
 
 def components(libraries):
-    """Components of {soname: path} and of the headers that are compiled in, sorted by name."""
+    """Components of {soname: path} and of the compiled-in headers, sorted by name."""
     files = {package: [] for package in COMPILED_IN}
     for path in libraries.values():
         files.setdefault(package_of(path), []).append(path.name)
@@ -119,7 +120,7 @@ def components(libraries):
 
 
 def notices(parts):
-    """Copyright and licence of every component, and the long licences that Debian's files refer to, as one text."""
+    """One text with copyright and licence of every component, and the full licences to which Debian's files refer."""
     texts = {f"{part.name} {part.version}": notice_of(part) for part in parts}
     named = set(re.findall(rf"{COMMON}/([\w.-]*\w)", "\n".join(texts.values())))
     for name in sorted({(COMMON / name).resolve().name for name in named if (COMMON / name).is_file()}):
@@ -131,7 +132,8 @@ def notices(parts):
 
 
 def debian_copyright(parts):
-    """Copyright file of Debian packages, machine-readable (DEP-5). Notices of the parts are a comment of its header."""
+    """Copyright file of Debian packages in machine-readable form (DEP-5). The notices of the parts are a comment in its
+    header."""
     comment = "".join(f" {line}\n" if line.strip() else " .\n" for line in notices(parts).splitlines())
     return ("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: roentgen\n"
             f"Comment:\n{comment}\nFiles: *\nCopyright: {time.gmtime().tm_year} The Roentgen authors\n"
@@ -139,7 +141,7 @@ def debian_copyright(parts):
 
 
 def sbom(version, parts):
-    """CycloneDX 1.5 document of a release."""
+    """SBOM of a release as a CycloneDX 1.5 document."""
     own = f"pkg:generic/roentgen@{version}"
     listed = []
     for part in parts:
@@ -159,13 +161,13 @@ def project_version():
 
 
 def lowest(files, prefix):
-    """The lowest version of a library with every symbol that the files ask for: "2.34" for the prefix "GLIBC_2."."""
+    """Lowest version of a library that has all symbols used by the files: "2.34" for the prefix "GLIBC_2."."""
     versions = re.findall(rf"\b{re.escape(prefix)}(\d+)\b", output("readelf", "-VW", *files))
     return prefix.split("_")[1] + max(versions, key=int)
 
 
 def commit_seconds():
-    """Time of files in archives: $SOURCE_DATE_EPOCH, or when HEAD was committed."""
+    """Timestamp of files in archives: $SOURCE_DATE_EPOCH, or the time of the commit HEAD."""
     return int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "-C", SOURCE, "log", "-1", "--format=%ct"))
 
 

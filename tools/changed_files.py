@@ -22,7 +22,7 @@ _LANDING_S = 24 * 60 * 60
 
 
 def git(root, *words):
-    """Output of a git command, or an empty string if it fails."""
+    """Output of a git command; an empty string if it fails."""
     try:
         done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
     except OSError:
@@ -31,7 +31,7 @@ def git(root, *words):
 
 
 def base_of(root=ROOT):
-    """(commit, reason) of the base, or ("", reason) where everything counts as changed."""
+    """(commit, reason) of the base, or ("", reason) if all files count as changed."""
     head = git(root, "rev-parse", "HEAD")
     if not head:
         return "", "no git history"
@@ -53,7 +53,7 @@ def base_of(root=ROOT):
 
 
 def changed_files(base, root=ROOT):
-    """Files that differ from the base in the working tree, those that git does not know yet among them."""
+    """Files in the working tree that differ from the base, including files that git does not track yet."""
     names = git(root, "diff", "--name-only", "--diff-filter=d", base).splitlines()
     names += git(root, "ls-files", "--others", "--exclude-standard").splitlines()
     return {root / name for name in names}

@@ -34,7 +34,7 @@ class ChangedFiles(unittest.TestCase):
         return done.stdout.strip()
 
     def commit(self, name, hours=0):
-        """Adds a file in a commit so many hours after the first, and returns the commit."""
+        """Commits a new file this many hours after the first commit. Returns the commit."""
         (self.root / name).write_text(name)
         self.git("add", name)
         self.git("commit", "-m", name, date_s=hours * HOUR_S)

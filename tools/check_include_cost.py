@@ -41,7 +41,7 @@ def public_headers(src):
 
 
 def include_flags(build):
-    """All -I, -isystem and -D of the build's compile commands, each once."""
+    """All options -I, -isystem and -D in the build's compile commands, without duplicates."""
     flags = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
@@ -54,7 +54,8 @@ def include_flags(build):
 
 
 def text_bytes(compiler, flags, include):
-    """Bytes of `#include <include>` preprocessed, without comments and line markers, or None when it fails."""
+    """Size of `#include <include>` when preprocessed, in bytes without comments and line markers; None if that
+    fails."""
     command = [compiler, "-std=c++20", "-E", "-P", *flags, "-x", "c++", "-"]
     done = subprocess.run(command, input=f"#include {include}\n".encode(), capture_output=True, check=False)
     return len(done.stdout) if done.returncode == 0 else None

@@ -36,7 +36,7 @@ ABBREVIATIONS = re.compile(r"\b(et al|e\.g|i\.e|vs|cf|Fig|eq|no)\.", re.IGNORECA
 
 
 class Finding(typing.NamedTuple):
-    """One break of a rule."""
+    """A place where the text breaks a rule."""
     path: str
     line: int
     rule: str
@@ -51,7 +51,7 @@ class Prose(typing.NamedTuple):
 
 
 def plain(text):
-    """Text without markup: a span of code becomes one word, a link its text, an image nothing."""
+    """Text without markup: a span of code becomes one word, a link becomes its text, an image is removed."""
     text = re.sub(r"``.+?``|`[^`]*`", "CODE", text)
     text = re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
@@ -179,7 +179,7 @@ def check_subjects(subjects):
 
 
 def subjects_after_tag(root):
-    """Hash and subject of every commit after the first of TAGS that exists, merges left out; none without a tag."""
+    """Hash and subject of every commit after the first of TAGS that exists, without merges; empty if no tag exists."""
     def git(*words):
         return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
 
@@ -205,7 +205,7 @@ def read_exceptions(text):
 
 
 def without_exceptions(findings, exceptions):
-    """Findings that no exception covers, and the exceptions that cover none."""
+    """Findings that no exception covers, and exceptions that cover no finding."""
     used, left = set(), []
     for finding in findings:
         covers = [entry for entry in exceptions if entry[1] == finding.rule and fnmatch.fnmatch(finding.path, entry[0])]

@@ -21,18 +21,18 @@ import test_entries
 MAKEFILE = pathlib.Path(__file__).resolve().parent.parent / "Makefile"
 WANTED = ("ROENTGEN_SOURCE_DIR", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "RC_PARAMS", "XDG_CACHE_HOME")
 LIMITED = "engine_cpu_avx2_test"
-# An executable that holds the cases of another one again and runs some of them. Which unit a case takes
-# (engine/cpu/plan/product_testing.h), and so the name of its instantiation, may differ between the two.
+# An executable that contains the cases of another one and runs some of them. Instantiation names may differ between the
+# two, because the unit of a case may differ (engine/cpu/plan/product_testing.h).
 SAME_CASES = {"emulated_tiles_test": "engine_cpu_test"}
 
 
 def property_of(test, name):
-    """Value of a test's property, or an empty list."""
+    """Value of a test's property; an empty list if it is not set."""
     return next((item["value"] for item in test.get("properties", []) if item["name"] == name), [])
 
 
 def environment_of(test):
-    """The variables ctest sets for a test, by name."""
+    """Environment variables that ctest sets for a test, by name."""
     return dict(pair.split("=", 1) for pair in property_of(test, "ENVIRONMENT"))
 
 
@@ -42,7 +42,7 @@ def labels_of(makefile):
 
 
 def findings_of(tests, labels):
-    """One line for every test of ctest's list that lacks variables or a label, or has a limit that is not its own."""
+    """One line for every test in ctest's list that lacks variables or a label, or has a wrong time limit."""
     findings = []
     for test in tests:
         if test["name"].endswith("_NOT_BUILT"):
@@ -61,7 +61,7 @@ def findings_of(tests, labels):
 
 
 def filters_of(tests):
-    """{executable: ({filter of an entry: name of the entry}, environment)} of the tests that run GoogleTest's cases."""
+    """{executable: ({filter of an entry: name of the entry}, environment)} of the GoogleTest executables."""
     found = {}
     for test in tests:
         for word in test.get("command", []):
@@ -72,7 +72,7 @@ def filters_of(tests):
 
 
 def without_instantiation(name):
-    """A case's name without the first word of "Instantiation/Suite.test/instance"."""
+    """Name of a case without the first word of "Instantiation/Suite.test/instance"."""
     suite, _, test = name.partition(".")
     return f"{suite.split('/', 1)[-1]}.{test}"
 

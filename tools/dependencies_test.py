@@ -16,8 +16,8 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 Library = collections.namedtuple("Library", "cmake debian conda spack at_least static", defaults=("", True))
-# cmake: name that CMakeLists.txt looks for. at_least: lowest version, where recipes name one. static: the static
-# library of a build needs it.
+# cmake: name of the library in CMakeLists.txt. at_least: lowest version, if recipes state one. static: true if the
+# static library of a build needs it.
 LIBRARIES = [
     Library("Dnnl", "libdnnl-dev", "onednn", "onednn", "2.6"),
     Library("hwy", "libhwy-dev", "libhwy", "highway", "1"),
@@ -36,7 +36,7 @@ LIBRARIES = [
     Library("openjpeg", "libopenjp2-7-dev", "openjpeg", "openjpeg", "2.5"),
     Library("zlib", "zlib1g-dev", "zlib", "zlib-api"),
 ]
-# Other packages that CMakeLists.txt looks for: tools, tests, the GPU, libraries of tools/peers.
+# Other packages in CMakeLists.txt: tools, tests, the GPU, and libraries for tools/peers.
 OTHERS = {"PkgConfig", "Threads", "OpenMP", "GTest", "rapidcheck", "CUDAToolkit", "libpng"}
 DEBIAN_TOOLS = {"g++", "cmake", "ninja-build", "pkg-config", "git", "dpkg-dev", "file", "python3", "python3-dev",
                 "python3-venv", "libopenmpi-dev", "openmpi-bin", "libgtest-dev", "libgmock-dev", "librapidcheck-dev",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Builds the site of the documentation into build/docs-site with mkdocs-material, which lies in the virtual environment
-# build/docs. Every link is checked. Exit code 77 and a line where pip cannot install it.
+# Builds the documentation site into build/docs-site with mkdocs-material, from the virtual environment build/docs.
+# Checks every link. Exit code 77 and one line if pip cannot install mkdocs-material.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -14,14 +14,14 @@ import sys
 
 import check_prose
 
-# Words of a text below this are too few to judge.
+# Texts with fewer words than this are not drawn.
 FEWEST_WORDS = 4
 # Text of an error: the string literals of a call of error_text().
 ERROR = re.compile(r'error_text\(((?:[^()";]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)', re.DOTALL)
 
 
 def comments(root):
-    """(place, text) of every comment of src that has words enough."""
+    """(place, text) of every comment in src with at least FEWEST_WORDS words."""
     for path in check_prose.sources(root):
         for comment in check_prose.comments(path.read_text(encoding="utf-8")):
             if len(comment.text.split()) >= FEWEST_WORDS:
@@ -29,7 +29,7 @@ def comments(root):
 
 
 def page_sentences(root):
-    """(place, text) of the sentences of all pages but decisions."""
+    """(place, text) of the sentences of all pages except architecture decision records."""
     for path in check_prose.pages(root):
         if "adr" in path.parts:
             continue
@@ -40,7 +40,7 @@ def page_sentences(root):
 
 
 def help_lines(root):
-    """(place, text) of the options in the reference of commands."""
+    """(place, text) of every option on the reference page of commands."""
     page = root / "docs/reference/command_line.md"
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         option = re.match(r"  (--[\w-]+)\S* .*?  +(\S.*)", line)
@@ -49,7 +49,7 @@ def help_lines(root):
 
 
 def errors(root):
-    """(place, text) of the errors that src can tell."""
+    """(place, text) of the error messages in src."""
     for path in check_prose.sources(root):
         text = path.read_text(encoding="utf-8")
         for call in ERROR.finditer(text) if "_test" not in path.stem else ():
@@ -59,7 +59,7 @@ def errors(root):
 
 
 def draw(items, number, seed):
-    """`number` items, in an order that the seed decides."""
+    """`number` random items in random order, determined by the seed."""
     items = sorted(items)
     return random.Random(seed).sample(items, min(number, len(items)))
 

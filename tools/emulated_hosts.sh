@@ -2,22 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Runs a command on hosts made of network namespaces, whose links are shaped by tc, and removes them afterwards. Needs root,
-# iproute2 and Open MPI or MPICH; for measuring what a network does to training, on one machine.
+# Runs a command on emulated hosts: network namespaces of this machine whose links are limited by tc. Removes them afterwards. Use it
+# to measure how a network affects training, on one machine. Needs root, iproute2, and Open MPI or MPICH.
 #   tools/emulated_hosts.sh COUNT RATE COMMAND...
 #   tools/emulated_hosts.sh 2 1gbit build/release/roentgen bench scaling --ranks 1,2 --hosts 10.99.0.1:1,10.99.0.2:1 ...
-# Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is as tc writes it; "none": as fast as it goes.
-# SLOW=NUMBER:RATE in the environment gives one host's link another rate. LOSS=PERCENT drops so many of the packets that come to
-# a host, at random, by an nftables rule (needs nft; packets are then cut to size before they are sent). RTT=10ms: what is sent
-# from host to host, and back, takes so long, by a relay in user space (link_delay.py). EMULATED_HOSTS=NAME names the namespaces NAME1, ...
-# and NAMEbr, between which the links are: `ip -n NAMEbr link set port2 down` cuts the second host off.
+# Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is written as for tc; "none" means no limit.
+# Environment variables:
+#   SLOW=NUMBER:RATE      gives the link of one host another rate
+#   LOSS=PERCENT          drops this share of the packets that reach a host, at random, by an nftables rule. Needs nft; packets are
+#                         split to their final size before they are sent.
+#   RTT=10ms              delays packets between hosts, so that the round trip takes this long, by link_delay.py
+#   EMULATED_HOSTS=NAME   names the namespaces NAME1, ..., and NAMEbr for the bridge between the links:
+#                         `ip -n NAMEbr link set port2 down` disconnects the second host
 set -euo pipefail
 
 network=10.99.0
 export EMULATED_HOSTS=${EMULATED_HOSTS:-rghost}
 name=$EMULATED_HOSTS
 
-if [[ ${1:-} == agent || ${1:-} == -x ]]; then  # what mpirun calls in place of ssh; MPICH's with -x, as it calls ssh
+if [[ ${1:-} == agent || ${1:-} == -x ]]; then  # mpirun calls this instead of ssh; MPICH adds -x, as it would for ssh
   host=$2
   shift 2
   exec ip netns exec "$name${host##*.}" unshare --uts sh -c "hostname host${host##*.}; $*"
@@ -36,7 +39,7 @@ if [[ ! $loss =~ ^([0-9]|[1-9][0-9])(\.[0-9]{1,2})?$ ]]; then
   echo "[emulated.hosts] LOSS: expected a percentage below 100, got '$loss'; try LOSS=1" >&2
   exit 2
 fi
-lost=$(awk "BEGIN { print int($loss * 100 + 0.5) }")  # of 10000
+lost=$(awk "BEGIN { print int($loss * 100 + 0.5) }")  # lost packets of 10,000
 if [[ $lost != 0 ]] && ! command -v nft >/dev/null; then
   echo "[emulated.hosts] LOSS: expected nft, got none; try apt-get install nftables" >&2
   exit 2
@@ -46,7 +49,7 @@ relay=
 start_relay() {
   local pairs=()
   for ((i = 1; i <= count; ++i)); do pairs+=("$name$i/eth0=${name}br/port$i"); done
-  # Both hosts' links are passed twice.
+  # Each of the two hosts' links is passed twice.
   local delay
   delay=$(awk -v rtt="$RTT" 'BEGIN { unit = rtt; sub(/^[0-9.]+/, "", unit); print rtt / 4 unit }')
   exec {ready}< <(exec "$(dirname "$0")/link_delay.py" "$delay" "${pairs[@]}")
@@ -63,7 +66,7 @@ stop_relay() {
   wait "$relay" 2>/dev/null || true
 }
 
-# What the rules have counted on all hosts.
+# Prints how many packets the rules have counted on all hosts.
 tell_loss() {
   if [[ $lost == 0 ]]; then return 0; fi
   for ((i = 1; i <= count; ++i)); do ip netns exec "$name$i" nft list chain netdev loss arriving 2>/dev/null || true; done |
@@ -75,13 +78,14 @@ down() {
   for ((i = 1; i <= count; ++i)); do ip netns del "$name$i" 2>/dev/null || true; done
   ip netns del "${name}br" 2>/dev/null || true
 }
-trap 'set +e; tell_loss; stop_relay; down' EXIT  # however the command ended
+trap 'set +e; tell_loss; stop_relay; down' EXIT  # runs however the command ends
 down
 
-# A burst of 4 ms at 1 Gbit/s: what a switch's port would hold.
+# Allows bursts of 4 ms at 1 Gbit/s, about as much as the port of a switch buffers.
 shape() { if [[ $3 != none ]]; then tc -n "$1" qdisc add dev "$2" root tbf rate "$3" burst 512k latency 50ms; fi; }
 
-# Without gso_max_segs the kernel hands over up to 64 KiB as one packet, and 1% of these are lost.
+# Without gso_max_segs the kernel passes up to 64 KiB as one packet, so that losing 1% of packets loses more data at
+# once.
 drop_some() {
   ip -n "$1" link set eth0 gso_max_segs 1
   ip netns exec "$1" nft "add table netdev loss;
@@ -113,7 +117,7 @@ export OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"
 export OMPI_MCA_btl=self,vader,tcp
 export OMPI_MCA_btl_tcp_if_include=$network.0/24
 export OMPI_MCA_oob_tcp_if_include=$network.0/24
-# MPICH's UCX would go past the links, by memory that all hosts of one machine share.
+# Without this, MPICH's UCX would bypass the links through memory that all hosts on one machine share.
 export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
 export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$(realpath "$0") HYDRA_IFACE=eth0
 ip netns exec "${name}1" unshare --uts sh -c 'hostname host1; exec "$@"' sh "$@"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Formats the C++ of the repository, or with --check fails where a file is not formatted.
+# Formats the repository's C++ files. With --check: fails if a file is not formatted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -16,14 +16,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Large inputs make every run slow.
+# Size limit of initial inputs, because large inputs make every run slow.
 LARGEST_SEED_BYTES = 1 << 14
 MOST_SEEDS = 500
 _TARGET = re.compile(r'^\s*X\((\w+),\s*"([^"]*)"\)', re.MULTILINE)
 
 
 def targets(text):
-    """Names and seed globs of a target list."""
+    """Names of the fuzz targets in a target list, with the globs of their initial inputs."""
     return {name: globs.split() for name, globs in _TARGET.findall(text)}
 
 
@@ -42,7 +42,7 @@ def link_seeds(folder, files):
 
 
 def last_figures(log):
-    """The runs, coverage and corpus size that libFuzzer told last."""
+    """Number of runs, coverage and corpus size in libFuzzer's last report."""
     lines = re.findall(r"#(\d+)\s+\w+\s+cov: (\d+) .*?corp: (\d+)", log)
     done = re.findall(r"stat::number_of_executed_units: (\d+)", log)
     runs, coverage, corpus = lines[-1] if lines else ("0", "0", "0")
@@ -50,7 +50,7 @@ def last_figures(log):
 
 
 def run(build, name, files, seconds):
-    """Fuzzes one target; True when it held."""
+    """Fuzzes one target. Returns True if it did not fail."""
     crashes, found, linked = build / "crashes", build / "found" / name, build / "seeds" / name
     crashes.mkdir(exist_ok=True)
     found.mkdir(parents=True, exist_ok=True)

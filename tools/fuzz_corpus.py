@@ -28,13 +28,13 @@ def chunk(kind, data):
 
 
 def png(colour, bits, rows, interlace=0):
-    """A PNG of 4 x 4 pixels: `rows` are filter bytes and samples."""
+    """PNG of 4 x 4 pixels; `rows` are filter bytes and samples."""
     head = struct.pack(">IIBBBBB", 4, 4, bits, colour, 0, 0, interlace)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def element(group, number, kind, value):
-    """An element of a DICOM file, explicit VR, little endian."""
+    """Element of a DICOM file in explicit VR, little endian."""
     value += b"\0" * (len(value) % 2)
     head = struct.pack("<HH2s", group, number, kind)
     is_long = kind in (b"OB", b"OW", b"SQ")
@@ -42,7 +42,7 @@ def element(group, number, kind, value):
 
 
 def dicom(syntax, pixels):
-    """A DICOM file of 2 x 2 pixels, 12 bits, with a window and a VOI table; `pixels` is its last element."""
+    """DICOM file of 2 x 2 pixels with 12 bits, a window and a VOI table; `pixels` is its last element."""
     def number(at, value):
         return element(0x28, at, b"US", struct.pack("<H", value))
     item = element(0x28, 0x3002, b"US", struct.pack("<HHH", 3, 0, 12))
@@ -56,7 +56,7 @@ def dicom(syntax, pixels):
 
 
 def fragments(frame):
-    """Pixel data of one fragment."""
+    """DICOM pixel data with one fragment."""
     def item(number, data):
         return struct.pack("<HHI", 0xFFFE, number, len(data)) + data
     return (struct.pack("<HH2sHI", 0x7FE0, 0x10, b"OB", 0, 0xFFFFFFFF) + item(0xE000, b"") + item(0xE000, frame)
@@ -76,7 +76,7 @@ def field(number, data):
 
 
 def feature(name, kind, data):
-    """kind: 1 bytes, 2 floats, 3 integers."""
+    """Feature of a tf.train.Example; kind 1: bytes, 2: floats, 3: integers."""
     return field(1, field(1, name.encode()) + field(2, field(kind, data)))
 
 
@@ -124,7 +124,7 @@ def files():
         "jpeg/gray.jpg": base64.b64decode(JPEG),
         "dicom/gray12.dcm": dicom(b"1.2.840.10008.1.2.1",
                                   element(0x7FE0, 0x10, b"OW", struct.pack("<4H", 0, 1, 2, 4095))),
-        # RLE of two byte planes, each a literal run of four.
+        # RLE data with two byte planes, each a literal run of four bytes.
         "dicom/rle.dcm": dicom(b"1.2.840.10008.1.2.5", fragments(struct.pack("<16I", 2, 64, 70, *[0] * 13)
                                                                  + b"\x03\0\0\0\x0f\0" + b"\x03\0\1\2\xff\0")),
         "example/ours": example(png(0, 8, gray)),
@@ -137,7 +137,7 @@ def files():
 
 
 def record_index():
-    """The body of an index of three records, one of each form of labels."""
+    """Body of an index file with three records, one for each form of labels."""
     def numbers(*values):
         return b"".join(struct.pack("<Q", value) for value in values)
 

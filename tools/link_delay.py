@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Links that take time: makes pairs of network devices, and carries what is sent on one to the other after a delay. In place of
-tc's netem, which not every kernel has; tools/emulated_hosts.sh calls it.
+"""Emulates network links with a delay: creates pairs of network devices, and forwards what is sent on one to the other after a
+delay. Replaces tc's netem, which not every kernel has; tools/emulated_hosts.sh calls it.
 
   tools/link_delay.py 2.5ms NETNS/DEVICE=NETNS/DEVICE [NETNS/DEVICE=NETNS/DEVICE ...]
 
-Devices are taps of this process (root; /dev/net/tun), each in its network namespace, both made here and gone at its end. Frames
-are held in user space, each way, in their order; none is lost. As on a veth pair, what TCP hands over as one piece of up to 64
-KiB stays one, so that a relay in Python keeps up: of 1 Gbit/s a few per cent of a core. Prints "ready" once all devices are
-there, and at its end (SIGTERM) how many frames were held how much too long.
+Devices are tap devices of this process (needs root and /dev/net/tun), each in its own network namespace. They are created at the
+start and removed at the end. Frames are held in user space, separately for each direction, and stay in order; none is lost. As on
+a veth pair, TCP may pass pieces of up to 64 KiB as one frame. So a relay in Python is fast enough: 1 Gbit/s takes a few per cent
+of a core. Prints "ready" when all devices exist. At its end (SIGTERM), prints how many frames were held too long, and how long.
 """
 import collections
 import ctypes
@@ -27,7 +27,7 @@ PR_SET_PDEATHSIG = 1
 TUNSETIFF, TUNSETOFFLOAD = 0x400454CA, 0x400454D0
 IFF_TAP, IFF_NO_PI, IFF_VNET_HDR = 0x0002, 0x1000, 0x4000
 TUN_F_CSUM, TUN_F_TSO4 = 0x01, 0x02
-MOST_BYTES = 1 << 17  # of a frame
+MOST_BYTES = 1 << 17  # largest frame
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -48,24 +48,24 @@ def ends_of(text):
 
 
 class Line:
-    """One direction: what came in goes out after a delay, in its order."""
+    """One direction of a link: sends what it receives after a delay, in order."""
 
     def __init__(self, delay):
         self.delay = delay
         self.held = collections.deque()
         self.frames = 0
-        self.late = 0.0  # seconds, summed
+        self.late = 0.0  # sum of delays beyond the intended one, in seconds
         self.latest = 0.0
 
     def put(self, now, frame):
         self.held.append((now + self.delay, frame))
 
     def next_due(self):
-        """None: nothing is held."""
+        """Time of time.monotonic() at which the next frame is due; None if no frame is held."""
         return self.held[0][0] if self.held else None
 
     def take(self, now):
-        """Frames that are due."""
+        """Removes and returns the frames that are due."""
         while self.held and self.held[0][0] <= now:
             due, frame = self.held.popleft()
             self.frames += 1
@@ -75,7 +75,7 @@ class Line:
 
 
 def report(lines):
-    """Counts of the frames of all lines."""
+    """Line of text with the number of frames and their additional delays."""
     frames = sum(line.frames for line in lines)
     mean = sum(line.late for line in lines) / max(frames, 1)
     latest = max((line.latest for line in lines), default=0.0)
@@ -83,7 +83,7 @@ def report(lines):
 
 
 def make_tap(netns, device):
-    """A tap in that namespace, as a file."""
+    """Creates a tap device in a network namespace. Returns its file descriptor."""
     with open(f"/run/netns/{netns}", "rb") as space:
         if ctypes.CDLL(None, use_errno=True).setns(space.fileno(), CLONE_NEWNET) != 0:
             raise OSError(ctypes.get_errno(), f"[link.delay] namespace {netns}")
@@ -94,7 +94,7 @@ def make_tap(netns, device):
 
 
 def forward(tap, line, now):
-    """Sends due frames; a device that is down, or full, loses them."""
+    """Sends the frames that are due. A device that is down or full loses them."""
     for frame in line.take(now):
         try:
             os.write(tap, frame)
@@ -103,17 +103,17 @@ def forward(tap, line, now):
 
 
 def accept(tap, line):
-    """All that is there comes in."""
+    """Puts all frames that have arrived on a tap into the line."""
     try:
         while True:
             line.put(time.monotonic(), os.read(tap, MOST_BYTES))
     except OSError:
-        pass  # no more, or the device is down
+        pass  # no more frames, or the device is down
 
 
 def carry(pairs, delay, stop):
-    """Until `stop` can be read, or is closed at its other end. @return the lines"""
-    lines = {}  # by the tap that frames come from: the tap they go to, and the line
+    """Carries frames until `stop` becomes readable or its other end is closed. @return the lines"""
+    lines = {}  # receiving tap: (sending tap, line)
     for one, other in pairs:
         lines[one] = (other, Line(delay))
         lines[other] = (one, Line(delay))
@@ -139,12 +139,12 @@ def main():
     except ValueError as error:
         sys.exit(str(error))
     taps = [tuple(make_tap(*end) for end in pair) for pair in pairs]
-    # Before all that is emulated: ranks that wait for each other would keep the cores.
+    # Real-time priority, because ranks that wait for each other would keep the cores busy.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     stop, told = os.pipe()
     signal.signal(signal.SIGTERM, lambda *_: os.write(told, b"x"))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this ends it, after what runs over it
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # nor does it outlive that
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the starting process ends it, after its users
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # ends with the process that started it
     print("ready", flush=True)
     print(report(carry(taps, delay, stop)), file=sys.stderr, flush=True)
 

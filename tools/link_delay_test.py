@@ -55,7 +55,7 @@ class Lines(unittest.TestCase):
 
 class Carrying(unittest.TestCase):
     def test_goes_both_ways_until_it_is_told_to_end(self):
-        # Sockets in place of taps: what is sent to one's far end comes out of the other's.
+        # Sockets replace tap devices: a frame sent into one pair comes out of the other.
         (near, one), (far, other) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2))
         for each in (one, other):
             each.setblocking(False)

@@ -16,7 +16,7 @@ import zlib
 
 
 def is_original(data):
-    """Is it an 8-bit gray PNG that is not interlaced and has other row filters than Sub?"""
+    """True for an 8-bit gray PNG that is not interlaced and has other row filters than Sub."""
     if len(data) < 29 or data[:8] != b"\x89PNG\r\n\x1a\n":
         return False
     width, _, bits, colour, _, _, interlace = struct.unpack(">IIBBBBB", data[16:29])
@@ -32,7 +32,7 @@ def is_original(data):
 
 
 def copy_originals(folder, target, copies=1):
-    """Copies them into the folder `target`, which is made; returns the number of files there."""
+    """Copies the originals into the folder `target`, which is created. Returns the number of files there."""
     target.mkdir(parents=True)
     originals = [path for path in sorted(folder.glob("*.png")) if is_original(path.read_bytes())]
     if not originals:

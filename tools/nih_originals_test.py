@@ -12,7 +12,7 @@ import nih_originals  # noqa: E402
 
 
 def png(filters, colour=0):
-    """A PNG of 2 px in a row, each row with the filter named."""
+    """PNG with rows of 2 px, each with the named filter."""
     rows = b"".join(bytes([row_filter, 0, 0]) for row_filter in filters)
 
     def chunk(kind, content):

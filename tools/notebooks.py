@@ -29,7 +29,7 @@ def absent_modules(names):
 
 
 def imported(notebook):
-    """Top-level modules that the notebook's cells import, but for our own."""
+    """Top-level modules that the notebook's cells import, without those of this project."""
     names = set()
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -43,7 +43,7 @@ def imported(notebook):
 
 
 def stage(build, folder):
-    """The package of the build as an installation has it."""
+    """Folder with the Python package of the build, laid out as an installation."""
     package = folder / "roentgen"
     (package / "bin").mkdir(parents=True)
     for file in (SOURCE / "python" / "roentgen").glob("*.py"):
@@ -59,7 +59,7 @@ def with_quick_sizes(notebook):
 
 
 def merged(outputs):
-    """Outputs with neighbours of one stream joined."""
+    """Joins neighbouring outputs of the same stream."""
     result = []
     for output in outputs:
         last = result[-1] if result else None
@@ -71,7 +71,7 @@ def merged(outputs):
 
 
 def tidy(notebook):
-    """Leaves what a reader sees: of lines that were written over, the last state."""
+    """Removes overwritten text: of a line that was rewritten, only the last state is kept."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -85,7 +85,7 @@ def tidy(notebook):
 
 
 def check_private(notebook, folders):
-    """Nothing of this machine is stored."""
+    """Fails if an output of the notebook names a folder of this machine."""
     for cell in notebook.cells:
         for folder in folders:
             if folder in str(cell.get("outputs", "")):
@@ -111,7 +111,7 @@ def execute(build, path, is_quick):
         os.environ |= {"PYTHONPATH": str(place / "package"), "IPYTHONDIR": str(place / "ipython"),
                        "JUPYTER_DATA_DIR": str(place / "jupyter"), "JUPYTER_RUNTIME_DIR": str(place / "runtime"),
                        "MPLCONFIGDIR": str(place / "matplotlib")}
-        sockets = {"transport": "ipc", "ip": str(place / "kernel")}  # files, no ports
+        sockets = {"transport": "ipc", "ip": str(place / "kernel")}  # files instead of network ports
         nbclient.NotebookClient(notebook, timeout=SECONDS_A_CELL, kernel_name="python3", record_timing=False,
                                 config=traitlets.config.Config({"KernelManager": sockets}),
                                 resources={"metadata": {"path": str(place / "work")}}).execute()

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "peers"
-# Package of a module where the names differ.
+# Packages whose name differs from that of their module.
 PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "nvidia": "nvidia-dali-cuda120", "sklearn": "scikit-learn",
             "tensorflow": "tensorflow-cpu"}
 LIBRARIES = ("bench_peer.py", "graph_torch.py", "parity_formula.py", "one_line_errors.py")
@@ -30,7 +30,7 @@ def imports_of(path):
 
 class Peers(unittest.TestCase):
     def run_script(self, name, *arguments, **variables):
-        """A script in a Python without packages."""
+        """Runs a script in a Python without packages."""
         return subprocess.run([sys.executable, "-S", "-E", FOLDER / name, *arguments], capture_output=True, text=True,
                               check=False, env={"PATH": os.environ["PATH"], **variables})
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# The virtual environment build/python: what the Python package is built and tested with. Idempotent. Without it the
-# build leaves the package out and its tests are skipped, so a failure here is told and ends with 0.
+# Creates the virtual environment build/python, in which the Python package is built and tested. May be run repeatedly.
+# Without the environment, the build omits the package and skips its tests, so a failure here is reported and ends with
+# exit code 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# From nothing to an AUROC table: draws a data set, trains on it, evaluates. Called by `make quickstart` after the
-# build. Starts afresh each time; the data set is kept when it was drawn with the same settings by the same program.
+# Draws a data set, trains on it and evaluates. `make quickstart` calls it after the build. Trains anew each time;
+# reuses the data set if the same program drew it with the same settings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 program=build/release/roentgen
 out=build/quickstart
 recipe=recipes/quickstart.toml
-# What `synth` draws is stated by the recipe, in one comment line: "# synth: --images N --size S --seed K".
+# The recipe states the options of `synth` in one comment line: "# synth: --images N --size S --seed K".
 synth=$(sed -n 's/^# synth: //p' "$recipe" | head -n 1)
 if [ -z "$synth" ]; then
   echo "[quickstart.recipe] $recipe: expected a line '# synth: --images N --size S --seed K', got none" >&2
@@ -43,7 +43,7 @@ say "report: roentgen report $out/run --out $out/report.html"
 "$program" report "$out/run" --evaluation "$out/eval.json" --preds "$out/test_preds.csv" \
   --labels "$out/data/Data_Entry_2017_v2020.csv" --data "$out/data" --out "$out/report.html" --forest "$out/forest.svg"
 
-# The same patients once more, larger, for a picture: of the test image that README shows, drawn alike on every machine.
+# Draws the same patients once more, larger, for the test image that README shows; it is the same on every machine.
 finding=Cardiomegaly
 shown=00000044_000.png
 say "picture: roentgen predict --heatmap $finding --boxes, on larger images of test patients"

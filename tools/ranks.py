@@ -5,7 +5,7 @@ import statistics
 
 
 def ranks(values):
-    """Rank of each, 1 = greatest; ties share the mean of theirs."""
+    """Rank of each value, 1 for the greatest; equal values share the mean of their ranks."""
     return [sum(w > v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
 
 

@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs/reference"
 NOTE = "<!-- Written by tools/reference.py: change the program, then run the script again. -->"
-# Sections of a recipe whose keys a page explains further.
+# Recipe sections whose keys another page explains in detail.
 EXPLAINED = {
     "data": "Meaning of each key: [data](data.md).",
     "preprocess": "Meaning of each key: [data](data.md#from-a-file-to-the-networks-input).",
@@ -23,7 +23,7 @@ EXPLAINED = {
 
 
 def says(program, *words):
-    """Standard output of the program, which has to succeed."""
+    """Standard output of the program. Fails if the program fails."""
     return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout.rstrip()
 
 

@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/results/speed.md"
 PICTURE = ROOT / "docs/images/speed.svg"
-# A label stands above its bar, so that the picture is narrow enough for a phone.
+# Height of a row in px. Labels stand above their bars, so that the picture is narrow enough for a phone.
 ROW_PX = 46
 LEFT_PX = 8
 UNIT_PX = 65

@@ -19,7 +19,7 @@ _REASON = re.compile(r"^SKIPPED: (.+)$", re.MULTILINE)
 
 
 def summary_of(log):
-    """Lines on skipped cases; none if there are none."""
+    """Lines about skipped cases; empty if no case was skipped."""
     lines = []
     counts = [tuple(map(int, found)) for found in _SKIPPED.findall(log)]
     if counts:
@@ -38,7 +38,7 @@ def main():
             summary.append(line)
         else:
             print(line, end="", flush=True)
-    # ctest has ended, so its log is whole.
+    # ctest has ended, so its log is complete.
     if summary and log.is_file():
         print(summary_of(log.read_text(encoding="utf-8", errors="replace")), end="")
     print("".join(summary), end="")

@@ -23,7 +23,7 @@ LIBRARIES = pathlib.PurePath("lib/roentgen")
 
 
 def stage(build, built_wheel, folder):
-    """Fills a folder with program, man page, recipes, libraries, licences and SBOM; returns program and libraries."""
+    """Fills a folder with program, man page, recipes, libraries, licences and SBOM. Returns program and libraries."""
     shutil.rmtree(folder, ignore_errors=True)
     wheel.run("cmake", "--install", build, "--component", "program", "--prefix", folder)
     (folder / LIBRARIES).mkdir(parents=True)
@@ -47,7 +47,7 @@ def stage(build, built_wheel, folder):
 
 
 def pack(folder, file):
-    """Packs a folder under the tarball's name, with the times and owners that every build of a commit has."""
+    """Packs a folder under the tarball's name, with the same times and owners in every build of a commit."""
     seconds = bundle.commit_seconds()
 
     def same(member):

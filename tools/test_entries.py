@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 PRODUCT = "Product/"
-# Exit status of a program all of whose cases were skipped (tests/gtest_main.cpp).
+# Exit status of a test program that skipped all its cases (tests/gtest_main.cpp).
 SKIPPED_STATUS = "77"
 
 Entry = collections.namedtuple("Entry", "name filter is_product")
@@ -37,13 +37,13 @@ def cases_of(listing):
 
 
 def written_test_of(name):
-    """Name of the test as it is written in the source: without the instance of its parameter."""
+    """Name of the test as in the source, without the parameter of the instance."""
     suite, _, test = name.partition(".")
     return f"{suite}.{test.split('/')[0]}"
 
 
 def matcher_of(pattern):
-    """Predicate on names for a --gtest_filter: positive patterns, then negative ones behind the first '-'."""
+    """Predicate on test names for a --gtest_filter: positive patterns, then negative ones after the first '-'."""
     positive, _, negative = pattern.partition("-")
 
     def regex_of(patterns):
@@ -55,7 +55,7 @@ def matcher_of(pattern):
 
 
 def entries_of(cases, wanted="*", prefix=""):
-    """Entries that together run every case that `wanted` takes, each exactly once."""
+    """Entries that together run every case accepted by `wanted` exactly once."""
     groups = collections.defaultdict(list)
     for name in cases:
         groups[written_test_of(name)].append(name)
@@ -75,7 +75,7 @@ def entries_of(cases, wanted="*", prefix=""):
 
 
 def list_cases(executable, environment):
-    """Asks an executable for its cases, in the environment (NAME=VALUE ...) in which ctest runs them."""
+    """Asks an executable for its cases, in the environment (NAME=VALUE ...) in which ctest runs it."""
     variables = dict(pair.split("=", 1) for pair in environment)
     listed = subprocess.run([executable, "--gtest_list_tests"], check=False, capture_output=True, text=True, timeout=60,
                             env=os.environ | variables)
@@ -109,7 +109,7 @@ def main():
     cases = list_cases(given.executable, properties["ENVIRONMENT"].split(";"))
     entries = entries_of(cases, given.filter or "*", given.prefix)
     script = script_of(entries, given.executable, given.label, properties)
-    # Several ctest may read the file at once.
+    # Several ctest processes may read the file at the same time.
     part = given.output.with_suffix(f".{os.getpid()}")
     part.write_text(script, encoding="utf-8")
     part.replace(given.output)

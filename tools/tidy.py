@@ -32,10 +32,10 @@ import tidy_groups
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAMPS = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "roentgen-tidy"
 GROUPS = ROOT / "build" / "tidy"
-# A stamp that nothing asked for so long is of a state that is gone.
+# Days after which an unused stamp is deleted, because its state of the source no longer exists.
 _STAMP_DAYS = 60
 SHIMS = ROOT / "tools" / "clang_tidy_shims"
-# More save little, and more is checked again when one of them has a finding.
+# Largest group. Larger groups save little, and a finding makes more sources be checked again.
 _LARGEST_GROUP = 8
 _FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -43,12 +43,12 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 @functools.cache
 def included_by(path):
-    """Names that a file includes of ours, or None if there is no such file."""
+    """Names of this project's headers that a file includes; None if there is no such file."""
     return _INCLUDE.findall(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def reachable(path, seen):
-    """Adds `path` and all files of src/ that it includes, directly or not."""
+    """Adds `path` and all files below src/ that it includes, directly or indirectly."""
     names = included_by(path)
     if path in seen or names is None:
         return
@@ -58,7 +58,7 @@ def reachable(path, seen):
 
 
 def stamp_of(source, arguments, version):
-    """Path of the stamp that says that this state of a source is clean, in any clone."""
+    """Path of the stamp file that marks this state of a source as clean, in any clone."""
     files = set()
     reachable(source, files)
     options = "\n".join(arguments).replace(str(ROOT), ".")
@@ -123,7 +123,7 @@ def run(name, options):
 
 
 def errors_in(folder, lines):
-    """Those of the lines that are an error in a file below `folder`, and no note on one elsewhere."""
+    """Lines with an error in a file below `folder`, without notes that belong to errors elsewhere."""
     return [line for line in lines if _FINDING.match(line) and line.startswith(f"{folder}/")]
 
 
@@ -132,18 +132,18 @@ def run_alone(source, arguments, extra):
 
 
 def run_together(group, arguments, extra):
-    """Runs clang-tidy on a file that includes the sources; it lies in their folder, and so under the same .clang-tidy."""
+    """Runs clang-tidy on a file that includes the sources. It lies in their folder, so the same .clang-tidy applies."""
     key = hashlib.sha256("\n".join(map(str, group)).encode()).hexdigest()
     real, overlay, name = GROUPS / f"{key}.cpp", GROUPS / f"{key}.json", group[0].parent / f"group-{key}.cpp"
     real.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in group))
     overlay.write_text(json.dumps({"version": 0, "roots": [
         {"type": "file", "name": str(name), "external-contents": str(real)}]}))
-    # A name of one source may hide a name of another: -Wshadow is for the compiler, which sees each alone.
+    # A name in one source may hide a name in another. The compiler, which sees each source alone, checks -Wshadow.
     return run(name, [f"--vfsoverlay={overlay}", *extra, str(name), "--", *arguments, "-Wno-error"])
 
 
 def check(group, arguments, extra):
-    """{source: (findings, parse errors)} of sources that may fit together."""
+    """{source: (findings, parse errors)} of sources that may be checked as one file."""
     if len(group) > 1:
         findings, unparsed = run_together(group, arguments, extra)
         if not findings and not errors_in(ROOT, unparsed):
@@ -152,7 +152,7 @@ def check(group, arguments, extra):
 
 
 def sources_of(build):
-    """{source: compiler command} of what is ours and no test."""
+    """{source: compiler command} of this project's sources, without tests."""
     entries = json.loads((build / "compile_commands.json").read_text())
     commands = {pathlib.Path(entry["file"]): entry["command"] for entry in entries}
     return {source: command for source, command in commands.items()
@@ -161,7 +161,7 @@ def sources_of(build):
 
 
 def wanted_of(sources, words):
-    """(the sources to check, a word on which these are) by the command line."""
+    """Sources to check by the command line, and a phrase that describes them."""
     if words == ["--changed"]:
         base, reason = changed_files.base_of(ROOT)
         if not base:

@@ -12,13 +12,13 @@ import shlex
 
 _ANONYMOUS = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 _TYPE = re.compile(r"(?:struct|class|enum class|enum|union|using|namespace)\s+(\w+)")
-# Highway compiles such a source again for every kind of machine, by its name.
+# Macro with which Highway compiles a source again for every instruction set, by the source's name.
 _INCLUDES_ITSELF = "HWY_TARGET_INCLUDE"
 _DECLARED = re.compile(r"(\w+)\s*(?:\(|=|\{|\[|;)")
 
 
 def own_names(text):
-    """Names at the left margin of the anonymous namespaces in a source as clang-format leaves it."""
+    """Names at the left margin in the anonymous namespaces of a source formatted by clang-format."""
     names = set()
     for block in _ANONYMOUS.findall(text):
         for line in block.splitlines():
@@ -32,7 +32,7 @@ def own_names(text):
 
 
 def arguments_of(command):
-    """Compiler arguments without compiler, source, output and what clang does not know."""
+    """Compiler arguments without compiler, source and output, and without options that clang does not know."""
     words = shlex.split(command)
     first = next(i for i, word in enumerate(words) if word.startswith("-"))
     kept, skip = [], False
@@ -44,7 +44,8 @@ def arguments_of(command):
 
 
 def groups_of(sources, commands, largest):
-    """Lists of sources, each to be checked as one; deterministic. Neighbours by path first: they include the same."""
+    """Lists of sources to be checked as one file each; deterministic. Groups neighbours by path, because they include
+    the same headers."""
     groups = []
     for source in sorted(sources):
         text = source.read_text(encoding="utf-8")

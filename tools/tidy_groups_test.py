@@ -74,7 +74,7 @@ class TidyGroups(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("clang-tidy"), "NO clang-tidy: NOTHING TESTED")
 class Tidy(unittest.TestCase):
-    """tools/tidy.py in a small tree of its own."""
+    """Runs tools/tidy.py in a small source tree."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -142,7 +142,7 @@ class Tidy(unittest.TestCase):
         status, text = self.tidy({"b.cpp": "int second() { return 20; }\n"}, "--changed")
         self.assertIn("1 of 4 sources (changed since", text)
         self.assertEqual(status, 0, text)
-        # A header is checked through one of the sources that include it.
+        # Checks a header through one of the sources that include it.
         status, text = self.tidy({"read.h": "#pragma once\nint third();\ninline int* none() { return 0; }\n"}, "--changed")
         self.assertIn("2 of 4 sources", text)
         self.assertIn("src/read.h:3:29: error: use nullptr", text)

@@ -19,7 +19,7 @@ import zipfile
 import bundle
 
 NOTICES = "LICENSE.third-party"
-LIBRARIES = "roentgen_xray.libs/"  # auditwheel's folder in a wheel
+LIBRARIES = "roentgen_xray.libs/"  # folder that auditwheel creates in a wheel
 
 
 def run(*command, **options):
@@ -27,7 +27,7 @@ def run(*command, **options):
 
 
 def stage(build, folder, libraries):
-    """The package as it is installed, beside what describes it."""
+    """Package as it is installed, with its metadata."""
     run("cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip")
     for file in (bundle.SOURCE / "python" / "roentgen").iterdir():
         if file.is_file():
@@ -40,14 +40,15 @@ def stage(build, folder, libraries):
 
 
 def pack(folder, out):
-    """A wheel of the staged files alone."""
+    """Wheel with only the staged files."""
     run(bundle.TOOLS / "pip", "-q", "--disable-pip-version-check", "wheel", folder, "--no-deps", "--no-build-isolation",
         "-w", out, "-C", "wheel.cmake=false", "-C", "wheel.platlib=true", "-C", "wheel.packages=roentgen")
     return next(out.glob("*.whl"))
 
 
 def check_libraries(wheel, libraries):
-    """Fails unless the wheel holds the libraries whose notices it has. auditwheel adds a hash to their names."""
+    """Fails unless the wheel contains exactly the libraries for which it has notices. auditwheel adds a hash to their
+    names."""
     names = zipfile.ZipFile(wheel).namelist()
     held = {re.sub(r"-[0-9a-f]{8}(?=\.so)", "", name.removeprefix(LIBRARIES)) for name in names
             if name.startswith(LIBRARIES) and name != LIBRARIES}

@@ -67,8 +67,8 @@ struct CaseWork {
   Value facts;
 };
 /// Runs the warm-up and the measured repetitions, then checks the answer. Returns a table: case, facts, warmup, n, ms
-/// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. ConfigError on
-/// options out of range.
+/// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. Throws ConfigError if
+/// an option is out of range.
 [[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);
 
 /// Throws ConfigError that names the option and the bound if `value` < `least`.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// GoogLeNet (Szegedy et al. 2014, arXiv 1409.4842) as torchvision builds it: any image of 32 px or more. Parameters
-// with 1000 outputs and 3 channels, auxiliary classifiers included: model_list.h (6.62 million without them).
-// Multiply-adds at 224 px: 1.50 G without them.
-// Deviations from the paper, all torchvision's: batch norms instead of local response normalisation, and 3x3 kernels
-// where the paper has 5x5. Weights are drawn from a normal distribution of sd 0.01 (torchvision cuts it at +-2, 200 sd
-// away). The two auxiliary losses count 0.3 each, as in the paper.
-// torchvision's ImageNet weights were trained on inputs (v - 0.5) / 0.5, its `transform_input`. That step is
-// preprocessing, not part of the network.
+// GoogLeNet (Szegedy et al. 2014, arXiv 1409.4842) as torchvision builds it. It takes any image of 32 px or more.
+// Parameters with 1000 outputs and 3 channels, auxiliary classifiers included: model_list.h (6.62 million without
+// them). Multiply-adds at 224 px: 1.50 G without them. Deviations from the paper, all of them as in torchvision: batch
+// norms instead of local response normalisation, and 3x3 kernels where the paper has 5x5. Weights are drawn from a
+// normal distribution of sd 0.01 (torchvision cuts it at +-2, 200 sd away). The two auxiliary losses count 0.3 each, as
+// in the paper. torchvision's ImageNet weights were trained on inputs (v - 0.5) / 0.5, its `transform_input`. That step
+// is preprocessing, not part of the network.
 #include <string>
 
 #include "models/conv_block.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts path lengths to a radiograph: Beer-Lambert, scatter, quantum noise, detector, logarithm, window, film curve.
+// Converts path lengths to a radiograph by these steps: Beer-Lambert law, scatter, quantum noise, detector, logarithm,
+// gray window, film curve.
 #pragma once
 
 #include <cstdint>

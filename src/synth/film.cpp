@@ -125,7 +125,7 @@ FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double fie
     Marker marker;
     marker.letter = random.chance(0.6) ? 'L' : 'R';
     marker.height_mm = random.uniform(10.0, 20.0);
-    // Position above the shoulder or next to the flank, inside any frame.
+    // Random position above the shoulder or next to the flank, inside any frame.
     const double from_side = random.uniform(0.11, 0.17);
     marker.center_x_mm = (marker.letter == 'L' ? 1.0 - from_side : from_side) * field_mm;
     marker.center_y_mm = (random.chance(0.8) ? random.uniform(0.11, 0.2) : random.uniform(0.6, 0.85)) * field_mm;

@@ -19,7 +19,7 @@ namespace roentgen::synth {
 [[nodiscard]] std::vector<std::uint16_t> widen_12(std::vector<std::uint16_t> values);
 
 /// Encodes the film in the requested format, inverted if study.marks says so. `png_level` is the zlib level, 1 to 9.
-/// NIH's own files were written with level 6 and with every filter tried per row. Gives the same bytes for the same
+/// NIH's own files were written with level 6 and with every filter tried per row. Returns the same bytes for the same
 /// study and library versions. Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, int png_level);
 

@@ -38,7 +38,7 @@ inline constexpr std::array kFindingRank{
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
-/// Probability that a follow-up study keeps the patient's previous draw of the finding.
+/// Probability that a follow-up study keeps the draw made once for the patient instead of a new one.
 inline constexpr std::array kFindingPersistence{
 #define RG_X(id, function, text, rank, persistence, nih) persistence,
     RG_SYNTH_FINDING_LIST(RG_X)

@@ -9,7 +9,7 @@
 
 namespace roentgen::synth {
 
-/// Default share of AP views.
+/// Default share of AP (anteroposterior) views.
 inline constexpr double kApShare = 0.4;
 
 /// Selects the source of the prevalences.
@@ -35,7 +35,7 @@ struct Population {
   double uncertain = 0.0;
   /// Probability that a negative label is left blank.
   double blank = 0.0;
-  /// Share of AP views; the other views are PA.
+  /// Share of AP (anteroposterior) views; the other views are PA (posteroanterior).
   double ap_share = kApShare;
   /// Correlation of lines and tubes with edema, -1 to 1. Their probability is (1 + shortcut) / 2 with edema and (1 -
   /// shortcut) / 2 without. nullopt: no image has lines or tubes.

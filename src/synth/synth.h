@@ -80,7 +80,7 @@ struct SynthReport {
   std::int64_t boxes = 0;
   /// Statistics of each finding, in the order of the list of findings.
   std::vector<FindingReport> findings;
-  /// Mean of the findings' ceilings that are defined; nullopt: none is.
+  /// Mean of `ceiling` over the findings that have one; nullopt if none has.
   std::optional<double> mean_ceiling;
   double seconds = 0.0;
 };

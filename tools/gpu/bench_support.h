@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the benches of kernels share: memory on the device, the time of a call, and a row of the table. For .cu files.
+// Helpers of the kernel benchmarks: device memory, the time of a call, and a row of the result table. For .cu files.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,7 +22,8 @@ namespace {
 using runtime::cuda::check;
 
 constexpr int kReplays = 51;
-constexpr double kRotation = 400e6;  // bytes that a rotation touches at least: eight times the L2 cache of an H100
+// Bytes that the rotating buffers cover at least: eight times the L2 cache of an H100
+constexpr double kRotation = 400e6;
 int multiprocessors = 132;
 
 __global__ void copy_kernel(const float4* __restrict__ src, float4* __restrict__ dst, std::int64_t count) {
@@ -35,7 +36,7 @@ __global__ void copy_kernel(const float4* __restrict__ src, float4* __restrict__
   for (int i = 0; i < 4; ++i)
     if (first + i * blockDim.x < count) dst[first + i * blockDim.x] = value[i];
 }
-// Values of about -2 to 2 in bf16, two to a word.
+// Fills memory with bf16 values of about -2 to 2, two per word.
 __global__ void fill_kernel(unsigned* dst, std::int64_t count, unsigned seed) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -45,7 +46,7 @@ __global__ void fill_kernel(unsigned* dst, std::int64_t count, unsigned seed) {
   dst[i] = (__float_as_uint(b) & 0xFFFF0000U) | __float_as_uint(a) >> 16;
 }
 
-/// Device memory that is handed out and taken back as a whole.
+/// Allocates device memory in pieces and frees all of it at once.
 class Pool {
  public:
   explicit Pool(std::size_t bytes) : bytes_(bytes) { check(cudaMalloc(&base_, bytes), "memory of the bench"); }
@@ -81,7 +82,7 @@ class Pool {
   std::size_t bytes_, used_ = 0;
 };
 
-/// Median time of one call in microseconds. `work(i)` queues the i-th call; calls with equal i % rotations share
+/// Median time of one call in microseconds. `work(i)` queues call number i; calls with equal i % rotations use the same
 /// memory.
 double time_us(runtime::cuda::CudaStream& stream, double bytes, int rotations, const std::function<void(int)>& work) {
   const double estimate_us = std::max(bytes / 2.5e6, 2.0);
@@ -115,7 +116,7 @@ double time_us(runtime::cuda::CudaStream& stream, double bytes, int rotations, c
   return times[kReplays / 2] * 1e3 / calls;
 }
 
-double copy_gb_s = 1.0;  // read + write
+double copy_gb_s = 1.0;  // throughput of a copy, bytes read plus bytes written
 
 void row(const std::string& kernel, const std::string& shape, double bytes, double us) {
   const double gb_s = bytes / us / 1e3;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Prints the table of tools/gpu/check.sh: our images/s beside each mode of PyTorch in the same run.
+"""Prints the table of tools/gpu/check.sh: images/s of roentgen and of each mode of PyTorch in the same run.
 
   python3 tools/gpu/check_table.py OUT
 """
@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-# Ratios that the engine is meant to reach: (what, model, batch): (to the best mode of PyTorch, to bf16 eager).
+# Target ratios by (what, model, batch): to the best mode of PyTorch, and to its mode bf16 eager.
 TARGETS = {("train", "resnet50", 256): (1.20, 1.75), ("train", "resnet50", 64): (1.20, 1.80),
            ("train", "densenet121", 256): (1.50, 2.50), ("train", "densenet121", 64): (1.50, 2.70),
            ("train", "vgg16", 128): (None, 1.15), ("train", "vgg19", 128): (None, 1.15),
@@ -19,7 +19,7 @@ TARGETS = {("train", "resnet50", 256): (1.20, 1.75), ("train", "resnet50", 64): 
 
 
 def ours(folder):
-    """(what, model, batch): (images/s, text) of our fastest type."""
+    """Fastest result of roentgen over all types, as {(what, model, batch): (images/s, text)}."""
     best = {}
     for path in sorted(folder.glob("*.json")):
         what = {"step": "train", "infer": "infer"}.get(path.stem.split("_")[0])
@@ -35,7 +35,7 @@ def ours(folder):
 
 
 def peers(folder):
-    """(what, model, batch): [(images/s, mode)]"""
+    """Results of PyTorch, as {(what, model, batch): [(images/s, mode)]}."""
     found = {}
     for line in (folder / "rows.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -52,7 +52,7 @@ def number(value):
 
 
 def ratio(own, other, target):
-    """'1.23 (1.20)': the ratio and what it is meant to be."""
+    """A ratio and its target, such as '1.23 (1.20)'."""
     if other is None:
         return "-"
     return f"{own / other:.2f}" + (f" ({target:.2f})" if target else "")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// kernels_bench: times the CUDA kernels of engine/cuda at the shapes of ResNet-50 and DenseNet-121 (224 px,
-// batch 256 and 64) beside a copy of the same run. A time is the median of 51 replays of a graph of launches that
-// rotate over more memory than the L2 cache holds. engine_cuda_gpu_test checks what the kernels compute.
+// kernels_bench: times the CUDA kernels of engine/cuda at the shapes of ResNet-50 and DenseNet-121 (224 px, batch 256
+// and 64), and compares them with the speed of a copy in the same run. A time is the median of 51 replays of a graph of
+// launches that rotate over more memory than the L2 cache holds. engine_cuda_gpu_test checks what the kernels compute.
 #include <memory>
 #include <variant>
 
@@ -16,7 +16,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Pointers of one rotation of a norm.
+/// Device pointers of one of the rotating buffer sets of a batch norm.
 struct NormCase {
   void *x, *y, *residual, *dy, *second, *dx;
   std::uint8_t* passed;
@@ -59,7 +59,7 @@ NormSums sums_of(const NormCase& n, NormMask mask, bool tail) {
           .offset = n.offset};
 }
 
-/// Times of one shape in microseconds.
+/// Times of one shape, in microseconds.
 struct NormTimes {
   double forward = 0, backward = 0, tail_forward = 0, tail_backward = 0, floor_us = 0, tail_floor_us = 0;
 };
@@ -228,7 +228,7 @@ void time_copy(Pool& pool, runtime::cuda::CudaStream& s) {
   row("copy, cudaMemcpyAsync", "419 MB", 2.0 * kBytes, runtime_us);
 }
 
-/// A norm of a network: extent at batch 1, and how often.
+/// A kind of batch norm in a network: its shape at batch 1, and how often it occurs.
 struct Layer {
   int side, channels, inner, tail;
 };
@@ -266,13 +266,13 @@ int main() {
     runtime::cuda::CudaStream& s = runtime::cuda::as_cuda(*stream);
     Pool pool(std::size_t{20} << 30);
     time_copy(pool, s);
-    // Inner norms have a ReLU alone; tails a residual, and two gradients behind them.
+    // Inner batch norms have only a ReLU. The last one of a block also has a residual, and two gradients in backward.
     const std::vector<Layer> resnet{{56, 64, 6, 0},  {56, 256, 0, 4}, {56, 128, 1, 0},  {28, 128, 7, 0},
                                     {28, 512, 0, 5}, {28, 256, 1, 0}, {14, 256, 11, 0}, {14, 1024, 0, 7},
                                     {14, 512, 1, 0}, {7, 512, 5, 0},  {7, 2048, 0, 4}};
     time_network(pool, s, "ResNet-50", resnet, 256, true);
     time_network(pool, s, "ResNet-50", resnet, 64, false);
-    // Bottlenecks' norms; those of segments: time_blocks().
+    // Batch norms of the bottlenecks; time_blocks() times those of segments.
     time_network(pool, s, "DenseNet-121", {{56, 128, 6, 0}, {28, 128, 12, 0}, {14, 128, 24, 0}, {7, 128, 16, 0}}, 256,
                  false);
     for (const int images : {256, 64}) time_pool(pool, s, images);

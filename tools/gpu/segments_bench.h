@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The norms of DenseNet's segments, timed a block at a time as plans run them.
+// Times the batch norms of DenseNet's segments, one dense block at a time, as plans run them.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Segments of one dense block, and what the norms of all its layers read and write.
+/// Segments of one dense block, and the buffers that the batch norms of all its layers read and write.
 struct Block {
   Block(Pool& pool, std::int64_t rows_, int first, int layers, unsigned seed) : rows(rows_) {
     for (int i = 0; i <= layers; ++i) {
@@ -36,7 +36,7 @@ struct Block {
     scratch = {pool.floats(norm_segments_partials(shape, kMostNorms), 0), pool.zeros(norm_segments_counters(shape, 1))};
   }
   static constexpr int kGrowth = 32;
-  /// Extent of a norm of this many channels.
+  /// Shape of a batch norm with this number of channels.
   [[nodiscard]] NormShape shape(int count) const {
     return {.rows = rows, .channels = count, .multiprocessors = multiprocessors};
   }
@@ -52,7 +52,8 @@ struct Block {
   NormScratch scratch;
 };
 
-/// Moments of each segment, and the norms of all layers and of the transition. Returns bytes.
+/// Runs the moments of each segment, and the batch norms of all layers and of the transition. Returns the bytes read
+/// and written.
 double block_forward(runtime::Stream& s, const Block& block) {
   double bytes = 0;
   for (std::size_t i = 0; i < block.segments.size(); ++i) {
@@ -71,7 +72,8 @@ double block_forward(runtime::Stream& s, const Block& block) {
   }
   return bytes;
 }
-/// Backward of the same norms, as plans have it: every second norm waits for the next. Returns bytes.
+/// Runs backward of the same batch norms as plans do: every second one is merged with the next. Returns the bytes read
+/// and written.
 double block_backward(runtime::Stream& s, const Block& block) {
   double bytes = 0;
   const auto pass = [&](std::size_t begin, std::size_t end, int norms) {

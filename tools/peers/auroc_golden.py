@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Writes tests/golden/auroc.csv: random cases with scikit-learn's AUROC beside them.
+"""Writes tests/golden/auroc.csv: random cases with scikit-learn's AUROC for each.
 
   python3 -m venv venv && venv/bin/pip install scikit-learn
   venv/bin/python tools/peers/auroc_golden.py tests/golden/auroc.csv
@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 
 def cases(rng):
-    """Yields (name, scores, labels, weights)."""
+    """Yields the random cases as (name, scores, labels, weights)."""
     for name, count, levels, prevalence in [
         ("no_ties", 300, None, 0.3),
         ("rare_positives", 300, None, 0.01),
@@ -34,7 +34,7 @@ def cases(rng):
             edges = np.quantile(scores, np.linspace(0, 1, levels + 1)[1:-1])
             scores = np.searchsorted(edges, scores) / levels
         yield name, scores.astype(np.float32), labels, rng.integers(1, 5, size=count)
-    # Saturated sigmoids: many exact zeros and ones, denormals and one-ulp neighbours in between.
+    # Saturated sigmoids: many exact zeros and ones, and between them denormals and values that differ by one ulp.
     labels = np.arange(120) % 2
     scores = np.where(np.arange(120) % 5 == 0, 1.0, np.where(np.arange(120) % 7 == 0, 0.0, 0.5)).astype(np.float32)
     scores[30:40] = np.nextafter(np.float32(0.5), np.float32(1.0))

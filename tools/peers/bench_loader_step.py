@@ -26,7 +26,7 @@ LABELS = 14
 
 
 def make_step(batches, options):
-    """A function that takes a batch and trains on it."""
+    """Returns a function that trains on one batch."""
     torch.manual_seed(1)
     model = torchvision.models.resnet18(num_classes=LABELS)
     model.conv1 = torch.nn.Conv2d(1, 64, 7, 2, 3, bias=False)
@@ -66,7 +66,7 @@ def main():
         return iter(loader.batches(copy.copy(loading), **loader.settings))
 
     loading = copy.copy(options)
-    loading.threads = options.workers  # of the loader
+    loading.threads = options.workers  # threads of the loader
     if options.idle:
         step = make_step(random_batches(options), options)
         figures = {"before_ms": median_ms(step, options)}
@@ -78,7 +78,7 @@ def main():
         figures = {"ms": 1e3 * statistics.fmean(seconds_of(make_step(batches_of_loader(), options), options))}
     report(f"PyTorch {torch.__version__}", figures)
     sys.stdout.flush()
-    os._exit(0)  # endless batches are never asked for the rest
+    os._exit(0)  # skips the clean-up, which would wait for endless batches
 
 
 if __name__ == "__main__":

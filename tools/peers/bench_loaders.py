@@ -25,7 +25,7 @@ import numpy as np
 from bench_peer import options_of, report
 
 SUFFIXES = {"png": ".png", "jpeg": ".jpg"}
-FIRST_IMAGES = 8  # that --first writes
+FIRST_IMAGES = 8  # number of images that --first writes
 
 
 def files_of(options):
@@ -35,7 +35,7 @@ def files_of(options):
 
 
 def order_of(count, options):
-    """Endless indices: pass after pass, each in an order of its own, or as they are with --first."""
+    """Endless indices in passes, each in a new random order, or in the order of names with --first."""
     numbers = list(range(count))
     generator = random.Random(1)
     while True:
@@ -45,7 +45,7 @@ def order_of(count, options):
 
 
 def normalised(levels):
-    """float32 tensor of a uint8 one."""
+    """Converts a uint8 tensor to normalised float32."""
     return levels.float().sub_(127.5).div_(63.75)
 
 
@@ -61,7 +61,8 @@ def roentgen_batches(options):
 
 
 def torch_batches(options, count, load, load_many=None):
-    """Batches of torch.utils.data.DataLoader. `load`: an image of its index; `load_many`: a batch of its indices."""
+    """Batches of torch.utils.data.DataLoader. `load` returns the image of an index; `load_many` returns the batch of
+    several indices."""
     import torch
 
     class Images(torch.utils.data.Dataset):
@@ -98,7 +99,7 @@ def pillow_batches(options, is_draft=False):
 
 
 def decoded_batches(options, decode):
-    """DataLoader over a function that decodes a path to a gray uint8 tensor (1, H, W)."""
+    """DataLoader with a function that decodes a path to a gray uint8 tensor (1, H, W)."""
     from torchvision.transforms.v2 import functional
 
     files = files_of(options)
@@ -173,7 +174,7 @@ def dali_batches(options):
 
     @pipeline_def(batch_size=options.batch, num_threads=options.threads, device_id=None, seed=1)
     def pipeline():
-        # shuffle_after_epoch shuffles names: a buffer of random_shuffle would hold files.
+        # Shuffles file names by shuffle_after_epoch, because random_shuffle would keep file contents in a buffer.
         data, _ = fn.readers.file(files=files, shuffle_after_epoch=not options.first, name="files")
         levels = fn.decoders.image(data, device="cpu", output_type=types.GRAY)
         levels = fn.resize(levels, size=(options.image, options.image), interp_type=types.INTERP_LINEAR, antialias=True)
@@ -239,7 +240,7 @@ def memmap_batches(options, is_batched=False):
     return torch_batches(options, len(levels), load, load_many if is_batched else None)
 
 
-# `modules`: all that --idle imports; the last one names the loader. A new loader is a row.
+# `modules`: all modules that --idle imports; the last one names the loader. A new loader needs one row.
 Loader = collections.namedtuple("Loader", "cases modules batches settings", defaults=({},))
 FILES, JPEG, RAW = ("png", "jpeg"), ("jpeg",), ("raw",)
 LOADERS = {
@@ -263,7 +264,7 @@ LOADERS = {
 
 
 def next_count(batches, options):
-    """Images of the next batch, whose form is checked. A last batch in file order may be shorter."""
+    """Number of images in the next batch, after a check of its shape. The last batch in file order may be shorter."""
     batch = next(batches)
     np.asarray(batch).reshape(-1)[::1024].sum()  # brings shared memory of workers into this process, as a step does
     time.sleep(options.hold)
@@ -274,7 +275,7 @@ def next_count(batches, options):
 
 
 def images_per_s(batches, options):
-    """Images/s of the batches that came in --seconds, after those of the warm-up."""
+    """Images/s over --seconds, after the batches of the warm-up."""
     for _ in range(options.warmup):
         next_count(batches, options)
     start, count = time.perf_counter(), 0
@@ -290,7 +291,7 @@ def main():
     package = [importlib.import_module(name) for name in loader.modules][-1]
     if options.idle:
         time.sleep(options.seconds)
-        os._exit(0)  # at a usual end, libraries touch more of their pages
+        os._exit(0)  # skips the clean-up, in which libraries would touch more of their memory
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     batches = iter(loader.batches(options, **loader.settings))
@@ -298,7 +299,7 @@ def main():
         np.asarray(next(batches))[:FIRST_IMAGES].tofile(options.first)
     report(f"{package.__name__} {package.__version__}", {options.loader: images_per_s(batches, options)})
     sys.stdout.flush()
-    os._exit(0)  # endless batches are never asked for the rest
+    os._exit(0)  # skips the clean-up, which would wait for endless batches
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import time
 
 
 def options_of(doc, **more):
-    """Parses the common options and `more`, by their defaults; False is a switch, a tuple has choices."""
+    """Parses the common options and those in `more`, given with their defaults. False means a switch, a tuple means
+    choices."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in {"batch": 16, "image": 224, "threads": 2, "warmup": 2, "steps": 5, **more}.items():
         if default is False:
@@ -21,7 +22,7 @@ def options_of(doc, **more):
 
 
 def seconds_of(step, options):
-    """Seconds of each step after those of the warm-up."""
+    """Seconds of each step, without the warm-up steps."""
     times = []
     for _ in range(options.warmup + options.steps):
         start = time.perf_counter()
@@ -31,12 +32,13 @@ def seconds_of(step, options):
 
 
 def median_speed(seconds, options):
-    """Images/s of the median step."""
+    """Images/s by the median step."""
     return options.batch / statistics.median(seconds)
 
 
 def input_speed(batches, shape, options):
-    """Images/s of all batches of an iterator, each of this shape: those that were prefetched come at once."""
+    """Images/s over all batches of an iterator with this batch shape. An average over all, because prefetched batches
+    arrive at once."""
     def step():
         found = tuple(next(batches).shape)
         if found != shape:
@@ -47,5 +49,5 @@ def input_speed(batches, shape, options):
 
 
 def report(peer, figures, **more):
-    """Prints the result. `peer`: program and version; `figures`: images/s by way."""
+    """Prints the result as JSON. `peer`: program and version; `figures`: images/s by way."""
     print(json.dumps({"peer": peer, "figures": figures, **more}, indent=2))

@@ -26,7 +26,7 @@ def row(data, size):
 
 
 def batches(files, order, options):
-    """The data set, batch after batch, without an end."""
+    """tf.data data set of endless batches."""
     data = tf.data.Dataset
     buffer = max(1, min(500, len(files) // 8))
     mapping = lambda content: row(content, options.image)

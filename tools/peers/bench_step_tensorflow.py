@@ -20,7 +20,7 @@ MODELS = {"resnet50": "ResNet50", "densenet121": "DenseNet121", "vgg16": "VGG16"
 
 
 def measure(options, way):
-    """Version and images/s; for a process of its own."""
+    """Version and images/s of one way; runs in its own process."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf  # pylint: disable=import-outside-toplevel
     tf.config.threading.set_intra_op_parallelism_threads(options.threads)

@@ -24,7 +24,7 @@ LAYOUTS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
 
 
 def resident_bytes(field):
-    """VmRSS or VmHWM of this process."""
+    """Resident memory of this process, VmRSS (now) or VmHWM (peak), in bytes."""
     with open("/proc/self/status", encoding="ascii") as file:
         return 1024 * int(re.search(rf"^{field}:\s+(\d+) kB", file.read(), re.MULTILINE).group(1))
 
@@ -43,7 +43,7 @@ def make_model(options, layout):
 
 
 def measure(options, layout):
-    """Images/s and bytes of activations; for a process of its own."""
+    """Images/s and bytes of activations; runs in its own process."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     model = make_model(options, layout)
@@ -69,7 +69,7 @@ def measure(options, layout):
 
 def main():
     options = options_of(__doc__, model="resnet50", dtype=("f32", "bf16"), compile=False)
-    # "spawn": a fork would begin with this process's memory.
+    # "spawn" starts an empty process; a fork would begin with this process's memory.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         measured = {layout: pool.apply(measure, (options, layout)) for layout in LAYOUTS}
     way = ("compile" if options.compile else "eager") + (", bf16" if options.dtype == "bf16" else "")

@@ -26,7 +26,7 @@ BOUND = 1e-4
 
 
 def network_input(path, preprocess):
-    """(1, 1, size, size), gray levels 0 to 255."""
+    """Picture as an array (1, 1, size, size) of gray levels 0 to 255."""
     image = Image.open(path)
     is_deep = image.mode.startswith("I")
     image = image.convert("F") if is_deep else image.convert("L").convert("F")

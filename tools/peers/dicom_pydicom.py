@@ -39,7 +39,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, payload) of a protobuf message; integers as they are."""
+    """Fields of a protobuf message as (number, payload); integers are decoded."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -55,7 +55,7 @@ def fields(data):
 
 
 def features(record):
-    """Name -> bytes, or the first integer, of a tf.train.Example."""
+    """Features of a tf.train.Example as {name: bytes or first integer}."""
     found = {}
     for _, table in fields(record):
         for _, entry in fields(table):
@@ -69,7 +69,7 @@ def features(record):
 
 
 def ours(roentgen, path, intensity):
-    """(array of levels as float64, greatest level), or the error line."""
+    """(array of levels as float64, greatest level) by roentgen, or the error line."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "data").mkdir()
@@ -97,7 +97,7 @@ def stored(dataset, values):
 
 
 def viewed(dataset, values):
-    """modality and VOI as pydicom has them; (levels, greatest)."""
+    """(levels, greatest level) with the modality and VOI transforms of pydicom."""
     has_lut = "VOILUTSequence" in dataset
     width = dataset.get("WindowWidth")
     has_window = width is not None and width != "" and float(np.atleast_1d(width)[0]) >= 1
@@ -107,7 +107,7 @@ def viewed(dataset, values):
     levels = apply_voi_lut(apply_modality_lut(values, dataset), dataset, index=0, prefer_lut=True).astype(np.float64)
     if has_lut:
         return levels, 2.0 ** dataset.VOILUTSequence[0].LUTDescriptor[2] - 1
-    # pydicom gives the output of a window on the range of the rescaled stored values.
+    # pydicom scales the output of a window to the range of the rescaled stored values.
     slope, intercept = float(dataset.get("RescaleSlope", 1)), float(dataset.get("RescaleIntercept", 0))
     low = -2.0 ** (dataset.BitsStored - 1) if dataset.PixelRepresentation else 0.0
     ends = sorted((slope * low + intercept, slope * (low + 2.0 ** dataset.BitsStored - 1) + intercept))
@@ -115,7 +115,7 @@ def viewed(dataset, values):
 
 
 def theirs(dataset, intensity):
-    """(levels, greatest) by pydicom and the published lines of code."""
+    """(levels, greatest level) by pydicom and the published lines of code."""
     values = dataset.pixel_array
     values = values.astype(values.dtype.newbyteorder("="))
     is_inverted = dataset.PhotometricInterpretation == "MONOCHROME1"
@@ -139,7 +139,7 @@ def compare(path, roentgen, intensity):
         return "refused", most
     try:
         expected, greatest = theirs(pydicom.dcmread(path, force=True), intensity)
-    except Exception as error:  # whatever a decoder that is not installed throws
+    except Exception as error:  # a missing decoder may raise any exception
         return "ours alone", str(error)[:80]
     if expected.shape != levels.shape or greatest != most:
         return "DIFFERS", f"{expected.shape} to {greatest}, ours {levels.shape} to {most}"

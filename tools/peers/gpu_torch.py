@@ -29,7 +29,7 @@ SECONDS = 2.0
 
 
 class Card:
-    """The right to use the card: a lock that is taken once."""
+    """Exclusive use of the card: a file lock that this process takes once."""
 
     def __init__(self, path):
         self.path, self.file = path, None
@@ -40,7 +40,7 @@ class Card:
             fcntl.flock(self.file, fcntl.LOCK_EX)
 
     def take_before_first_kernel(self):
-        """torch.compile compiles on the processor: the lock is taken when its first kernel is tuned."""
+        """Takes the lock when the first kernel is tuned, because torch.compile first works on the processor only."""
         from torch._inductor.runtime import triton_heuristics
         from torch._functorch import config
         config.force_non_lazy_backward_lowering = True
@@ -103,7 +103,7 @@ def inference_step(name, batch, dtype):
 
 
 def captured(step):
-    """The step as one CUDA graph."""
+    """Captures the step as one CUDA graph."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -117,7 +117,7 @@ def captured(step):
 
 
 def times(step):
-    """Milliseconds of steps for about SECONDS."""
+    """Milliseconds of each step, measured for about SECONDS."""
     for _ in range(WARMUP):
         step()
     torch.cuda.synchronize()

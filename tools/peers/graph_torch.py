@@ -16,7 +16,8 @@ def _extent(text):
 
 
 class GraphModule(nn.Module):
-    """forward(image) -> the value behind `output logits`. Parameters are named as in the graph: "<node>.weight"."""
+    """Runs the graph: forward(image) returns the value of `output logits`. Parameters are named as in the graph:
+    "<node>.weight"."""
 
     def __init__(self, text, symbols):
         super().__init__()

@@ -80,7 +80,7 @@ void decode_libpng(const Bytes& file, const data::Preprocess&, data::Image& out)
   png_destroy_read_struct(&png, &info, nullptr);
 }
 
-// The whole picture at the reduction that the input needs.
+// Decodes the whole picture at the reduced size that the input needs.
 void decode_turbo(const Bytes& file, const data::Preprocess& preprocess, data::Image& out) {
   static const std::unique_ptr<void, int (*)(void*)> turbo(tjInitDecompress(), tjDestroy);
   const auto* bytes = reinterpret_cast<const unsigned char*>(file.data());
@@ -97,7 +97,7 @@ void decode_turbo(const Bytes& file, const data::Preprocess& preprocess, data::I
                         static_cast<int>(layout.height_px), TJPF_GRAY, 0) == 0);
 }
 
-// One way from files to rows.
+// One way of converting files to batch rows.
 struct Way {
   std::string name;
   Decode decode;

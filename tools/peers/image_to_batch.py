@@ -32,7 +32,7 @@ from nih_originals import copy_originals  # noqa: E402
 
 
 def pillow_ms(files, size, is_draft=False):
-    """Milliseconds an image. `is_draft`: a JPEG file is decoded smaller."""
+    """Milliseconds per image. `is_draft`: decodes a JPEG file at reduced size."""
     row = np.empty((1, size, size), np.float32)
     begin = time.process_time()
     for data in files:
@@ -46,7 +46,7 @@ def pillow_ms(files, size, is_draft=False):
 
 
 def encode(folder, side, quality):
-    """Puts JPEG files in the place of a folder's PNG files."""
+    """Replaces a folder's PNG files by JPEG files."""
     for path in list(folder.iterdir()):
         image = Image.open(path)
         if side:

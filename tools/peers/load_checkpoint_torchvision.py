@@ -34,7 +34,7 @@ DTYPES = {"F32": np.float32, "F64": np.float64, "F16": np.float16, "I64": np.int
 
 
 def read_safetensors(path):
-    """(name -> tensor, metadata) of a safetensors file: u64le header length, JSON header, data."""
+    """Reads a safetensors file as (name -> tensor, metadata): u64le header length, JSON header, data."""
     raw = path.read_bytes()
     length = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + length])
@@ -48,7 +48,7 @@ def read_safetensors(path):
 
 
 def build(metadata):
-    """torchvision's model for a checkpoint, without its weights."""
+    """torchvision's model for a checkpoint, without the checkpoint's weights."""
     model = tomllib.loads(metadata["recipe"])["model"]
     unlike = [f"{key} = {model[key]}" for key, value in
               (("width", 64), ("stem", "imagenet"), ("resnet", "v1.5"), ("file", "")) if model.get(key, value) != value]
@@ -64,7 +64,7 @@ def build(metadata):
 
 
 def prepare(path, preprocess):
-    """One image as the checkpoint's preprocessing defines it: (1, C, S, S)."""
+    """One image, preprocessed as the checkpoint defines: (1, C, S, S)."""
     image = Image.open(path)
     if image.mode not in ("L", "RGB") or preprocess["fit"] != "squash" or preprocess["filter"] != "triangle":
         sys.exit(f"[peers.torchvision] {path}: expected an 8-bit gray or RGB image, fit = squash and filter = triangle")

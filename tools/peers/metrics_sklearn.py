@@ -31,7 +31,7 @@ BINS = 15
 
 
 def cases(rng):
-    """Yields (name, scores, labels, weights, threshold)."""
+    """Yields the random cases as (name, scores, labels, weights, threshold)."""
     for name, count, levels, share in [
         ("no_ties", 150, None, 0.3),
         ("rare_positives", 150, 20, 0.02),
@@ -50,7 +50,7 @@ def cases(rng):
 
 
 def ece(scores, labels, weights):
-    """Over BINS equal bins, the last one closed."""
+    """Expected calibration error over BINS equal bins; the last bin includes its upper end."""
     index = np.minimum((scores * BINS).astype(int), BINS - 1)
     total = 0.0
     for bin_index in range(BINS):
@@ -64,7 +64,8 @@ def best_f1(scores, labels):
 
 
 def figures(scores, labels, weights, threshold, choose=True):
-    """By key; with `choose` also what the best thresholds reach, which takes time by the square of the samples."""
+    """Metrics by key. `choose` adds those at the best thresholds, which takes quadratic time in the number of
+    samples."""
     called = scores >= threshold
     (tn, fp), (fn, tp) = metrics.confusion_matrix(labels, called, labels=[0, 1])
     fpr, tpr, _ = metrics.roc_curve(labels, scores, drop_intermediate=False)
@@ -123,7 +124,7 @@ def write_softmax(out, rng, count=60, classes=8):
 
 
 def read_pairs(preds_path, labels_path):
-    """Yields (label, float64 scores, truth) from our preds.csv and a csv in NIH's form."""
+    """Yields (label, float64 scores, truth) from a prediction file of roentgen and a csv in NIH's format."""
     with open(labels_path, encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file)
         header = next(rows)
@@ -140,7 +141,7 @@ def read_pairs(preds_path, labels_path):
 
 
 def check(preds_path, labels_path, eval_path):
-    """Largest difference between the figures in eval_path and scikit-learn's."""
+    """Largest difference between the metrics in eval_path and those of scikit-learn."""
     with open(eval_path, encoding="utf-8") as file:
         ours = json.load(file)
     thresholds = ours.get("points", {}).get("thresholds", {})

@@ -21,7 +21,7 @@ import torchvision
 
 NAMES = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201",
          "vgg16", "vgg16_bn", "vgg19", "vgg19_bn", "googlenet", "inception_v3", "inception_v4"]
-# The first convolution of each family.
+# Name of the first convolution in each family.
 FIRST = {"resnet": "conv1", "densenet": "features.conv0", "vgg": "features.0", "googlenet": "conv1.conv",
          "inception_v3": "Conv2d_1a_3x3.conv", "inception_v4": "features.0.conv"}
 
@@ -115,7 +115,7 @@ def rows():
 def inception_rows(name):
     yield name, "plain", 1000, 3, 299
     yield name, "plain", 14, 1, 320
-    small = "bare" if name == "inception_v3" else "plain"  # the auxiliary classifier needs 299 pixels
+    small = "bare" if name == "inception_v3" else "plain"  # its auxiliary classifier needs 299 px
     yield name, small, 14, 1, 75
     yield name, small, 2, 3, 224
 

@@ -13,24 +13,24 @@ REQUIREMENTS = pathlib.Path(__file__).with_name("requirements.txt")
 
 
 def one_line(name, what, expected, got, remedy):
-    """An error as roentgen words it."""
+    """Text of an error in the format that roentgen uses."""
     return " ".join(f"[peers.{name}] {what}: expected {expected}, got {got}; try {remedy}".split())
 
 
 def line_of_program(command, ended):
-    """The line about a program that failed: the last one that it printed."""
+    """Error line for a program that failed: the last line that it printed."""
     printed = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
     return one_line(own_name(), " ".join(map(str, command)), "exit code 0",
                     f"{ended.returncode}: {printed[-1] if printed else 'no output'}", "that command by itself")
 
 
 def own_name():
-    """Name of the script that runs."""
+    """Name of the running script."""
     return pathlib.Path(sys.argv[0]).stem
 
 
 def line_of(name, kind, error, trace):
-    """The line about an exception in the script called `name`."""
+    """Error line for an exception in the script called `name`."""
     def text(*parts):
         return one_line(name, *parts)
 
@@ -46,7 +46,7 @@ def line_of(name, kind, error, trace):
 
 
 def show(kind, error, trace):
-    """Takes the place of sys.excepthook."""
+    """Replacement for sys.excepthook."""
     if issubclass(kind, KeyboardInterrupt) or os.environ.get("PEERS_TRACEBACK"):
         sys.__excepthook__(kind, error, trace)
         return

@@ -20,7 +20,7 @@ namespace {
 using Md = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-// Twice as many as `roentgen bench choose` makes.
+// Number of runs, twice that of `roentgen bench choose`.
 constexpr int kRuns = 8;
 
 struct Layer {
@@ -102,7 +102,7 @@ class Bench {
   dnnl::stream stream_{engine_};
 };
 
-// Padding at the end of an axis that gives the result its size.
+// Padding at the end of an axis that gives the output its size.
 std::int64_t pad_behind(const Layer& layer, std::size_t axis) {
   const std::int64_t window = (layer.weights[axis + 2] - 1) * (layer.dilation[axis] + 1) + 1;
   return (layer.dst[axis + 2] - 1) * layer.stride[axis] + window - layer.src[axis + 2] - layer.pad_low[axis];

@@ -29,7 +29,7 @@ def numbers(text):
 
 
 def request_of(layer):
-    """A line for onednn_layers.cpp."""
+    """Description of a layer as one input line of onednn_layers.cpp."""
     match = LAYER.match(layer)
     if match is None:
         raise SystemExit(f"bench choose names a layer in a way this script does not know: {layer}")
@@ -56,7 +56,7 @@ def own_layers(options):
 
 
 def peer_layers(program, layers, threads):
-    """The version, and for each layer milliseconds, kernel, whether its values lie in blocks."""
+    """Version of oneDNN, and for each layer its milliseconds, kernel, and whether it uses blocked values."""
     requests = "\n".join(request_of(layer["layer"]) for layer in layers) + "\n"
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
     output = subprocess.run([program], input=requests, env=environment, check=True, capture_output=True, text=True).stdout

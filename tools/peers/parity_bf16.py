@@ -21,7 +21,7 @@ import parity_golden as golden_cases
 
 
 def golden_passes(golden):
-    """The training passes that a golden file holds."""
+    """Training passes stored in a golden file."""
     return [{"loss": batch["loss"], "logits": np.array(batch["logits"]),
              "gradients": dict(zip(golden["gradient_names"], map(np.array, batch["gradients"])))}
             for batch in golden["training"]]

@@ -51,7 +51,7 @@ def uniform(name, indices):
 
 
 def parameter(name, shape):
-    """The float32 value of a parameter or running statistic of torchvision's name and shape."""
+    """float32 value of a parameter or running statistic with this torchvision name and shape."""
     u = uniform(name, np.arange(int(np.prod(shape))))
     leaf = name.rsplit(".", 1)[-1]
     if len(shape) == 4:
@@ -68,7 +68,7 @@ def parameter(name, shape):
 
 
 def batch(index, shape, labels):
-    """(image, labels, mask), float32."""
+    """Batch as (image, labels, mask), float32."""
     n, c, h, w = shape
     image = 0.5 * uniform(f"image#{index}", np.arange(n * c * h * w)).reshape(shape)
     coarse = uniform(f"coarse#{index}", np.arange(n * c * (h // 8) * (w // 8))).reshape(n, c, h // 8, w // 8)
@@ -80,7 +80,7 @@ def batch(index, shape, labels):
 
 
 def project(name, tensor, count):
-    """The first `count` projections of a float64 tensor."""
+    """First `count` projections of a float64 tensor."""
     flat = tensor.astype(np.float64).reshape(-1)
     start = key(name + "#projection")
     sums = np.zeros(count)

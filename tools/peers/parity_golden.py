@@ -51,17 +51,17 @@ def feed(index, shape, dtype, layout):
 
 
 def masked_loss(logits, target, mask):
-    """Sum of sigmoid cross-entropy over known labels, divided by their number."""
+    """Sum of the sigmoid cross-entropy over known labels, divided by their number."""
     return (functional.binary_cross_entropy_with_logits(logits, target, reduction="none") * mask).sum() / mask.sum()
 
 
 def heads(output):
-    """Logits, and those of auxiliary classifiers."""
+    """Logits of the network, and those of its auxiliary classifiers."""
     return (output[0], output[1:]) if isinstance(output, tuple) else (output, ())
 
 
 def without_dropout(model):
-    """No two programs draw the same masks."""
+    """Disables dropout, because no two programs draw the same masks."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
@@ -117,7 +117,7 @@ def inference_pass(build, spec, dtype, layout):
 
 
 def summarise(tensors, count):
-    """name -> [norm, projections ...]"""
+    """Summary of tensors as {name: [norm, projections ...]}."""
     result = {}
     for name, tensor in tensors.items():
         plain = tensor.detach().contiguous().double().numpy()
@@ -147,7 +147,7 @@ def training_errors(pairs):
 
 
 def model_case(build, spec):
-    """Training on each batch and inference on the first."""
+    """Results of training on each batch, and of inference on the first one."""
     golden = [training_pass(build, spec, b, torch.float64, "nchw") for b in range(spec["batches"])]
     inference = inference_pass(build, spec, torch.float64, "nchw")
     yardstick = {}
@@ -170,7 +170,7 @@ def model_case(build, spec):
 
 
 def descent(build, spec, dtype, layout):
-    """Losses of plain gradient descent, the batches taken in turn."""
+    """Losses of plain gradient descent that uses the batches in turn."""
     model = make(build, dtype, layout).train()
     losses = []
     for step in range(spec["steps"]):
@@ -191,7 +191,7 @@ def descent_case(build, spec):
 
 
 def formula_case(_build, _spec):
-    """A few values of the formulas themselves, so that a slip in the C++ twin is not mistaken for an engine's."""
+    """A few values of the formulas, so that a mistake in their C++ version is not blamed on the engine."""
     image, target, mask = formula.batch(1, (2, 1, 16, 16), 3)
     names = {"a.weight": (4, 2, 3, 3), "b.weight": (3, 5), "b.bias": (3,), "c.weight": (4,), "c.running_var": (4,)}
     values = {name: formula.parameter(name, shape) for name, shape in names.items()}
@@ -203,7 +203,7 @@ def formula_case(_build, _spec):
 
 
 def cases(folder):
-    """name -> (function, builder, specification)"""
+    """Golden networks as {name: (function, builder, specification)}."""
     small = {"shape": [16, 3, 64, 64], "projections": 8, "batches": 3}
     large = {"shape": [16, 3, 224, 224], "projections": 24, "batches": 1}
     models = {name: (lambda f=getattr(torchvision.models, name): f(num_classes=LABELS))
@@ -239,7 +239,8 @@ def cases(folder):
 
 
 def plain(value):
-    """JSON-ready, with floats at nine significant digits: 1e-9 of a projection is far below float32."""
+    """Value ready for JSON. Floats have nine significant digits; 1e-9 of a projection is far below float32's
+    precision."""
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if hasattr(value, "tolist"):
@@ -250,7 +251,7 @@ def plain(value):
 
 
 def library_of(case):
-    """The library that the network is of, with its version."""
+    """Name and version of the library that defines the network."""
     if not case.startswith("inception_v4"):
         return f"torchvision {torchvision.__version__}"
     import timm  # pylint: disable=import-outside-toplevel

@@ -35,7 +35,7 @@ CASES = [  # name, width, height, box or None, output width, height
 
 
 def formula(width, height):
-    """Bytes with structure: (13 x + 29 y + x y) mod 251, as the C++ test has it."""
+    """Bytes with structure: (13 x + 29 y + x y) mod 251, as in the C++ test."""
     y, x = np.mgrid[0:height, 0:width]
     return ((13 * x + 29 * y + x * y) % 251).astype(np.uint8)
 
@@ -71,7 +71,7 @@ def write_decode(data, target):
         for path in files:
             try:
                 row = decode_row(path)
-            except Exception:  # expected.csv of TEST_DATA says why
+            except Exception:  # TEST_DATA's expected.csv gives the reason
                 row = None
             if row:
                 writer.writerow([path.relative_to(data), *row])

@@ -51,7 +51,7 @@ class Images(torch.utils.data.Dataset):
 
 
 def data_loader(arguments, splits, split):
-    """DataLoader, with the torchvision transforms of the recipe."""
+    """PyTorch's DataLoader with the recipe's augmentation as torchvision transforms."""
     tensor = [torchvision.transforms.Resize(arguments.image), torchvision.transforms.ToTensor(),
               torchvision.transforms.Normalize([0.5], [0.25])]
     augment = [torchvision.transforms.RandomHorizontalFlip(),
@@ -65,7 +65,7 @@ def data_loader(arguments, splits, split):
 
 
 def roentgen_data(scratch, folder, splits):
-    """roentgen.Dataset of the same images in the same splits; its table is written into the folder `scratch`."""
+    """roentgen.Dataset with the same images in the same splits. Writes its label table into the folder `scratch`."""
     import roentgen
     (scratch / "images").symlink_to((folder / "images").resolve())
     with open(scratch / "labels.csv", "w", encoding="utf-8", newline="") as file:
@@ -141,7 +141,7 @@ def main():
     rows = read_table(arguments.data)
     test_names = set((arguments.data / "test_list.txt").read_text(encoding="utf-8").split())
     rest = [row for row in rows if row[0] not in test_names]
-    # An eighth of the patients, as a recipe's default.
+    # Validation uses an eighth of the patients, as recipes do by default.
     splits = {"train": [r for r in rest if r[1] % 8], "val": [r for r in rest if r[1] % 8 == 0],
               "test": [r for r in rows if r[0] in test_names]}
     if arguments.loader == "roentgen":

@@ -32,7 +32,7 @@ def varint(value):
 
 
 def datum(pixels, label, is_encoded):
-    """caffe.proto's Datum."""
+    """Encodes a Datum message of caffe.proto."""
     if is_encoded:
         file = io.BytesIO()
         Image.fromarray(pixels.squeeze()).save(file, "png")

@@ -34,7 +34,7 @@ FEATURES = {
 
 
 def pixels_of(record):
-    """(H, W, C) of a record."""
+    """Pixels of a record's image, (H, W, C)."""
     encoded = record["image/encoded"].numpy()
     shape = [int(record[f"image/{key}"]) for key in ("height", "width", "channels")]
     dtype = np.uint16 if int(record["image/bits"]) > 8 else np.uint8

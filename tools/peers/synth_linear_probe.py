@@ -26,7 +26,7 @@ PENALTIES = (3e-3, 1e-2, 3e-2)
 
 
 def auroc(scores, labels):
-    """Mann-Whitney with mid-ranks; NaN when a class is absent."""
+    """AUROC as the Mann-Whitney statistic with mid-ranks; NaN if a class is absent."""
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     positives = int(labels.sum())
@@ -37,7 +37,7 @@ def auroc(scores, labels):
 
 
 def read(root):
-    """name -> row of 14 labels; names of the two lists; name -> severities, or nothing."""
+    """Labels (name -> row of 14), names of the two lists, and severities by name (empty without truth.csv)."""
     labels = {}
     with open(root / "Data_Entry_2017_v2020.csv", encoding="utf-8") as file:
         for row in list(csv.reader(file))[1:]:
@@ -61,7 +61,7 @@ def pixels(root, names, size):
 
 
 def fit(features, labels, penalty):
-    """Weights and biases of all findings at once; the problems are independent."""
+    """Weights and biases of independent logistic regressions, one per finding, fitted at once."""
     weights = torch.zeros(features.shape[1], labels.shape[1], requires_grad=True)
     bias = torch.zeros(labels.shape[1], requires_grad=True)
     optimizer = torch.optim.LBFGS([weights, bias], max_iter=150, history_size=10, line_search_fn="strong_wolfe")
@@ -94,7 +94,7 @@ def main():
     train, test = (torch.from_numpy((part - mean) / deviation) for part in (train, test))
     train_labels, test_labels = (torch.tensor([labels[name] for name in names]) for names in lists)
 
-    cut = int(0.85 * len(train))  # lists are in order of patients, so at most one patient is on both sides
+    cut = int(0.85 * len(train))  # lists are sorted by patient, so at most one patient is on both sides
     tried = {penalty: np.nanmean(score(fit(train[:cut], train_labels[:cut], penalty), train[cut:], train_labels[cut:]))
              for penalty in PENALTIES}
     penalty = max(tried, key=tried.get)

@@ -23,7 +23,7 @@ import torch
 
 
 def values(*shape, dtype=torch.float32):
-    """0, 0.25, 0.5, ... in order: exact in every float type."""
+    """Values 0, 0.25, 0.5, ..., which are exact in every float type."""
     count = 1
     for size in shape:
         count *= size
@@ -31,7 +31,7 @@ def values(*shape, dtype=torch.float32):
 
 
 def state_dict():
-    """Tensors of every kind that the reader takes; `expected` of torch_file_test.cpp says the same."""
+    """Tensors of every kind that the reader supports; torch_file_test.cpp has the same values as `expected`."""
     shared = values(4, 5)
     return collections.OrderedDict(
         f32=values(2, 3), f64=values(3, dtype=torch.float64), f16=values(2, 2, dtype=torch.float16),
@@ -42,7 +42,7 @@ def state_dict():
 
 
 class Net(torch.nn.Module):
-    """A whole model: modules, a buffer, one that is not saved, and no bias."""
+    """A whole model with modules, a stored buffer, a buffer that is not stored, and a layer without bias."""
 
     def __init__(self):
         super().__init__()
@@ -56,14 +56,14 @@ class Net(torch.nn.Module):
 
 
 class Evil:
-    """Runs a program when Python unpickles it."""
+    """Malicious object, which would run a program when Python unpickles it."""
 
     def __reduce__(self):
         return os.system, ("true",)
 
 
 def write_files(folder):
-    """Every file in both containers."""
+    """Writes every file in both container formats of torch.save."""
     module = types.ModuleType("torchxrayvision.models")  # the class's name in the file, which torch.save looks up
     module.Net, Net.__module__ = Net, module.__name__
     sys.modules["torchxrayvision"], sys.modules[module.__name__] = types.ModuleType("torchxrayvision"), module
@@ -84,7 +84,7 @@ def write_files(folder):
 
 
 def write_names(folder):
-    """The libraries' networks without weights: names and shapes alone."""
+    """Names and shapes of the libraries' networks, without weights."""
     import timm
     import torchvision
     import torchxrayvision

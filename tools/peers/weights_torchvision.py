@@ -30,7 +30,7 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def network_of(name):
-    """A network with random weights, whose batch norms have seen noise."""
+    """Network with random weights and with running statistics from random noise."""
     torch.manual_seed(0)
     if name == "torchxrayvision":
         import torchxrayvision
@@ -50,7 +50,7 @@ def pictures(name):
 
 
 def probabilities_of(network, images):
-    """Sigmoids, as roentgen gives them for other than 1,000 outputs; torchxrayvision's before it moves them."""
+    """Sigmoids, as roentgen returns them unless there are 1,000 outputs; for torchxrayvision before its calibration."""
     x = torch.from_numpy(images).float() / 255
     with torch.no_grad():
         if images.ndim == 3:
@@ -63,18 +63,18 @@ def probabilities_of(network, images):
 
 
 def difference(expected, got):
-    """Largest difference of logits, relative to the largest expected one."""
+    """Largest difference of logits, relative to the largest expected logit."""
     logits = [numpy.log(p / (1 - p)) for p in (expected, got.astype(numpy.float64))]
     return float(numpy.abs(logits[0] - logits[1]).max() / numpy.abs(logits[0]).max())
 
 
 def old_names(state):
-    """DenseNet's before torchvision 0.3."""
+    """Parameter names of DenseNet before torchvision 0.3."""
     return {re.sub(r"(denselayer\d+\.(?:norm|conv))(\d)\.", r"\1.\2.", name): value for name, value in state.items()}
 
 
 def files_of(network, folder):
-    """Writes the network in every form."""
+    """Writes the network in every file format."""
     state = network.state_dict()
     contents = {"state.pth": state, "training.pt": {"epoch": 1, "state_dict": state}, "whole.pt": network,
                 "parallel.pth": {f"module.{name}": value for name, value in state.items()}, "old.pth": old_names(state)}

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Trains over a network that is well, that loses packets, that has one slow link, and both, and says of each what an update took
-and which link the run named. Prints a table in Markdown.
+"""Trains over four emulated networks: without faults, with lost packets, with one slow link, and with both. Prints a table in
+Markdown: for each network, the time of an update and the slow link that the run named.
 
   tools/studies/link_faults.py          # root; 4 hosts at 1 Gbit/s, 1% lost, host 3 at 100 Mbit/s; 5 minutes
   tools/studies/link_faults.py --hosts 4 --rate 1gbit --slow 3:100mbit --loss 1 --json faults.json
 
-Hosts are network namespaces of this machine (emulated_hosts.sh: links by tc tbf, loss by an nftables rule), one rank each, one
-compute thread a rank; a small ResNet-18 on images of 32 px really trains, 43 MiB of gradients an update really travel. The
-network is emulated, and the hosts share the cores of one machine, so that seconds compare the cases and nothing else. Exits 1
-where a run ended early, came to another loss than the first, did not test its links, or named another link than the slow one.
+Hosts are network namespaces of this machine (emulated_hosts.sh), with one rank and one compute thread each. A small ResNet-18
+really trains on images of 32 px, and exchanges 43 MiB of gradients per update. The network is emulated and the hosts share the
+cores of one machine, so the times only compare the cases. Exits 1 if a run ended early, reached another loss than the first, did
+not test its links, or named another link than the slow one.
 """
 import json
 import os
@@ -22,12 +22,12 @@ import tempfile
 
 from study import TOOLS, markdown_table, parser_of, run, write
 
-STOPPED = 3  # by --stop-after, with everything saved
-FIRST_TEST = 10  # updates, after which a run tests its links for the first time
+STOPPED = 3  # exit code of --stop-after, with everything saved
+FIRST_TEST = 10  # number of updates before a run tests its links for the first time
 
 
 def cases(options):
-    """Name and environment of each."""
+    """Name and environment variables of each case."""
     loss, slow = {"LOSS": options.loss}, {"SLOW": options.slow}
     return [("well", {}), (f"{options.loss}% of all packets lost", loss), (f"host {slow_host(options.slow)} slow", slow),
             ("both", loss | slow)]
@@ -39,17 +39,17 @@ def slow_host(text):
 
 
 def read_log(text):
-    """log.jsonl -> updates and tests of the links."""
+    """Updates and link tests in log.jsonl."""
     lines = [json.loads(line) for line in text.splitlines()]
     return ([line for line in lines if line["kind"] == "step"], [line for line in lines if line["kind"] == "links"])
 
 
 def row_of(name, exit_code, log, said, images):
-    """One case. `log`: log.jsonl; `said`: standard error; `images`: of an update."""
+    """Results of one case. `log`: log.jsonl; `said`: standard error; `images`: images per update."""
     steps, tests = read_log(log)
     if not steps:
         sys.exit(f"{name}: no update was made\n{said}")
-    counted = steps[1:] or steps  # the first is longer
+    counted = steps[1:] or steps  # the first update takes longer
     seconds = [images / step["images_per_s"] for step in counted]
     return {"case": name, "exit_code": exit_code, "updates": len(steps), "seconds": statistics.median(seconds),
             "seconds_max": max(seconds), "comm_exposed": statistics.median(step["comm_exposed"] for step in counted),
@@ -60,7 +60,7 @@ def row_of(name, exit_code, log, said, images):
 
 
 def faults_of(rows, updates, slow):
-    """Unexpected results, a line each. `slow`: the number of the slow host."""
+    """Unexpected results, one line each. `slow`: number of the slow host."""
     faults = []
     for row in rows:
         named = [f"host{slow}"] if row["case"].startswith("host") or row["case"] == "both" else []

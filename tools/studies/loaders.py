@@ -53,14 +53,14 @@ LOADERS = {
              "tensorflow", "tensorflow, quarter", "spdl", "litdata", "torchcodec"],
     "raw": [OURS, "memmap", "memmap, batches"],
 }
-STEPS = {"png": 40, "jpeg": 120, "raw": 800}  # of `bench pipeline`
-SAMPLES_PER_S, HOLD_S = 10, 1.0  # while memory is taken
-LIMIT_S = 300  # for one process
+STEPS = {"png": 40, "jpeg": 120, "raw": 800}  # steps of `bench pipeline`
+SAMPLES_PER_S, HOLD_S = 10, 1.0  # while memory is measured
+LIMIT_S = 300  # time limit of one process
 KINDS = ("Pss", "Pss_Anon", "Pss_File", "Pss_Shmem", "shared")
 
 
 def prepare(options):
-    """Fills the folder with PNG and JPEG files, raw records and what loaders of their own format need."""
+    """Fills the folder with PNG and JPEG files, raw records, and the files of loaders with their own format."""
     png = options.work / "png"
     if png.exists():
         return
@@ -94,7 +94,7 @@ def pss_of(session):
                 if os.readlink(file).startswith("/dev/shm/"):
                     entry = file.stat()
                     shared[entry.st_ino] = 512 * entry.st_blocks
-        except (OSError, IndexError):  # it has ended
+        except (OSError, IndexError):  # the process has ended
             continue
     return sums | {"shared": sum(shared.values())}
 
@@ -137,20 +137,20 @@ def command_of(options, loader, **settings):
 
 
 def levels_between(ours, theirs):
-    """Mean and largest difference of two files of float32 values, in gray levels of 255."""
+    """Mean and largest difference between two files of float32 values, in gray levels of 255."""
     values = [array.array("f", path.read_bytes()) for path in (ours, theirs)]
     gaps = [63.75 * abs(a - b) for a, b in zip(*values, strict=True)]
     return {"mean": statistics.fmean(gaps), "largest": max(gaps)}
 
 
 def run_program(options, case):
-    """The program's own figure, without Python."""
+    """Throughput of the program itself, without Python."""
     return bench(options.program, "pipeline", data=options.work / case, image=options.image, batch=options.batch,
                  workers=options.threads, channels=1, warmup=4, steps=STEPS[case])
 
 
 def measure_memory(options, arms, folder):
-    """{arm: memory, levels, program} of the arms that run, and a line for each that does not."""
+    """{arm: memory, levels, program} of the loaders that run, and one line for each that does not."""
     idle, rows, missing = {}, {}, []
     for case, loader in arms:
         print(f"memory, {case}, {loader}", file=sys.stderr, flush=True)
@@ -173,7 +173,7 @@ def measure_memory(options, arms, folder):
 
 
 def measure(options):
-    """Runs every loader; returns the record."""
+    """Runs every loader. Returns the record of results."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
     package = package_text(options.python)
     prepare(options)
@@ -210,7 +210,7 @@ def mib(row, *kinds):
 
 
 def case_markdown(case, rows):
-    """The table of a case, and ours beside the fastest peer and beside DataLoader's memory."""
+    """Table of a case; compares roentgen with the fastest peer, and its memory with that of DataLoader."""
     ours = next(row for row in rows if row["loader"] == OURS)
     lines = []
     for row in rows:
@@ -231,7 +231,7 @@ def case_markdown(case, rows):
 
 
 def svg(record):
-    """Bars of the median images/s, a part per case, in one column that a phone can show."""
+    """Bar chart of the median images/s, with one part per case, in one column that fits a phone."""
     line, bar, name_width, width, top = 22, 15, 300, 560, 8
     out = []
     for case in TITLES:
@@ -255,7 +255,7 @@ def svg(record):
 
 
 def markdown(record):
-    """All tables."""
+    """All tables as Markdown."""
     loads = record["loads"]
     parts = [f"Machine: {record['cpu']}. {record['images']} images, batches of {record['batch']}, {record['threads']} "
              f"threads or workers, {record['rounds']} rounds of {record['seconds']:g} s. Load average "

@@ -17,7 +17,8 @@ PROGRAM = """#!/bin/sh
 for word; do file=$word; done
 echo '{"images_per_s": 100, "cpu": {"model": "CPU", "affinity_cores": 2}}' > $file
 """
-# Prints figures as bench_loaders.py does and writes 8 images of level 127.5 + 63.75 * 2 for --first; SPDL is not there.
+# Fake interpreter: prints results as bench_loaders.py does, and writes 8 images of level 127.5 + 63.75 * 2 for --first.
+# The loader SPDL is missing.
 PYTHON = """#!/bin/sh
 case "$*" in *--version) echo 'roentgen 9 (abc)'; exit;; esac
 while [ $# -gt 0 ]; do

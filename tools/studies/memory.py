@@ -21,7 +21,7 @@ NO_ACTIVATIONS = ("parameters", "gradients", "optimizer", "inputs")
 
 
 def row_of(name, result, steps, peer):
-    """One row of the table. `steps`: milliseconds of each round by recomputation."""
+    """One row of the table. `steps`: milliseconds in each round, by recomputation setting."""
     memory = result["memory"]
     measured_bytes = memory["measured_bytes"] - sum(memory[f"{kind}_bytes"] for kind in NO_ACTIVATIONS)
     return {"recompute": name, "planned_bytes": memory["activations_bytes"], "activation_bytes": measured_bytes,

@@ -33,8 +33,8 @@ sys.path.insert(0, str(TOOLS))
 from nih_originals import copy_originals  # noqa: E402
 
 # A script takes the options of settings_of(), in training also --dtype, and prints JSON with `peer`, its name and
-# version, and `figures`, {way: images/s}. `probe`: code that fails where the script would, for lack of its packages.
-# `models`: those it has; none: all. A new peer is a row.
+# version, and `figures`, {way: images/s}. `probe`: code that fails if the script's packages are missing. `models`:
+# models that the script supports; none: all. A new peer needs one row.
 Script = collections.namedtuple("Script", "peer what file options probe packages models")
 TORCH = "import torch, torchvision"
 SCRIPTS = [
@@ -52,7 +52,7 @@ WHAT = list(dict.fromkeys(script.what for script in SCRIPTS))
 
 
 def settings_of(what, options):
-    """Options that ours and the peers' scripts share."""
+    """Options that `bench` and the peers' scripts share."""
     subject = "data" if what == "pipeline" else "model"
     return {name: getattr(options, name) for name in (subject, "batch", "image", "threads", "warmup", "steps")}
 
@@ -62,7 +62,7 @@ def python_of(script, options):
 
 
 def obstacle(script, options):
-    """Why a script cannot be run, and what would help; empty when it can."""
+    """Reason why a script cannot run, and what would help; empty if it can run."""
     if not (options.scripts / script.file).exists():
         return f"no such file in {options.scripts}"
     if script.models and options.model not in script.models:
@@ -78,7 +78,7 @@ def obstacle(script, options):
 
 
 def figures_of(text, name):
-    """(program, {way: images/s}) that a script printed. Ends the study where it is none."""
+    """(program, {way: images/s}) that a script printed. Ends the study if there is none."""
     try:
         result = json.loads(text)
         program, figures = result["peer"], result["figures"]
@@ -115,7 +115,7 @@ def run_ours(what, options):
 
 
 def require_same_ways(what, peer, rounds):
-    """A peer has the same ways in all rounds."""
+    """Fails unless a peer has the same ways in all rounds."""
     for entry in rounds:
         if list(entry["figures"]) != list(rounds[0]["figures"]):
             sys.exit(f"{what}, {peer}: expected {', '.join(rounds[0]['figures'])}, as in the first round, got "
@@ -127,13 +127,13 @@ def first_way(entry):
 
 
 def ratios_of(ours, theirs):
-    """Median, least and most of the rounds' ratios."""
+    """Median, smallest and largest ratio of the rounds."""
     ratios = [a / b for a, b in zip(ours, theirs)]
     return {"ours_over_it": statistics.median(ratios), "least": min(ratios), "most": max(ratios)}
 
 
 def summary(runs):
-    """{table, ratios, floor_ratio}. `runs`: {(what, peer): a run for each round}; "-" is the peer that is us."""
+    """{table, ratios, floor_ratio}. `runs`: {(what, peer): a run for each round}; roentgen is the peer "-"."""
     table, ratios = [], []
     for (what, peer), rounds in sorted(runs.items(), key=lambda item: WHAT.index(item[0][0])):
         require_same_ways(what, peer, rounds)
@@ -162,7 +162,7 @@ def markdown(result):
 
 
 def names_of(known):
-    """A type of arguments: names of `known`, with commas between them."""
+    """Argument type: names from `known`, separated by commas."""
     def names(text):
         for name in text.split(","):
             if name not in known:
@@ -173,7 +173,7 @@ def names_of(known):
 
 
 def measure(options):
-    """Runs every arm in each round; returns the record."""
+    """Runs every program in each round. Returns the record of results."""
     arms = {(what, "-"): lambda options, what=what: run_ours(what, options) for what in options.what}
     missing = []
     for script in (script for script in SCRIPTS if script.peer in options.peers and script.what in options.what):

@@ -27,7 +27,7 @@ sys.path.insert(0, str(TOOLS))
 from nih_originals import copy_originals  # noqa: E402
 
 PLACES = {"warm": "from memory", "cold": "from disk", "slow": "from slow storage (emulated)"}
-FULL = 0.95  # of what a device takes alone
+FULL = 0.95  # share of the device's throughput alone
 # The presets with the same threads and buffers. Files that tf-official reads at once are the most that any order may read.
 ORDERS = {
     "default": "samples | shuffle | shard | repeat | map_and_batch({workers}) | prefetch",
@@ -36,7 +36,7 @@ ORDERS = {
     "naive": "files | interleave | map({workers}) | shard(tail=wrap) | shuffle({buffer}) | repeat | batch | prefetch(1)",
 }
 READERS = 10
-MANY_STEPS = 100_000  # time ends a measurement
+MANY_STEPS = 100_000  # so many that the time limit ends a measurement
 
 
 def device_name(device):
@@ -46,7 +46,7 @@ def device_name(device):
 
 
 def cell_sentence(cell):
-    """Sentence on one cell of the experiment."""
+    """Sentence about one cell of the experiment."""
     where = f"{cell['order']} on {cell['format']} {PLACES[cell['storage']]}"
     device = device_name(cell["device"])
     if cell["bound"] == "input":
@@ -58,7 +58,7 @@ def cell_sentence(cell):
 
 
 def row_sentence(cells):
-    """Sentence on all orders of one device, storage and format. `cells`: by order."""
+    """Sentence about all orders with one device, storage and format. `cells`: by order."""
     default, naive = cells["default"], cells["naive"]
     if default["bound"] == naive["bound"] == "compute":
         return "waits in neither order"
@@ -92,7 +92,7 @@ def experiment_markdown(experiment):
 
 
 def against_records_markdown(experiment):
-    """Files against records of the same bytes, default order."""
+    """Compares files with records of the same bytes, in the default order."""
     rows = rows_of(experiment)
     lines = []
     for (device, storage, form), cells in rows.items():
@@ -156,15 +156,16 @@ def markdown(record):
 
 
 def orders_of(options, images):
-    """Stages of each order. A buffer of 500 elements, or of an eighth of the images, so that little data fills it, too."""
+    """Pipeline stages of each order. The shuffle buffer has 500 elements, or an eighth of the images for small data
+    sets."""
     buffer = min(max(images // 8, 1), 500)
     return {name: text.format(workers=options.workers, batch=options.batch, buffer=buffer) for name, text in ORDERS.items()}
 
 
 def make_records(options, images, target):
-    """The images as TFRecord files of the same bytes, several of them."""
+    """Converts the images to several TFRecord files with the same bytes."""
     names = sorted(path.name for path in images.glob("*.png"))
-    table = images / "labels.csv"  # records have labels
+    table = images / "labels.csv"  # records need labels
     table.write_text("path,shadow\n" + "".join(f"{name},0\n" for name in names))
     shards = min(max(len(names) // 32, 1), 64)
     run([options.program, "convert", images, target, "--to", "tfrecord", "--shards", shards, "--workers", options.workers,
@@ -173,7 +174,7 @@ def make_records(options, images, target):
 
 
 def read_once(folder):
-    """Brings a folder's files into the page cache."""
+    """Reads a folder's files into the page cache."""
     for path in folder.iterdir():
         path.read_bytes()
 

@@ -19,7 +19,7 @@ from study import markdown_table, parser_of, run, write
 
 WAYS = ("allreduce", "exchange", "ring", "tree", "hierarchical")
 STOPPED = 3  # exit status of --stop-after
-LAST = 10  # updates that a run's last loss is the mean of
+LAST = 10  # number of updates over which a run's last loss is averaged
 RECIPE = """[preprocess]
 size = 32
 [train]
@@ -61,7 +61,7 @@ def largest_difference(left, right):
 
 
 def table(losses):
-    """`losses`: by way, then by seed."""
+    """Table of the losses. `losses`: by averaging algorithm, then by seed."""
     seeds = list(next(iter(losses.values())))
     base = next(iter(losses))
     rows = []

@@ -24,14 +24,14 @@ from study import NAMES, bench, cpu_text, markdown_table, parser_of, run, write
 PIPELINES = ("naive", "default")
 FORMATS = ("raw", "tfrecord")
 FORMAT_NAMES = {"raw": "raw", "tfrecord": "TFRecord"}
-LINEAR = 0.9  # of as many times the work as there are devices
-FLAT = 0.2  # of a device's work, added by each further one
+LINEAR = 0.9  # share of the ideal speed-up
+FLAT = 0.2  # share of one device's throughput that each further device adds
 COLOURS = {("naive", "raw"): "#b3441e", ("naive", "tfrecord"): "#e8963f", ("default", "raw"): "#1d6996",
            ("default", "tfrecord"): "#38a6a5"}
 
 
 def cells_of(record):
-    """Medians, least and most of the rounds by (model, pipeline, format), then by ranks."""
+    """Median, smallest and largest value of the rounds by (model, pipeline, format), then by ranks."""
     cells = {}
     for point in record["points"]:
         key = (point["model"], point["pipeline"], point["format"])
@@ -45,7 +45,7 @@ def cells_of(record):
 
 
 def sentence(by_ranks):
-    """Sentence on a row. `by_ranks`: its cells."""
+    """Sentence about a row. `by_ranks`: its cells."""
     first, last = min(by_ranks), max(by_ranks)
     ratio = by_ranks[last]["images_per_s"] / by_ranks[first]["images_per_s"]
     more = last / first
@@ -55,12 +55,12 @@ def sentence(by_ranks):
 
 
 def gain_sentences(cells):
-    """Sentence on the gains of TFRecords and of the order, at the most ranks."""
+    """Sentence about the gains of TFRecords and of the order, at the largest number of ranks."""
     lines = []
     for model in dict.fromkeys(key[0] for key in cells):
         most = max(cells[(model, PIPELINES[0], FORMATS[0])])
         at = {(p, f): cells[(model, p, f)][most]["images_per_s"] for p in PIPELINES for f in FORMATS}
-        records = {p: round(100 * (at[p, "tfrecord"] / at[p, "raw"] - 1)) for p in PIPELINES}  # whole: never -0
+        records = {p: round(100 * (at[p, "tfrecord"] / at[p, "raw"] - 1)) for p in PIPELINES}  # whole numbers, never -0
         lines.append(f"- {NAMES[model]}, {most} ranks: records gain {records['naive']}% in the naive order and "
                      f"{records['default']}% in the default one; the order "
                      f"gains {at['default', 'raw'] / at['naive', 'raw']:.1f}x on raw files and "
@@ -94,7 +94,7 @@ def markdown(record):
 
 
 def svg(record):
-    """Two panels, a curve for each pipeline and format, the linear one dashed."""
+    """Figure with two panels: a curve for each pipeline and format, and a dashed line for linear scaling."""
     cells = cells_of(record)
     models = list(dict.fromkeys(key[0] for key in cells))
     ranks = sorted({point["ranks"] for point in record["points"]})

@@ -27,7 +27,7 @@ def points(arguments):
 
 
 def measure(arguments, point):
-    """images/s and peak of one run; None where the machine's memory does not suffice."""
+    """images/s and peak memory of one run; None if the machine has too little memory."""
     model, batch, image, threads = point
     result = bench(arguments.program, "step", allowed="[engine.cpu] memory", model=model, batch=batch, image=image,
                    threads=threads, warmup=arguments.warmup, steps=arguments.steps)
@@ -35,7 +35,7 @@ def measure(arguments, point):
 
 
 def markdown(tables, runs):
-    """The tables; `of the first` is the rate over that of the first point of its model."""
+    """The tables; `of the first` is the rate relative to the first point of the same model."""
     column = {"batch": 1, "image": 2, "threads": 3}
     texts = []
     for name, points_of_table in tables.items():

@@ -15,7 +15,7 @@ NAMES = {"resnet50": "ResNet-50", "densenet121": "DenseNet-121"}
 
 
 def parser_of(doc, **defaults):
-    """A parser of --program, --json and options with these defaults, each of its default's type."""
+    """Parser of --program, --json and of options with these defaults; each option has the type of its default."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
@@ -26,7 +26,8 @@ def parser_of(doc, **defaults):
 
 
 def write(options, record, text):
-    """Writes the record to --json, and prints the text or writes it to --markdown, where these are given."""
+    """Writes the record to --json. Prints the text, or writes it to --markdown. Options that are not given are
+    skipped."""
     if options.json:
         options.json.write_text(json.dumps(record, indent=1) + "\n")
     if getattr(options, "markdown", None):
@@ -36,7 +37,7 @@ def write(options, record, text):
 
 
 def words_of(settings):
-    """Options of a command line: {"batch": 16, "cold": True, "model": None} is --batch 16 --cold."""
+    """Converts options to a command line: {"batch": 16, "cold": True, "model": None} gives --batch 16 --cold."""
     words = []
     for name, value in settings.items():
         if value is not None and value is not False:
@@ -58,7 +59,7 @@ def run(command, allowed=None, ends=(0,)):
 
 
 def bench(program, case, allowed=None, **settings):
-    """The result of `roentgen bench CASE` with these options. `allowed`: as run() has it."""
+    """Result of `roentgen bench CASE` with these options. `allowed`: see run()."""
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder) / "result.json"
         command = [program, "bench", case, *words_of(settings), "--json", result]
@@ -66,14 +67,15 @@ def bench(program, case, allowed=None, **settings):
 
 
 def package_text(python):
-    """Version and commit of the Roentgen package that an interpreter imports; told on standard error, too."""
+    """Version and commit of the Roentgen package that an interpreter imports; also printed to standard error."""
     text = run([python, "-m", "roentgen", "--version"]).partition("\n")[0]
     print(f"{python} imports {text}", file=sys.stderr)
     return text
 
 
 def interleaved(arms, rounds):
-    """(round, arm) for every arm in each round: in order in even rounds, backwards in odd ones, since machines drift."""
+    """(round, arm) for every arm in each round, because machines drift: in order in even rounds, backwards in odd
+    ones."""
     arms = list(arms)
     return [(index, arm) for index in range(rounds) for arm in (arms[::-1] if index % 2 else arms)]
 
@@ -84,5 +86,5 @@ def markdown_table(head, rows):
 
 
 def cpu_text(result):
-    """The machine of a benchmark's result."""
+    """Description of the machine in a benchmark's result."""
     return f"{result['cpu']['model']}, {result['cpu']['affinity_cores']} cores"

@@ -51,7 +51,7 @@ def spread(values, digits=2):
 
 
 def markdown(record):
-    """Two tables: trainings, and idle loaders."""
+    """Two tables: training runs, and idle loaders."""
     rows = {(row["case"], row["loader"], row["threads"]): row["rounds"] for row in record["rows"]}
 
     def ratios(ours, theirs):

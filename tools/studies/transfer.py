@@ -6,9 +6,9 @@ findings and on three real tasks, ranks them on each, and prints the rank correl
 
   tools/studies/transfer.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--markdown TABLES.md]
 
-A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
-in --out already, of the same program, settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
-trained by several of these at once, each with `--threads 1`. Needs Python only.
+A variant is a list of --set options added to each task's own recipe; everything else is the same for all variants. Results in
+--out with the same program, settings and tables are reused, so that an interrupted study continues. Several of these processes can
+train different seeds at once, each with `--threads 1`. Needs only Python.
 """
 import hashlib
 import json
@@ -21,7 +21,7 @@ from study import TOOLS, markdown_table, parser_of, run, write
 sys.path.insert(0, str(TOOLS))
 from ranks import ranks, spearman  # noqa: E402
 
-# Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
+# Task: (recipe, options for all variants, split to score, labels that count or None for the mean over all).
 TASKS = {
     "synthetic, 14 findings": ("recipes/quickstart.toml", ["train.epochs=6", "preprocess.size=64"], "test", None),
     "Kermany pneumonia": ("recipes/kermany.toml", ["train.epochs=3"], "val", None),
@@ -43,7 +43,7 @@ VARIANTS = {
 
 
 def tables_hash(data):
-    """SHA-256 of a data folder's tables and, for synthetic sets, settings."""
+    """SHA-256 of a data folder's tables and, for synthetic sets, of its settings."""
     digest = hashlib.sha256()
     for path in sorted([*data.glob("*.csv"), *data.glob("*.txt"), *data.glob("synth.json")]):
         digest.update(path.read_bytes())
@@ -51,7 +51,7 @@ def tables_hash(data):
 
 
 def score(options, task, variant, seed):
-    """AUROC of one variant on one task with one seed; trained when it is not there."""
+    """AUROC of one variant on one task with one seed; trains it unless the result exists."""
     recipe, common, split, label = TASKS[task]
     data = getattr(options, DATA[recipe])
     place = options.out / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"

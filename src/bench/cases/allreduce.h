@@ -18,7 +18,7 @@
 namespace roentgen::bench {
 
 struct AllreduceOptions {
-  /// Bucket sizes are `least_bytes` times powers of 4, as far as `most_bytes`, and `most_bytes` itself.
+  /// Bucket sizes are `least_bytes` times powers of 4, up to `most_bytes`, and `most_bytes` itself.
   std::size_t least_bytes = 4096;
   std::size_t most_bytes = std::size_t{512} << 20U;
   /// Names of averaging algorithms (dist/reduce/reduce_list.h); empty: all.

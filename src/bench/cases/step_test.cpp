@@ -244,7 +244,7 @@ TEST(StepBench, shares_of_the_profile_add_up_to_one) {
     EXPECT_GT(row.at("gflops").as_double(), 0.0);
   }
   EXPECT_TRUE(has_convolution);
-  // Rounding of a sum of a dozen doubles, all divided by one total.
+  // Tolerance for rounding in a sum of a dozen shares.
   EXPECT_NEAR(share, 1.0, 1e-9);
 }
 

@@ -30,7 +30,7 @@ struct LentBatch {
   std::vector<std::uint32_t> samples;  ///< index into Dataset::samples of each row
 };
 
-/// Options of a feed.
+/// Options of a BatchFeed.
 struct FeedOptions {
   data::LoaderOptions loading;         ///< options of data::Loader
   std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
@@ -59,8 +59,8 @@ class BatchFeed {
   BatchFeed& operator=(const BatchFeed&) = delete;
 
   /// Returns the next batch of the current epoch, or nullopt once at its end; the next call begins the next epoch.
-  /// Throws as data::Loader::next(). Never returns a batch without rows: where ranks share a padded tail, a rank may
-  /// have one batch less.
+  /// Throws as data::Loader::next() does. Never returns a batch without rows, so a rank may get one batch less if the
+  /// ranks share a padded last step.
   [[nodiscard]] std::shared_ptr<LentBatch> next();
   /// Skips to the first batch of the next epoch, unless an epoch is just beginning. Restarts after an error.
   void skip_to_next_epoch();
