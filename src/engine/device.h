@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DeviceChoice: the device that --device, train.device and device= name, and the engine that it leads to.
+// DeviceChoice: the device that a user chose by --device, train.device or device=, and the engine that computes on it.
 #pragma once
 
 #include <memory>
@@ -13,36 +13,36 @@ namespace roentgen::engine {
 
 class Engine;
 
-/// Device to compute on. Plain value.
+/// Device to compute on.
 struct DeviceChoice {
-  std::string engine = "auto";  ///< name of engine_list.h, or "auto": the best engine that can train here
-  std::optional<int> index{};   ///< number of the device among its engine's, from 0; none: the first
+  std::string engine = "auto";  ///< name in engine_list.h, or "auto": the best engine that can train on this machine
+  std::optional<int> index{};   ///< number of the device among those of its engine, from 0; nullopt: the first
 
-  /// The host's cores compute; "auto" counts as these before it is resolved.
+  /// True if the host's CPU cores compute. Also true for "auto" until resolve_device() replaced it.
   [[nodiscard]] bool is_host() const { return engine == "cpu" || engine == "auto"; }
-  /// "cuda:1": parse_device() reads it back.
+  /// Text such as "cuda:1", which parse_device() reads.
   [[nodiscard]] std::string text() const;
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
-/// Reads "auto", "cpu", "cuda" or "cuda:N"; ConfigError naming these. Looks at no device.
+/// Parses "auto", "cpu", "cuda" or "cuda:N". Throws ConfigError for other text. Does not check that the device exists.
 [[nodiscard]] DeviceChoice parse_device(std::string_view text);
 
-/// Reason why "auto" does not choose an engine of engine_list.h: the build or machine lacks it, or it cannot train yet;
-/// empty: none.
+/// Reason why "auto" does not choose an engine: this build or machine lacks it, or it cannot train yet. Empty if it
+/// may.
 [[nodiscard]] std::string why_not_auto(std::string_view engine);
 
-/// Device that "auto" stands for on this machine; any other choice as it is. May start the driver of an accelerator.
+/// Returns the device that "auto" means on this machine; returns any other choice unchanged. May start a GPU driver.
 [[nodiscard]] DeviceChoice resolve_device(const DeviceChoice& choice);
 
-/// Engine for the device, "auto" resolved. DeviceError when this build or machine lacks it ("built without CUDA"), or,
-/// naming those that there are, has no device of that number.
+/// Makes the engine for a device, after resolve_device(). Throws DeviceError if this build or machine lacks the engine
+/// ("built without CUDA") or has no device of this number; the message lists the devices that exist.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const DeviceChoice& choice);
-/// make_engine() of parse_device().
+/// Makes the engine for a device given as text, see parse_device().
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view device);
 
-/// Engine for Engine::plan() alone. It serves cards that this machine lacks, where `device` is cuda. Throws as
-/// make_engine(); ConfigError for an unknown card, and for a card without the device cuda.
+/// Makes an engine that is used only for Engine::plan(). For the device cuda it can plan for a card that this machine
+/// lacks. Throws like make_engine(), and ConfigError if the card is unknown or the device is not cuda.
 /// @param card name or file of a described card; empty: this machine's card, or an H200 where it has none
 [[nodiscard]] std::unique_ptr<Engine> make_planner(std::string_view device, const std::string& card);
 

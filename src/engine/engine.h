@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Engine and Executable: what turns a graph into steps. Knows nothing of how; engine/cpu and engine/cuda do.
+// Interfaces Engine, which compiles a graph, and Executable, which runs training or inference steps of it. The
+// implementations are in engine/cpu and engine/cuda.
 #pragma once
 
 #include <cstddef>
@@ -28,211 +29,223 @@
 
 namespace roentgen::engine {
 
-/// Purpose of an executable. Training: batch statistics, dropout, backward. Inference: running statistics, no loss
-/// gradient, nothing kept.
+/// Purpose that an executable is compiled for. Training: batch statistics, dropout and backward. Inference: running
+/// statistics, no dropout, and no values kept for a backward pass.
 enum class Form : std::uint8_t { Training, Inference };
-/// Purpose of the graph passes and fusions of that form.
+/// Returns the purpose of graph passes and fusions that belongs to a form.
 [[nodiscard]] constexpr graph::Purpose purpose_of(Form form) {
   return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
 }
 
-/// Sums over ranks, in place: all of them end with the same bits. Called within forward() and backward(), on the
-/// stepping thread, and by equal plans in the same order; returns when it is done.
-/// @param ready reached once this rank's sums are there
-/// @param index number of the batch norm, named in the error of a rank that waits too long
+/// Function that replaces each element of `sums` by its sum over all ranks; every rank gets the same bits. Called
+/// during forward() and backward() on the thread that drives the executable. All ranks have equal plans and call it in
+/// the same order. Returns when the sums are complete.
+/// @param ready event that is reached once this rank's own sums are in `sums`
+/// @param index number of the batch norm, which the error names if another rank does not answer in time
 using SumOverRanks =
     std::function<void(runtime::DeviceSpan<double> sums, const runtime::Event& ready, std::int64_t index)>;
 
-/// Ranks whose batches are one for batch norms: mean and variance of all their images, in forward and backward.
+/// Ranks that share batch norm statistics (synchronised batch norm): forward and backward use mean and variance over
+/// the images of all these ranks.
 struct NormGroup {
   int ranks = 1;       ///< number of ranks
-  SumOverRanks sum{};  ///< adds up over the ranks; empty for one rank
+  SumOverRanks sum{};  ///< sums over the ranks; empty if ranks is 1
 };
 
-/// Inputs of the rule that chooses kernels, beside graph and options. Ranks with equal inputs choose equally.
+/// Inputs of the rule that chooses kernels, in addition to graph and options. Ranks with equal inputs choose the same
+/// kernels.
 struct ChoiceInputs {
-  /// Engine::instruction_set() whose kernels may be used; empty: this machine's.
+  /// Kernels may use this instruction set, a value of Engine::instruction_set(). Empty: this machine's.
   std::string instruction_set{};
-  /// Threads that kernels of training are chosen for; 0: CompileOptions::threads.
+  /// Number of threads for which training kernels are chosen; 0: CompileOptions::threads.
   int threads = 0;
-  /// Measured choices of training, used instead of the rule's: MeasuredChoice::layer -> algorithm.
+  /// Algorithms chosen by measurement, which training uses instead of the rule's: MeasuredChoice::layer -> algorithm.
   std::map<std::string, std::string> measured{};
 };
 
-/// Algorithms of convolutions. Auto: a rule chooses per layer and pass between direct and our kernels: Winograd; with
-/// bf16 tiles split products, else with AVX-512 pointwise ones. It knows layer, pass, instruction set and, in training,
-/// batch and threads; nothing is timed. On CUDA: in training the library's fastest plan, timed once a card, else its
-/// heuristic's first. Heuristic: like Auto, never timed. Direct: plain convolutions only; on CUDA like Heuristic. The
-/// others, for tests: each wherever it can compute the pass.
+/// Algorithms of convolutions.
+/// Auto: on the CPU, a rule chooses for each layer and pass between oneDNN's direct convolution and our kernels. These
+/// are Winograd, split products (with bf16 tiles) and pointwise kernels (with AVX-512 but no bf16 tiles). The rule
+/// times nothing: it uses layer, pass, instruction set and, in training, batch size and threads. On CUDA, training uses
+/// cuDNN's fastest plan, timed once per card; inference uses the first plan of cuDNN's heuristic.
+/// Heuristic: like Auto, but never timed. Direct: only direct convolutions; on CUDA like Heuristic.
+/// The other values are for tests: each algorithm is used for every pass that it can compute.
 enum class Algorithms : std::uint8_t { Auto, Direct, Winograd, Split, Split2, Pointwise, Heuristic };
-/// "auto", "direct", "winograd", "split", "split2", "pointwise" or "heuristic".
+/// Returns "auto", "direct", "winograd", "split", "split2", "pointwise" or "heuristic".
 [[nodiscard]] std::string_view name_of(Algorithms algorithms);
-/// Algorithms of that name. ConfigError for an unknown one.
+/// Returns the value with this name. Throws ConfigError if the name is unknown.
 [[nodiscard]] Algorithms parse_algorithms(std::string_view name);
 
 /// Options of compile().
 struct CompileOptions {
   Form form = Form::Training;  ///< training or inference
-  /// Compute threads; 0 = all cores the process may use.
+  /// Number of compute threads; 0: all cores that the process may use.
   int threads = 0;
-  /// Input slots: how many batches can be filled ahead of the running step.
+  /// Number of input slots, which are host buffers for one batch each: the loader fills one slot while a step reads
+  /// another.
   int slots = 2;
-  /// Pixels in the slots of an input; nullopt: all slots hold values in f32. Moves results within rounding.
+  /// Normalisation of the input whose slots hold integer pixels; nullopt: all slots hold f32 values. Changes results
+  /// only by rounding.
   std::optional<InputNorm> input_norm{};
-  /// Gradient buckets are closed at this size.
+  /// Size in bytes at which a gradient bucket is full and the next parameter begins a new one.
   std::size_t bucket_bytes = 4U << 20;
-  /// Graph passes to run and fusions to make, by name (graph/passes/pass_list.h): "on" = all, "off" = none,
-  /// "name,name", or "on,-name" = all others. Results move within rounding.
+  /// Graph passes to run and fusions to make, by their names in graph/passes/pass_list.h. "on": all. "off": none.
+  /// "name,name": these. "on,-name": all but this one. Changes results only by rounding.
   std::string fuse = "on";
-  /// The choice moves the last digits, so it is in the plan, and a resumed run takes it from there.
+  /// Algorithms of convolutions. They differ in rounding, so the plan records each choice and a resumed run uses the
+  /// same ones.
   Algorithms algorithms = Algorithms::Auto;
   ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
-  /// Stored type of activations and their gradients. Parameters, their gradients and sums stay f32. Bf16: convolutions
-  /// multiply bf16 and add up in f32; on the CPU, Auto may choose Winograd's in f32 where that is faster. F16: like
-  /// Bf16, with gradients scaled by LossScale; on CUDA devices. ComputeType::tf32(): like F32, with rounded factors of
-  /// products; on CUDA devices from compute capability 8.0. Nullopt: bf16 in training if the instruction set multiplies
-  /// it, else f32. Ignored with `choices`, which record the type. In inference the CPU engine always computes in f32.
+  /// Type in which activations and their gradients are stored. Parameters, their gradients and sums stay f32.
+  /// Bf16: convolutions multiply bf16 values and sum in f32. On the CPU, Auto may choose Winograd in f32 where it is
+  /// faster. F16: like Bf16, but gradients are scaled by LossScale; CUDA only. ComputeType::tf32(): values are f32, and
+  /// products round their factors to TF32; CUDA only, from compute capability 8.0.
+  /// Nullopt: bf16 in training if the instruction set can multiply bf16, otherwise f32. Ignored if `choices` is set,
+  /// because it records the type. Inference on the CPU always computes in f32.
   std::optional<ComputeType> dtype = DType::F32;
-  /// Options of the loss scale, for F16.
+  /// Options of the loss scale, which only F16 uses.
   LossScaling loss_scaling{};
-  /// Values that backward recomputes instead of keeping, to the same bits. "auto": those that a kernel can write which
-  /// reads the input anyway (no kernel of CUDA). "all": also those that need a pass over memory of their own. "none":
-  /// no values.
+  /// Values that backward recomputes, bit for bit, instead of keeping them from forward. "auto": values that another
+  /// kernel can write because it reads their input anyway (CUDA has no such kernel). "all": also values that need
+  /// another pass over memory. "none": no values.
   std::string recompute = "auto";
-  /// Kernel choices of an earlier Plan to use instead of choosing (resume). Refused if they do not fit the graph.
+  /// Kernel choices of a stored Plan, which a resumed run must use again. ConfigError if they do not fit the graph.
   std::map<std::string, std::string> choices{};
-  /// Root of dropout's random streams.
+  /// Seed of the random numbers of dropout.
   std::uint64_t seed = 0;
-  /// Null: batch norms take this executable's own batch. Training form.
+  /// Ranks that share batch norm statistics in training; null: each rank uses only its own batch.
   std::shared_ptr<const NormGroup> norm_group{};
 };
 
-/// Memory of parameters by their role: trained ones, with gradients, and running statistics.
+/// Kind of parameters that an arena holds. Trained: parameters that have gradients. State: running statistics.
 enum class ArenaKind : std::uint8_t { Trained, State };
 
-/// Consecutive elements of the arenas of one kind that belong to one parameter.
+/// Range of arena elements that belong to one parameter, equal in all arenas of one kind.
 struct ParameterSlice {
   /// Index into Graph::parameters().
   std::int32_t parameter = 0;
-  /// First element and number of elements, kernel layout, padding included.
+  /// First element. The parameter is stored in kernel layout, with padding.
   std::int64_t begin = 0;
-  std::int64_t count = 0;  ///< elements, padding included
+  std::int64_t count = 0;  ///< number of elements, with padding
 };
 
-/// Gradients that become ready together. Buckets are in backward order.
+/// Range of the gradient arena whose gradients become ready together. Buckets are in the order of backward.
 using Bucket = ArenaRange;
 
-/// Called on the stepping thread for every bucket of the gradient arena, in order.
-/// @param ready reached once the bucket is final; it may be waited for until the next backward()
+/// Function that backward() calls for each bucket of the gradient arena, in order, on its own thread.
+/// @param ready event that is reached once the bucket is final; valid until the next backward()
 using BucketCallback = std::function<void(std::int64_t index, const runtime::Event& ready)>;
 
-/// A compiled graph with its memory. One thread drives it; slots other than the bound one may be filled by others.
-/// forward(), backward() and update() queue work in order; functions that give results to the host wait for it. On the
-/// CPU the work is done when they return. Nothing allocates between compile() and destruction, unless its comment says
-/// so.
+/// A compiled graph with its memory. One thread drives it; other threads may fill slots that are not bound. forward(),
+/// backward() and update() only queue work, in order; functions that return results to the host wait for it. On the CPU
+/// the work is done when they return. No function allocates memory after compile() unless its comment says so.
 class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Graph after the passes; parameter indices are those of the graph given to compile().
+  /// Graph after the graph passes. Its parameter indices equal those of the graph given to compile().
   [[nodiscard]] virtual const graph::Graph& graph() const = 0;
-  [[nodiscard]] virtual const Plan& plan() const = 0;  ///< entries and memory
-  /// Device of the arenas, for streams and events of others, which must be gone before this.
+  [[nodiscard]] virtual const Plan& plan() const = 0;  ///< kernel calls of a step and their memory
+  /// Device on which the arenas lie. Streams and events that others make on it must be destroyed before this
+  /// executable.
   [[nodiscard]] virtual runtime::Device& memory_device() const = 0;
 
-  /// The graph's inputs, in graph order.
+  /// Inputs of the graph, in graph order.
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
-  /// Host memory of an input in a slot: inputs()[input].bytes bytes, zeroed at compile. 64-byte aligned.
+  /// Host memory of one input in one slot: inputs()[input].bytes bytes, 64-byte aligned, zero after compile().
   [[nodiscard]] virtual std::span<std::byte> slot(std::int64_t input, int slot) = 0;
-  /// Chooses the slot that the next forward() reads; before the first call it is slot 0. The slot must hold its batch
-  /// now, since a device starts the upload here, under the work that is queued. A slot that was filled again counts
-  /// only after another call: a device keeps its copy. In inference, call it before reading the results of the last
-  /// forward(). The slot may be filled again once the backward() of that forward has returned, in inference the
-  /// forward().
+  /// Chooses the slot that the next forward() reads; slot 0 before the first call. The slot must already hold its
+  /// batch, because a GPU starts its upload here while earlier work runs. After refilling a slot, call this again: a
+  /// GPU reads its own copy. In inference, call it before reading the results of the last forward().
+  /// The slot may be refilled when the backward() of its batch has returned; in inference, when its forward() has
+  /// returned.
   virtual void bind_slot(int slot) = 0;
-  /// The step number that keys dropout.
+  /// Sets the number of the step, from which dropout derives its random numbers.
   virtual void set_step(std::int64_t step) = 0;
 
-  /// Queues the forward entries; in the inference form, before the first and after parameters were loaded, also the
+  /// Queues the forward entries. In inference, the first call and each first call after loading parameters also run the
   /// plan's preparations, which allocate.
   virtual void forward() = 0;
-  /// Queues the backward entries: fills the gradient arena (overwriting it). Training form, after forward().
+  /// Queues the backward entries, which overwrite the gradient arena. Needs Form::Training and an earlier forward().
   virtual void backward(const BucketCallback& on_bucket) = 0;
-  /// A named output of the last forward(), plain row-major f32, once it is there; valid until the next forward().
+  /// Waits for an output of the last forward() and returns it as row-major f32; valid until the next forward().
   [[nodiscard]] virtual std::span<const float> read(std::string_view name) const = 0;
 
-  /// Losses of forward() count from here on: where one of them is not finite, update() changes nothing.
+  /// Begins the forward passes of one update: if one of their losses is not finite, update() changes nothing.
   virtual void begin_update() = 0;
-  /// Queues an update of some ranges of an arena by a rule. Does nothing if a loss since begin_update() was not finite
-  /// or, with a limit, the norm is not; both hold until the next begin_update(). With a loss scale, an optimizer's rule
-  /// divides its source by it and takes all ranges at once: each such update counts for the scale. On a device, the
-  /// first call with other ranges allocates and waits.
-  /// @return reached once it is done; recorded anew by the next update()
+  /// Queues an update of ranges of an arena by a rule, such as an optimizer's. Changes nothing if a loss since
+  /// begin_update() was not finite or, with clip_norm set, the gradient norm is not. With a loss scale, an optimizer's
+  /// rule divides its source by the scale and must take all ranges at once, because each such update also adjusts the
+  /// scale. On a GPU, the first call with new ranges allocates and waits.
+  /// @return event that is reached once the update is done; the next update() records it again
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
-  /// L2 norm of the scaled source of the last update() with a limit (UpdateWork::clip_norm), once it is known.
+  /// Waits for and returns the L2 norm of the scaled source of the last update() that had UpdateWork::clip_norm.
   [[nodiscard]] virtual double read_norm() const = 0;
 
-  /// Loss scale that the last forward() began with, once its loss is there; nullopt where gradients are not scaled.
+  /// Waits for the loss of the last forward() and returns the loss scale that it used; nullopt if gradients are not
+  /// scaled.
   [[nodiscard]] virtual std::optional<LossScale> loss_scale() const { return std::nullopt; }
-  /// Loss scale that the last update() left, once it is done; nullopt where gradients are not scaled.
+  /// Waits for the last update() and returns the loss scale after it; nullopt if gradients are not scaled.
   [[nodiscard]] virtual std::optional<LossScale> read_loss_scale() const { return std::nullopt; }
-  /// Continues with this scale. Does nothing where gradients are not scaled.
+  /// Sets the loss scale of the next step. Does nothing if gradients are not scaled.
   virtual void set_loss_scale(const LossScale& scale) { static_cast<void>(scale); }
 
-  /// Trained parameters: flat, in bucket order, kernel layout. Padding elements are zero and stay zero under any update
-  /// that maps a zero gradient and zero weight to zero. Inference: what is written here counts when parameters() was
-  /// called after the last forward().
+  /// Arena of the trained parameters, in bucket order and kernel layout. Padding elements are zero, and stay zero under
+  /// update rules that map zero gradients and zero weights to zero. In inference, call it after each forward() before
+  /// writing to it again: the call tells the executable that parameters change.
   [[nodiscard]] virtual Arena& parameters() = 0;
   [[nodiscard]] virtual const Arena& parameters() const = 0;  ///< to be read
-  /// Gradients of the last backward(), laid out as parameters(), times the loss scale if there is one. Inference: no
-  /// elements.
+  /// Gradients of the last backward() in the layout of parameters(), multiplied by the loss scale if there is one.
+  /// Empty in inference.
   [[nodiscard]] virtual Arena& gradients() = 0;
   [[nodiscard]] virtual const Arena& gradients() const = 0;  ///< to be read
-  /// Running statistics. What is written here counts as with parameters().
+  /// Arena of the running statistics. In inference, call it after each forward() before writing to it again.
   [[nodiscard]] virtual Arena& state() = 0;
   [[nodiscard]] virtual const Arena& state() const = 0;  ///< to be read
-  /// Another arena laid out as those of this kind, all zero. Allocates. This must outlive it.
+  /// Makes another arena with the layout of this kind, all zeros. Allocates. The executable must outlive it.
   [[nodiscard]] virtual std::unique_ptr<Arena> make_arena(ArenaKind kind) = 0;
   [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< one for each trained parameter
   /// Buckets in the order in which backward() fills them.
   [[nodiscard]] virtual const std::vector<Bucket>& buckets() const = 0;
 
-  /// The plain row-major values of a parameter in an arena of its kind. Allocates.
+  /// Returns the row-major values of a parameter from an arena of its kind. Allocates.
   [[nodiscard]] virtual std::vector<float> store(std::int32_t parameter, const Arena& arena) const = 0;
-  /// Writes plain row-major values into the parameter's elements of such an arena. ShapeError unless there are as many
-  /// as the parameter has elements. May allocate.
+  /// Writes row-major values of a parameter into an arena of its kind. Throws ShapeError unless `values` has as many
+  /// elements as the parameter. May allocate.
   virtual void load(std::int32_t parameter, std::span<const float> values, Arena& arena) const = 0;
-  /// store() of the executable's own values of a parameter or state tensor.
+  /// Returns the executable's own values of a parameter or state tensor, as store() does.
   [[nodiscard]] std::vector<float> store(std::int32_t parameter) const;
-  /// load() of the executable's own values of a parameter or state tensor.
+  /// Sets the executable's own values of a parameter or state tensor, as load() does.
   void load(std::int32_t parameter, std::span<const float> values);
-  /// store() of a trained parameter's gradient, after backward() and before update(), without the loss scale.
+  /// Returns the gradient of a trained parameter, without the loss scale. Call it after backward() and before update().
   [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const;
 
-  /// Host time per plan entry since the last reset, in plan order: on a device, the time that queueing takes.
+  /// Host time of each plan entry since reset_profile(), in plan order. On a GPU it is only the time to queue the
+  /// kernel.
   [[nodiscard]] virtual std::vector<EntryTime> profile() const = 0;
-  virtual void reset_profile() = 0;  ///< starts profile() again at zero
-  /// Runs one entry alone `repeats` times on the step's own buffers and returns the best time in seconds: what the
-  /// kernel costs with warm caches. Spoils the step's values: for benchmarks, after the step was measured.
+  virtual void reset_profile() = 0;  ///< sets the times of profile() to zero
+  /// Runs one entry `repeats` times on the buffers of the step and returns the fastest time in seconds, so caches are
+  /// warm. Overwrites the step's values: use it in benchmarks after the step was measured.
   [[nodiscard]] virtual double time_entry(std::int32_t entry, int repeats);
 };
 
-/// Kind of the arenas that a parameter lies in.
+/// Returns the kind of arena that holds a parameter.
 [[nodiscard]] ArenaKind arena_kind(const graph::Parameter& parameter);
-/// Copies all parameters and state from one executable to another of the same parameters (training -> inference).
+/// Copies parameters and running statistics to another executable of the same graph, such as from training to
+/// inference.
 void copy_parameters(const Executable& from, Executable& to);
-/// Loads initial_values() of every parameter.
+/// Loads graph::initial_values() of every parameter.
 void initialise(Executable& executable, std::uint64_t seed);
 
-/// Times of the algorithms that can compute a pass of a convolution.
+/// Measured times of all algorithms that can compute one pass of a convolution.
 struct MeasuredChoice {
   /// "<node>/<pass>", as in Plan::choices.
   std::string name;
-  /// Layer, pass, type of values, threads and instruction set: equal lines, equal times.
+  /// Text of layer, pass, value type, threads and instruction set. Passes with equal text take equal time.
   std::string layer;
-  /// The plan's.
+  /// Algorithm that the plan uses.
   std::string chosen;
-  /// Least of several runs, by algorithm.
+  /// Fastest of several runs in seconds, by algorithm.
   std::map<std::string, double> seconds;
 };
 
@@ -240,32 +253,34 @@ struct MeasuredChoice {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// "cpu" or "cuda".
+  /// Name of the engine: "cpu" or "cuda".
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Reason why "auto" (device.h) must not choose this engine, or empty: it can train.
+  /// Reason why the device "auto" (device.h) must not choose this engine; empty if it may.
   [[nodiscard]] virtual std::string why_not_auto() const { return {}; }
-  /// Type in which slots of images are best filled: U16 or U8 (InputNorm) where they travel to a device. Default: F32.
+  /// Type that image slots should hold for best speed: U16 or U8 (with InputNorm) if a GPU uploads them, otherwise F32.
   [[nodiscard]] virtual DType slot_dtype() const { return DType::F32; }
-  /// True when compile() of the training form may choose kernels by timing them: ranks then obey the first one.
+  /// True if compile() for training may choose kernels by timing them. All ranks then use the choices of the first
+  /// rank.
   [[nodiscard]] virtual bool times_kernels() const { return false; }
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// Property of this machine that kernels are chosen by, as one word. Default: the engine's name, as if all machines
-  /// were alike.
+  /// Word for the property of this machine that the choice of kernels depends on. Default: the engine's name.
   [[nodiscard]] virtual std::string instruction_set() const;
-  /// The word among `sets` whose kernels all those machines have. Default: the first. At least one is given.
+  /// Returns the instruction set of `sets` that all those machines support. `sets` holds at least one; the default
+  /// returns the first.
   [[nodiscard]] virtual std::string least_instruction_set(const std::vector<std::string>& sets) const;
-  /// Device that computes, among those of its host; empty: the host's own cores, which many share.
+  /// Identifies the computing device among those of its host. Empty: the host's CPU cores, which several processes may
+  /// share.
   [[nodiscard]] virtual std::string device_id() const { return {}; }
-  /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
+  /// Compiles a graph. Throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of
+  /// memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;
-  /// Plan that compile() would make, without allocating its memory: shows the memory and the kernels of a batch of that
-  /// size. Throws as compile(), except for memory; DeviceError if the engine cannot plan without a device.
+  /// Returns the plan that compile() would make, without allocating its memory, to show memory use and kernels. Throws
+  /// like compile() except for lack of memory, and DeviceError if the engine cannot plan without a device.
   [[nodiscard]] virtual Plan plan(const graph::Graph& graph, const CompileOptions& options);
-  /// Times every algorithm for every choice of the plan that compile() would make. The machine should be idle
-  /// otherwise. Takes minutes for large networks.
-  /// Throws as plan(); DeviceError if the engine has no choices.
+  /// Times every algorithm of every kernel choice of the plan that compile() would make. Takes minutes for large
+  /// networks; the machine should be idle. Throws like plan(), and DeviceError if the engine has no choices.
   [[nodiscard]] virtual std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                                     const CompileOptions& options);
 };
