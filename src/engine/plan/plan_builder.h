@@ -223,8 +223,8 @@ class PlanBuilder {
   virtual void add_backward(graph::NodeId id) = 0;
   /// Adds entries that recompute a dropped value from values available in backward, and returns its tensor.
   virtual Located add_again(graph::NodeId id) = 0;
-  /// Adds the entry that completes the gradient of a value with shared statistics: diff = istd * (G - A - B xhat),
-  /// where G, A and B are those of SharedNorm.
+  /// Adds the entry that completes the gradient of a value with shared statistics: diff = istd * (G - A - B xhat). G, A
+  /// and B are those of SharedNorm.
   virtual Located finish_shared_norm(graph::NodeId id) = 0;
   // Kernels of entries that the builder adds.
   /// Makes the kernel that copies `count` floats.
