@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: rooted collectives and all_to_all, on any communicator. All ranks of the group call these together.
+// Checks of rooted collectives and all_to_all on any communicator, for tests. All ranks of the group call each function
+// together.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,10 +17,10 @@
 
 namespace roentgen::dist {
 
-/// Byte that rank `from` has for rank `to`.
+/// Returns the byte that rank `from` sends to rank `to`.
 inline std::byte letter(int from, int to) { return static_cast<std::byte>(16 * from + to + 1); }
 
-/// Sums arrive at each root in turn, and the other ranks' values stay.
+/// Expects that reduce() gives each root in turn the sums and leaves the values of other ranks unchanged.
 inline void expect_reduces(Communicator& group, std::chrono::milliseconds limit) {
   for (int root = 0; root < group.size(); ++root) {
     std::vector<float> values(1'003);
@@ -38,7 +39,7 @@ inline void expect_reduces(Communicator& group, std::chrono::milliseconds limit)
   }
 }
 
-/// Each root in turn deals out its bytes, and collects those of all.
+/// Expects that each root in turn can scatter its bytes and gather those of all ranks.
 inline void expect_scatters_and_gathers(Communicator& group, std::chrono::milliseconds limit) {
   const auto size = static_cast<std::size_t>(group.size());
   for (int root = 0; root < group.size(); ++root) {
@@ -55,7 +56,7 @@ inline void expect_scatters_and_gathers(Communicator& group, std::chrono::millis
   }
 }
 
-/// Every rank sends another part to every rank.
+/// Expects that all_to_all() sends a different part to every rank.
 inline void expect_exchanges(Communicator& group, std::chrono::milliseconds limit) {
   constexpr std::size_t kBytes = 5;
   std::vector<std::byte> given, wanted;
@@ -69,7 +70,7 @@ inline void expect_exchanges(Communicator& group, std::chrono::milliseconds limi
   group.all_to_all({}, {}, {"exchange of nothing"}).wait(limit);
 }
 
-/// Roots that are no rank, and buffers of another size, are refused where they are given, before anything is sent.
+/// Expects errors for invalid root ranks and buffers of the wrong size, before anything is sent.
 inline void expect_refuses_bad_arguments(Communicator& group) {
   std::array<float, 2> sums{};
   std::array<std::byte, 2> own{};

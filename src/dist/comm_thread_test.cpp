@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The thread, on a communicator whose collectives end when the test lets them.
+// Tests CommThread on a communicator whose collectives end only when the test allows it.
 #include "dist/comm_thread.h"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAnHour{3'600'000};
 
-/// Observations and instructions of a test.
+/// Controls when collectives end or fail, and counts those that started.
 struct Script {
-  /// Collectives below this number may end.
+  /// Collectives with a lower number may end.
   std::atomic<std::int64_t> allowed = 1'000'000;
-  /// This one fails.
+  /// Number of the collective that fails; -1: none.
   std::atomic<std::int64_t> failing = -1;
   std::atomic<std::int64_t> started = 0;
   std::atomic<bool> is_abandoned = false;
@@ -35,7 +35,7 @@ struct Script {
   std::atomic<bool> has_strayed = false;
 };
 
-/// Doubles what it averages when it ends, so that the end shows.
+/// Communicator whose average doubles the values when it ends, so that the test can see the end.
 class Doubling final : public Communicator {
  public:
   explicit Doubling(Script& script) : script_(script) { script_.owner = std::this_thread::get_id(); }
@@ -131,14 +131,14 @@ TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
       thread.all_reduce_mean(runtime::host_span(second), runtime::reached_event(), {"gradient bucket", 1});
   thread.wait(one);
   EXPECT_EQ(first[1], 4.0F);
-  wait_for_start(2);  // and the second is under way beside it
+  wait_for_start(2);  // the second one runs at the same time
   script_.allowed = 2;
   thread.wait(two);
-  thread.wait(one);  // again
+  thread.wait(one);  // waiting a second time is allowed
   EXPECT_EQ(second[0], 6.0F);
 }
 
-/// An event that the test reaches, with the numbers of questions and waits.
+/// Event that the test sets to reached. Counts calls of is_reached() and wait().
 class TestEvent final : public runtime::Event {
  public:
   [[nodiscard]] bool is_reached() const override {
@@ -205,7 +205,7 @@ TEST_F(CommThreadCase, averages_memory_that_the_host_cannot_reach_by_way_of_copi
   };
   const auto ready = device.make_event();
   CommThread thread(make(), kAnHour);
-  for (const float sent : {1.0F, 3.0F}) {  // memory of the first copies serves the second
+  for (const float sent : {1.0F, 3.0F}) {  // the second bucket reuses the memory of the first
     stream->run([&] { std::ranges::fill(device.memory().behind(span(0, 6)), sent); });
     stream->record(*ready);
     const std::int64_t one = thread.all_reduce_mean(span(0, 2), *ready, {"gradient bucket", 0});
@@ -302,7 +302,7 @@ TEST_F(CommThreadCase, says_one_line_of_a_failure_however_much_was_under_way) {
     try {
       static_cast<void>(
           thread.all_reduce_mean(runtime::host_span(data), runtime::reached_event(), {"gradient bucket", 1}));
-    } catch (const CommError&) {  // the first one was over sooner
+    } catch (const CommError&) {  // allowed: the first one may end before the failure
     }
     EXPECT_THROW(thread.wait(first), CommError);
   }

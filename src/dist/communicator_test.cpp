@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Waiting, time limits and their texts, on a communicator whose collectives end when the test says so.
+// Tests waiting, time limits and their error texts, on a communicator whose collectives end when the test allows it.
 #include "dist/communicator.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@ namespace roentgen::dist {
 namespace {
 using std::chrono::milliseconds;
 
-/// Four ranks of which some never arrive. Collective i ends after polls_left[i] more polls; negative: it fails.
+/// Communicator of four ranks, some of which never arrive. Collective i ends after polls_left[i] more polls, or fails
+/// if the number is negative.
 class ScriptedCommunicator final : public Communicator {
  public:
   explicit ScriptedCommunicator(std::vector<int> polls_left, std::vector<int> missing = {})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Libraries of this machine that move memory of GPUs between ranks, and the switch of GPUDirect RDMA.
+// Libraries of this machine that send GPU memory between ranks, and the setting of GPUDirect RDMA.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace roentgen::dist {
 
-/// Whether an MPI library says that it sends memory of CUDA devices itself (MPIX_Query_cuda_support, Open MPI's);
-/// nullopt: it says nothing.
+/// Returns whether an MPI library reports that it can send CUDA memory (Open MPI's MPIX_Query_cuda_support); nullopt if
+/// it does not report it.
 [[nodiscard]] std::optional<bool> is_cuda_aware(const MpiLibrary& library);
-/// "UCX 1.13.1", the library below most MPIs on InfiniBand; empty: this machine has none.
+/// Version of UCX, such as "UCX 1.13.1", the library that most MPIs use on InfiniBand; empty if it is not installed.
 [[nodiscard]] std::string ucx_version();
 
-/// Value of NCCL_NET_GDR_LEVEL for --gdr: LOC for "off", SYS for "on", empty for "auto". NCCL's own levels stay as they
-/// are: LOC, PIX, PXB, PHB, SYS. ConfigError naming all of these for another word.
+/// Converts a value of --gdr to NCCL_NET_GDR_LEVEL: "off" to LOC, "on" to SYS, "auto" to empty. NCCL's own levels LOC,
+/// PIX, PXB, PHB and SYS are returned unchanged. Throws ConfigError, which lists all values, for any other word.
 [[nodiscard]] std::string gdr_level(std::string_view word);
-/// Sets NCCL_NET_GDR_LEVEL to gdr_level(), or leaves it for "auto". It is the largest distance of GPU and network card
-/// for GPUDirect RDMA. Call it before NCCL starts, while the process has one thread.
+/// Sets the environment variable NCCL_NET_GDR_LEVEL to gdr_level(word); "auto" leaves it unset. It limits the distance
+/// between GPU and network card for GPUDirect RDMA. Call it before NCCL starts, while the process has one thread.
 void set_gdr(std::string_view word);
 
 }  // namespace roentgen::dist

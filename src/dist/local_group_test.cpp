@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The group of threads that tests use gives what MPI gives.
+// Tests that LocalGroup, the group of threads that other tests use, gives the same results as MPI.
 #include "dist/local_group_testing.h"
 
 #include <gtest/gtest.h>

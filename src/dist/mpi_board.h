@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// MpiBoard: names ranks that are missing, which MPI does not report. Every rank publishes how many collectives it has
-// started and completed, and that it still polls. The others read these numbers in a window without its help (MPI 3.1,
-// 11.5: passive targets). For dist/mpi.cpp alone.
+// MpiBoard: finds the ranks that are missing in a collective, which MPI does not report. Every rank publishes how many
+// collectives it started and completed, and that it still polls. The other ranks read these numbers through an MPI
+// window without its help (MPI 3.1, 11.5: passive targets). Only for dist/mpi.cpp.
 #pragma once
 
 #include <algorithm>
@@ -22,28 +22,28 @@
 
 namespace roentgen::dist {
 
-/// Signs that a rank publishes of itself.
+/// Numbers that a rank publishes about itself.
 struct Signs {
-  /// Collectives that it has started.
+  /// Number of collectives that the rank has started.
   std::int64_t begun = 0;
-  /// Collectives below it are done.
+  /// All collectives with a lower number are done.
   std::int64_t done = 0;
-  /// Grows while it waits for others.
+  /// Counter that grows while the rank waits for others.
   std::int64_t polls = 0;
-  /// Rank plus one that failed first, among those that asked this rank.
+  /// One plus the rank that was first to report a failure to this rank; 0: none.
   std::int64_t first_failed = 0;
 };
 
-/// Window of all ranks' signs. Of the communicator's thread.
+/// MPI window with the signs of all ranks. Used only by the communicator's thread.
 template <typename Abi>
 class MpiBoard {
   using Handle = typename Abi::Handle;
 
  public:
-  /// Both must outlive this.
+  /// Both arguments must outlive this object.
   MpiBoard(const MpiFunctions<Abi>& functions, Session<Abi>& session) : mpi_(functions), session_(session) {}
 
-  /// Makes the window. All ranks of the group call it together, before anything else. Throws CommError.
+  /// Creates the window. All ranks call it together, before all other functions. Throws CommError.
   void open(Handle group, int rank, int size) {
     rank_ = rank;
     size_ = size;
@@ -51,8 +51,8 @@ class MpiBoard {
     *own_ = {};
     check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_));
     check(mpi_.Barrier(group));
-    // A rank's first access waits for an answer in Open MPI's osc/pt2pt, although MPI_Rget should not. So it is made
-    // once while all are present; later ones do not wait.
+    // In Open MPI's osc/pt2pt, a rank's first MPI_Rget waits for an answer, although it should not. So read once while
+    // all ranks are present; later reads do not wait.
     signs_.assign(static_cast<std::size_t>(size_), {});
     std::vector<Handle> questions(static_cast<std::size_t>(size_), mpi_.no_request);
     for (int other = 0; other < size_; ++other) {
@@ -62,47 +62,47 @@ class MpiBoard {
     for (Handle& question : questions) check(mpi_.Wait(&question, &ignored_));
     check(mpi_.Barrier(group));
   }
-  /// Frees the window, together with all ranks.
+  /// Frees the window. All ranks call it together.
   void close() {
     mpi_.Win_unlock_all(window_);
     mpi_.Win_free(&window_);
   }
 
-  /// Publishes that collectives below `next` are started.
+  /// Publishes that all collectives with numbers below `next` are started.
   void begun(std::int64_t next) {
     publish(own_->begun, next);
     mpi_.Win_sync(window_);
   }
-  /// Publishes that collectives below `oldest` are done.
+  /// Publishes that all collectives with numbers below `oldest` are done.
   void done(std::int64_t oldest) { publish(own_->done, oldest); }
-  /// Publishes that this rank waits.
+  /// Publishes that this rank is still waiting.
   void polled() { publish(own_->polls, own_->polls + 1); }
 
-  /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
+  /// Question to another rank whether this rank is the first to fail, and what it means if no answer comes.
   struct Claim {
     int of = 0;
     bool if_silent = true;
   };
-  /// Decides once whether this rank is the first that fails. From then on no call may be made to MPI.
+  /// Decides, once, whether this rank is the first to fail. Afterwards nothing may call MPI.
   bool claim(Claim claim) const noexcept {
     session_.has_failed = true;
     if (!claim_) claim_ = ask_to_be_first(claim);
     return *claim_;
   }
-  /// claim() was called.
+  /// True after claim() was called.
   [[nodiscard]] bool is_claimed() const { return claim_.has_value(); }
 
-  /// Ranks that are missing in a collective; empty after claim(). This rank has then failed: operations in flight
-  /// cannot be cancelled.
+  /// Returns the ranks that are missing in a collective; empty after claim(). Calling it means that this rank has
+  /// failed, because MPI cannot cancel operations in flight.
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const {
     return claim_ ? std::vector<int>{} : claimed(idle_or_late(ticket));
   }
-  /// missing() in a message with one other rank.
+  /// Returns the missing rank of a message between this rank and `peer`, like missing().
   [[nodiscard]] std::vector<int> missing_peer(int peer) const { return claim_ ? std::vector<int>{} : claimed({peer}); }
 
  private:
-  // Sends this rank's last MPI message. It asks the lowest rank that is not missing. A silent rank has failed in the
-  // same way, and has reported it.
+  // Makes this rank's last MPI call, which asks the lowest rank that is not missing whether this rank is first to fail.
+  // If that rank is silent, it has failed too and has reported it.
   [[nodiscard]] std::vector<int> claimed(std::vector<int> missing) const {
     int asked = 0;
     while (asked < rank_ && std::ranges::find(missing, asked) != missing.end()) ++asked;
@@ -110,22 +110,23 @@ class MpiBoard {
     return missing;
   }
 
-  // Ranks that wait for nobody; without any, those that have not reached that collective.
+  // Returns the ranks that are not waiting. If there are none, returns the ranks that have not reached the collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
     std::iota(all.begin(), all.end(), 0);
     signs_.assign(all.size(), {});
     const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
     const std::vector<Signs> before = signs_;
-    // Ranks that poll wait themselves, for the same one or for another.
+    // A rank that polls is waiting too, for this collective or another.
     const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
-    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
+    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // so that later questions do not wait for this rank
     return idle.empty() ? late : idle;
   }
 
-  // Waits for a while, then reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
+  // Waits for a while, then reads the signs of `ranks`. Returns those that do not answer in time or whose answer fails
+  // `is_good`.
   template <typename IsGood>
   std::vector<int> ask(const std::vector<int>& ranks, const IsGood& is_good) const {
     const auto begin = std::chrono::steady_clock::now();
@@ -178,11 +179,11 @@ class MpiBoard {
   int rank_ = 0, size_ = 1;
   mutable MpiStatus ignored_{};
   Handle window_{};
-  /// This rank's signs, in the window.
+  /// Signs of this rank, in the window's memory.
   Signs* own_ = nullptr;
-  /// Signs of all ranks when they were asked; kept, since an answer may come late.
+  /// Buffers for the signs of all ranks. They are members because an answer may arrive late.
   mutable std::vector<Signs> signs_;
-  /// Request to the first of the failing ranks, and its answer.
+  /// Value that claim() sends to the asked rank, and the rank's answer.
   mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
   mutable std::optional<bool> claim_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The MPI communicator, in a group of processes that all run these tests in the same order.
+// Tests the MPI communicator. All processes of the group run these tests in the same order.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -123,7 +123,8 @@ TEST(MpiCommunicator, drives_many_collectives_at_once_and_out_of_order) {
 }
 
 TEST(MpiCommunicator, a_barrier_holds_until_all_have_come) {
-  // All ranks are children of one mpirun. Its process id names a file that the last rank creates.
+  // All ranks are children of one mpirun, so its process id gives all of them the same file name. The last rank creates
+  // the file.
   const auto sign = std::filesystem::temp_directory_path() / ("roentgen_gate_" + std::to_string(::getppid()));
   const int last = group->size() - 1;
   for (int i = 0; group->rank() == last && i < 1000; ++i) std::this_thread::yield();
@@ -170,7 +171,7 @@ TEST(MpiCommunicator, a_message_of_another_size_is_refused) {
   sent.wait(kLong);
 }
 
-// These run beside the thread.
+// The tests below use a CommThread.
 
 TEST(CommThreadOfMpi, averages_buckets_while_others_are_being_filled) {
   constexpr std::int64_t kBuckets = 40;
@@ -217,6 +218,6 @@ int main(int argc, char** argv) {
   });
   testing::GTEST_FLAG(filter) = "CommThreadOfMpi.*";
   if (result == 0) result = RUN_ALL_TESTS();
-  if (result != 0) std::_Exit(result);  // without goodbye: the others must not wait
+  if (result != 0) std::_Exit(result);  // exit without MPI_Finalize, which would wait for the other ranks
   return 0;
 }

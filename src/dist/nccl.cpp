@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NCCL behind NcclCalls. The library is loaded when it is first needed, so the program starts without one. Its
+// Implements NcclCalls by NCCL. The library is loaded when it is first needed, so the program starts without it. Its
 // communicators do not block: a call that must wait for other ranks returns ncclInProgress.
 #include <dlfcn.h>
 #include <nccl.h>
@@ -19,12 +19,12 @@ namespace {
 
 using runtime::cuda::as_cuda;
 
-// An older library would read a newer ncclConfig_t.
+// Oldest accepted version, because an older library would misread this build's ncclConfig_t.
 constexpr int kLeastVersion = NCCL_VERSION_CODE;
 constexpr const char* kRemedy =
     "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE of another libnccl.so.2, or --reduce auto";
 
-// X(name): functions of the library.
+// List of the NCCL functions that are loaded.
 #define RG_NCCL_FUNCTIONS(X) \
   X(GetVersion)              \
   X(GetUniqueId)             \
@@ -37,7 +37,7 @@ constexpr const char* kRemedy =
   X(CommAbort)               \
   X(AllReduce)
 
-/// The loaded library. It stays loaded until the process ends.
+/// The loaded NCCL library. It stays loaded until the process ends.
 struct NcclLibrary {
   NcclLibrary() {
     const char* asked = std::getenv("ROENTGEN_NCCL");
@@ -61,7 +61,7 @@ struct NcclLibrary {
   [[noreturn]] static void refuse(std::string_view wanted, const std::string& got) {
     throw CommError(error_text("dist.nccl", "NCCL", wanted, got, kRemedy));
   }
-  // "2.28.9" of 22809.
+  // Formats NCCL's version number: 22809 gives "2.28.9".
   static std::string text_of(int number) {
     constexpr int kMajor = 10'000, kMinor = 100;
     return std::to_string(number / kMajor) + "." + std::to_string(number / kMinor % kMinor) + "." +
@@ -102,7 +102,7 @@ class NcclGroup final : public NcclCalls {
     return id;
   }
   void join(const NcclId& id, int rank, int size, runtime::Stream& stream) override {
-    static_cast<void>(as_cuda(stream).launch_handle());  // makes its device the current one
+    static_cast<void>(as_cuda(stream).launch_handle());  // sets the CUDA device of this thread
     ncclUniqueId name;
     std::memcpy(&name, id.data(), sizeof name);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Replaces dist/nccl.cpp in a build without CUDA or without NCCL's header.
+// Replaces dist/nccl.cpp in builds without CUDA or without NCCL's header.
 #include "core/error.h"
 #include "dist/nccl_calls.h"
 

@@ -16,7 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A step of NCCL's group that all ranks make together: starts, and is over once the group is idle.
+/// An NCCL call that all ranks make together, such as joining the group. It starts the call and is done when NCCL is
+/// idle.
 class Together final : public Composite {
  public:
   Together(NcclCalls& calls, std::function<void()> begin) : calls_(calls), begin_(std::move(begin)) {}
@@ -30,10 +31,10 @@ class Together final : public Composite {
   std::function<void()> begin_;
 };
 
-/// Message of a rank about its device and its NCCL, of one size for all.
+/// Message by which a rank tells the others its device and whether it has NCCL. Has the same size on all ranks.
 struct RankNccl {
   std::array<char, 64> device{};
-  /// Reason why it has no NCCL; empty: it has.
+  /// Reason why the rank has no NCCL; empty if it has.
   std::array<char, 256> why_none{};
 };
 
@@ -42,7 +43,7 @@ void put(const std::string& text, std::array<char, kRoom>& room) {
   std::memcpy(room.data(), text.data(), std::min(text.size(), kRoom - 1));
 }
 
-// First reason, by rank, why the group cannot average by NCCL; empty: it can.
+// Reason of the lowest rank for which the group cannot average by NCCL; empty if the group can.
 std::string why_not(Communicator& group, const RankNccl& own, std::chrono::milliseconds limit) {
   std::vector<RankNccl> all(static_cast<std::size_t>(group.size()));
   group.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)), {"NCCL of all ranks"})
@@ -79,7 +80,7 @@ bool NcclAverage::advance(int /*tag*/) {
 void NcclAverage::advance() {
   const bool is_idle = owner_.calls_->is_idle();
   if (step_ == Step::Waits) {
-    if (!is_idle || owner_.queued_ != number_) return;  // an earlier one comes first
+    if (!is_idle || owner_.queued_ != number_) return;  // an earlier average must be queued first
     owner_.gate_->wait_for(*ready_);
     owner_.gate_->record(*seen_);
     owner_.stream_->wait_for(*seen_);
@@ -114,7 +115,7 @@ NcclAverages::NcclAverages(Communicator& group, runtime::Device& device, std::un
 }
 
 NcclAverages::~NcclAverages() {
-  calls_.reset();  // first: streams wait for what it has queued
+  calls_.reset();  // freed first, because streams wait for its queued work
 }
 
 NcclAverage& NcclAverages::begin(runtime::DeviceSpan<float> data, const runtime::Event& ready, runtime::Event& done) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NcclAverages: averages gradients where they lie, in a device's memory, by NCCL on a stream of its own. Each average
-// is a composite of the communicator, so that ranks that are missing are named as in its other collectives.
+// NcclAverages: averages gradients in GPU memory by NCCL, on a separate stream. Each average is a Composite of the
+// communicator, so errors name missing ranks as for other collectives.
 #pragma once
 
 #include <chrono>
@@ -20,34 +20,35 @@
 
 namespace roentgen::dist {
 
-/// Makes this rank's end of a group of NCCL: make_nccl_calls(), or a test's.
+/// Function that makes this rank's NcclCalls: make_nccl_calls(), or a replacement in tests.
 using MakeNccl = std::function<std::unique_ptr<NcclCalls>()>;
 
-/// Device that gradients lie on.
+/// Device whose memory holds the gradients.
 struct GradientDevice {
-  runtime::Device& device;  ///< must outlive its use
-  /// Tells devices of a host apart (engine::Engine::device_id()); empty: unknown, so that NCCL is not
-  /// taken.
+  runtime::Device& device;  ///< must outlive the averages
+  /// Identifies the device among those of its host (engine::Engine::device_id()). Empty: unknown, so that NCCL is not
+  /// used.
   std::string id{};
-  /// The host's own memory.
+  /// True if gradients lie in the host's memory.
   bool is_host = false;
-  MakeNccl make_nccl = make_nccl_calls;  ///< throws CommError where there is no NCCL
+  MakeNccl make_nccl = make_nccl_calls;  ///< throws CommError if there is no NCCL
 };
 
 class NcclAverages;
 
-/// An average under way. Of the communicator's thread. One that NCCL could not end is never done; failure() says why.
+/// An average in progress. Used only by the communicator's thread. If NCCL fails, the average never becomes done, and
+/// failure() has the reason.
 class NcclAverage final : public Composite {
  public:
-  /// @param owner must outlive this
+  /// @param owner object that makes the averages; must outlive this one
   explicit NcclAverage(NcclAverages& owner);
-  /// NCCL's work is queued, and the event of its end recorded.
+  /// True once NCCL's work is queued and its end event is recorded.
   [[nodiscard]] bool is_queued() const { return step_ >= Step::Queued; }
-  /// The device has come to it; before, it computes the gradients.
+  /// True once the device has computed the gradients and can start the average.
   [[nodiscard]] bool is_ready() const { return is_ready_; }
-  /// Time of is_ready(), as polling saw it.
+  /// Time at which polling first saw is_ready().
   [[nodiscard]] std::chrono::steady_clock::time_point ready_at() const { return ready_at_; }
-  /// Words of NCCL; empty: it has not failed.
+  /// Error text of NCCL; empty if it has not failed.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] bool advance(int tag) override;
 
@@ -58,37 +59,38 @@ class NcclAverage final : public Composite {
 
   NcclAverages& owner_;
   Step step_ = Step::Done;
-  /// Its place among all averages of the owner.
+  /// Number of this average among all of its owner, in order.
   std::int64_t number_ = 0;
   runtime::DeviceSpan<float> data_{};
   const runtime::Event* ready_ = nullptr;
   runtime::Event* done_ = nullptr;
-  /// Reached with *ready_ and *done_, which callers may record anew for their next update meanwhile.
+  /// Events that are reached together with *ready_ and *done_. Callers may record those again meanwhile for their next
+  /// update.
   std::unique_ptr<runtime::Event> seen_, end_;
   bool is_ready_ = false;
   std::chrono::steady_clock::time_point ready_at_{};
   std::string failure_;
 };
 
-/// Averages over one group of NCCL. One thread, that of the communicator.
+/// Averages gradients over one NCCL group. Used only by the communicator's thread.
 class NcclAverages {
  public:
-  /// Forms the group: all ranks together. CommError when that fails or takes longer than `limit`.
+  /// Forms the NCCL group; all ranks call it together. Throws CommError if that fails or takes longer than `limit`.
   NcclAverages(Communicator& group, runtime::Device& device, std::unique_ptr<NcclCalls> calls,
                std::chrono::milliseconds limit);
   NcclAverages(const NcclAverages&) = delete;
   NcclAverages& operator=(const NcclAverages&) = delete;
-  /// Ends what is under way, without the other ranks, unless end() was called.
+  /// Aborts averages in progress, without the other ranks, unless end() was called.
   ~NcclAverages();
 
-  /// NcclCalls::version().
+  /// Name and version of NCCL, see NcclCalls::version().
   [[nodiscard]] std::string_view name() const { return calls_->version(); }
-  /// An average to give to Communicator::compose(). They are queued in the order of these calls. Allocates only while
-  /// the number under way reaches a new maximum.
-  /// @param data averaged in place, after `ready`
-  /// @param done recorded behind it; the average may be waited for there once it is_queued()
+  /// Returns a new average to pass to Communicator::compose(). Averages are queued in the order of these calls.
+  /// Allocates only when more averages are in progress than ever before.
+  /// @param data gradients, averaged in place after `ready` is reached
+  /// @param done event recorded after the average; wait for it only once is_queued() is true
   [[nodiscard]] NcclAverage& begin(runtime::DeviceSpan<float> data, const runtime::Event& ready, runtime::Event& done);
-  /// Takes leave of the other ranks, all together, once no average is under way. CommError.
+  /// Ends the NCCL group; all ranks call it together when no average is in progress. Throws CommError.
   void end(std::chrono::milliseconds limit);
 
  private:
@@ -96,16 +98,16 @@ class NcclAverages {
   Communicator& group_;
   runtime::Device& device_;
   std::unique_ptr<NcclCalls> calls_;
-  /// Averages, and a stream that waits with no work, to see when gradients are ready.
+  /// Stream of the averages, and a stream that only waits, to detect when gradients are ready.
   std::unique_ptr<runtime::Stream> stream_, gate_;
   std::vector<std::unique_ptr<NcclAverage>> averages_;
-  /// Averages given, and averages queued.
+  /// Number of averages that begin() returned, and number of averages queued.
   std::int64_t begun_ = 0, queued_ = 0;
 };
 
-/// NCCL where the options ask for it, or leave the choice and every rank has NCCL and a device to itself; else null.
-/// All ranks call it together and get the same answer. ConfigError, on all ranks, where it was asked for and cannot be,
-/// naming the rank and the reason. Rank 0 logs the choice.
+/// Makes NCCL averages if the options ask for NCCL. Also if they leave the choice and every rank has NCCL and its own
+/// device; otherwise returns null. All ranks call it together and get the same answer; rank 0 logs it. If the options
+/// ask for NCCL and it cannot be used, all ranks throw ConfigError with the rank and the reason.
 [[nodiscard]] std::unique_ptr<NcclAverages> make_nccl_averages(Communicator& group, const GradientDevice& where,
                                                                const ReduceOptions& options,
                                                                std::chrono::milliseconds limit);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Averages on devices, on a twin of NCCL: ranks are threads, and each has a device whose streams are threads.
+// Tests averages on devices with an imitation of NCCL. Ranks are threads, and each has a device whose streams are
+// threads.
 #include "dist/nccl_averages.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ float value_of(int rank, std::int64_t bucket, std::size_t i) {
   return static_cast<float>(i % 97) * 0.37F + static_cast<float>(bucket) * 3.1F + static_cast<float>(rank) * 1.7F;
 }
 
-/// A rank of a test, in a thread of its own.
+/// A rank of a test, which runs in its own thread.
 struct Rank {
   CommThread& comm;
   int number = 0;
@@ -40,7 +41,7 @@ struct Rank {
   runtime::TwinDevice& twin;
 };
 
-/// Runs `work` as so many ranks with a device each; returns what each one threw, as text.
+/// Runs `work` on `ranks` ranks, each with its own device. Returns the error text of each rank; empty if it threw none.
 std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const std::function<void(Rank&)>& work,
                                   milliseconds limit = kLong) {
   LocalGroup group(ranks);
@@ -72,7 +73,7 @@ std::vector<std::string> as_ranks(int ranks, const ReduceOptions& options, const
   return thrown;
 }
 
-/// Gradients of a rank in its device's memory, and a stream that computes them.
+/// Gradients of a rank in device memory, and the stream that computes them.
 class Gradients {
  public:
   explicit Gradients(Rank& rank)
@@ -88,7 +89,7 @@ class Gradients {
     return {reinterpret_cast<float*>(memory_->address()) + static_cast<std::size_t>(at) * kCount, kCount,
             memory_->copies()};
   }
-  /// Queues all values, and gives the buckets to be averaged as they are computed.
+  /// Queues the computation of all values, and starts to average each bucket as soon as it is computed.
   std::vector<std::int64_t> queue() {
     std::vector<std::int64_t> tickets;
     for (std::int64_t at = 0; at < kBuckets; ++at) {
@@ -103,7 +104,7 @@ class Gradients {
     }
     return tickets;
   }
-  /// The values behind the average, as the stream finds them without the host waiting for the device.
+  /// Returns the values that the stream reads after the average, without the host waiting for the device.
   std::vector<float> values_after(std::int64_t at) {
     std::vector<float> values(kCount);
     stream_->wait_for(*done_[static_cast<std::size_t>(at)]);
@@ -147,7 +148,7 @@ TEST(NcclAverages, are_the_means_of_all_ranks_where_the_gradients_lie) {
   }
 }
 
-/// The error, or the way on the device, of each rank.
+/// Returns for each rank its error text, or the name of its device average.
 std::vector<std::string> choices(int ranks, const ReduceOptions& options,
                                  const std::function<void(Rank&)>& change = {}) {
   std::vector<std::string> ways(static_cast<std::size_t>(ranks));
@@ -191,7 +192,7 @@ TEST(NcclFailures, a_rank_that_never_comes_is_named_and_streams_go_on) {
         Gradients gradients(rank);
         for (const std::int64_t ticket : gradients.queue()) rank.comm.wait(ticket);
         gradients.stream().wait_for(gradients.done(kBuckets - 1));
-        gradients.synchronize();  // ends because the averages are aborted
+        gradients.synchronize();  // does not hang, because the averages are aborted
         rank.comm.settle();
       },
       milliseconds{300});
@@ -225,7 +226,7 @@ TEST(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
         rank.comm.use_device(rank.device);
         Gradients gradients(rank);
         const std::vector<std::int64_t> tickets = gradients.queue();
-        if (rank.number == 0) {  // with averages under way
+        if (rank.number == 0) {  // while averages are in progress
           static_cast<void>(rank.comm.fail());
           throw DataError("a loss that is not finite");
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NcclCalls: the part of NVIDIA's NCCL that averages gradients. The interface names neither NCCL nor CUDA, so that
-// tests run its callers on emulated devices.
+// NcclCalls: the part of NVIDIA's NCCL that averages gradients. The interface does not name NCCL or CUDA, so that tests
+// can run on emulated devices.
 #pragma once
 
 #include <array>
@@ -15,34 +15,35 @@
 
 namespace roentgen::dist {
 
-/// Name of a group of NCCL before it is formed (ncclUniqueId).
+/// Identifier of an NCCL group, by which its ranks find each other (ncclUniqueId).
 using NcclId = std::array<std::byte, 128>;
 
-/// One rank's end of a group of NCCL. Its calls return at once; is_idle() tells of their end. One thread.
+/// NCCL communicator of one rank. Calls return at once; is_idle() tells when they are complete. One thread.
 class NcclCalls {
  public:
-  /// Frees it; aborts where end() was not called or is not over.
+  /// Frees the communicator; aborts it if end() was not called or is not complete.
   virtual ~NcclCalls() = default;
-  /// "NCCL 2.28.9".
+  /// Name and version, such as "NCCL 2.28.9".
   [[nodiscard]] virtual std::string_view version() const = 0;
-  /// A name for a new group: of one rank, which gives it to the others. CommError.
+  /// Makes the identifier of a new group. One rank calls it and sends it to the others. Throws CommError.
   [[nodiscard]] virtual NcclId make_id() = 0;
-  /// Starts to form the group, on the device of `stream`. CommError.
-  /// @param size all ranks; each has a device of its own
+  /// Starts to join the group, on the device of `stream`. Throws CommError.
+  /// @param size number of ranks; each must have its own device
   virtual void join(const NcclId& id, int rank, int size, runtime::Stream& stream) = 0;
-  /// Whether the last call is over: after a collective, its work is queued. CommError with NCCL's words when the group
-  /// has failed, by a call or later.
+  /// True if the last call is complete; for a collective this means that its work is queued. Throws CommError with
+  /// NCCL's error text if the group has failed.
   [[nodiscard]] virtual bool is_idle() = 0;
-  /// Starts to queue the mean over ranks on `stream`, in place: sums in float32, the same bits on all ranks. CommError.
+  /// Starts to queue the mean over ranks on `stream`, in place. Sums are f32, and all ranks get the same bits. Throws
+  /// CommError.
   virtual void all_reduce_mean(runtime::DeviceSpan<float> data, runtime::Stream& stream) = 0;
-  /// Starts to take leave of the other ranks, after all collectives are done. CommError.
+  /// Starts to leave the group in agreement with the other ranks, after all collectives are done. Throws CommError.
   virtual void end() = 0;
-  /// Ends collectives that are under way, whose results are then void, without the other ranks.
+  /// Aborts collectives in progress, without the other ranks. Their results are then invalid.
   virtual void abort() noexcept = 0;
 };
 
-/// NCCL, loaded when it is first called. CommError where there is none, naming the reason. Defined in dist/nccl.cpp, or
-/// in dist/nccl_absent.cpp where NCCL's header or CUDA was absent when the program was built.
+/// Makes the NCCL implementation; loads the library at the first call. Throws CommError with the reason if NCCL is
+/// missing. Defined in dist/nccl.cpp, or in dist/nccl_absent.cpp if the build had no NCCL header or no CUDA.
 [[nodiscard]] std::unique_ptr<NcclCalls> make_nccl_calls();
 
 }  // namespace roentgen::dist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NCCL itself, as a group of one rank on a card. Skipped where there is none.
+// Tests NCCL on a GPU with a group of one rank. Skipped if there is no GPU.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NcclTwin, for tests: NcclCalls on devices that are emulated on the host. Its ranks, threads or processes of one host,
-// meet in shared memory. Sums are made in float32 in the order of ranks, as `exchange` makes them.
+// NcclTwin: imitates NCCL on devices that are emulated on the host, for tests. Its ranks, threads or processes of one
+// host, exchange values in shared memory. It sums in f32 in the order of ranks, as the reduce algorithm `exchange`
+// does.
 #pragma once
 
 #include <fcntl.h>
@@ -29,14 +30,14 @@
 
 namespace roentgen::dist {
 
-/// Memory that the ranks of a group share. Each rank has one; thread-safe.
+/// Shared memory through which the ranks of a group exchange values. Each rank has its own object. Thread-safe.
 class NcclTwinRoom {
  public:
   static constexpr int kMostRanks = 8;
-  /// Bytes of one rank's numbers; pages that nobody writes take no memory.
+  /// Largest size in bytes of one rank's values; pages that are never written use no memory.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
-  /// A name for a new room.
+  /// Makes the identifier of a new group.
   static NcclId make_id() {
     NcclId id{};
     const std::string name =
@@ -44,7 +45,7 @@ class NcclTwinRoom {
     std::memcpy(id.data(), name.c_str(), name.size());
     return id;
   }
-  /// Enters the room, or makes it.
+  /// Opens the shared memory, or creates it if this is the first rank.
   NcclTwinRoom(const NcclId& id, int rank, int size)
       : name_(reinterpret_cast<const char*>(id.data())), rank_(rank), size_(size) {
     RG_ASSERT(size <= kMostRanks);
@@ -62,7 +63,8 @@ class NcclTwinRoom {
     ::munmap(memory_, bytes());
     ::shm_unlink(name_.c_str());
   }
-  /// All ranks are here. Then the name goes, so that nothing is left of processes that are killed.
+  /// True once all ranks have opened the memory. Its name is then removed, so that killed processes leave nothing
+  /// behind.
   [[nodiscard]] bool is_complete() const {
     const bool is_now = board().joined.load() == size_;
     if (is_now && rank_ == 0) ::shm_unlink(name_.c_str());
@@ -70,13 +72,13 @@ class NcclTwinRoom {
   }
   void abort() { is_aborted_ = true; }
 
-  /// Tries to make the mean number `call`, from 0. True once `data` has it, or after abort().
-  /// @param is_given kept between tries, false at first
+  /// Tries to compute the mean with number `call`, counted from 0. Returns true once `data` holds it, or after abort().
+  /// @param is_given state that the caller keeps between tries; false at first
   bool try_mean(std::int64_t call, std::span<float> data, bool& is_given) {
     if (is_aborted_) return true;
     if (data.size_bytes() > kMostBytes) throw DeviceError("[dist.twin] a bucket that is too large");
     if (!is_given) {
-      if (!have_all(board().taken, call)) return false;  // somebody still reads the last one
+      if (!have_all(board().taken, call)) return false;  // another rank still reads the previous values
       std::memcpy(slot(rank_), data.data(), data.size_bytes());
       board().given[static_cast<std::size_t>(rank_)].store(call + 1);
       is_given = true;
@@ -96,7 +98,7 @@ class NcclTwinRoom {
   using Counters = std::array<std::atomic<std::int64_t>, kMostRanks>;
   struct Board {
     std::atomic<int> joined;
-    /// Means that each rank has given its numbers for, and has taken.
+    /// For each rank, the number of means it has written its values for, and the number it has read.
     Counters given, taken;
   };
   static constexpr std::size_t kBoardBytes = 4096;
@@ -118,15 +120,15 @@ class NcclTwinRoom {
   void* memory_ = nullptr;
 };
 
-/// How work of the twin comes to a device.
+/// Functions by which NcclTwin runs work on an emulated device.
 struct NcclTwinDevice {
-  /// Queues work on a stream, to be called until it returns true.
+  /// Queues a function on a stream, which calls it until it returns true.
   std::function<void(runtime::Stream&, std::function<bool()>)> queue;
-  /// Numbers that a span of the device stands for.
+  /// Returns the host memory that holds the values of a device span.
   std::function<std::span<float>(runtime::DeviceSpan<float>)> behind;
 };
 
-/// Work of a runtime::TwinDevice, whose streams are threads.
+/// Returns the functions for a runtime::TwinDevice, whose streams are threads.
 inline NcclTwinDevice twin_device() {
   return {
       .queue =
@@ -139,16 +141,16 @@ inline NcclTwinDevice twin_device() {
           [](runtime::DeviceSpan<float> span) { return static_cast<runtime::TwinMemory*>(span.copies)->behind(span); }};
 }
 
-/// Faults that a test asks for.
+/// Faults that a test can cause.
 struct NcclTwinFaults {
-  /// Mean, from 0, after whose start the group fails; negative: none.
+  /// Number of the mean, from 0, after whose start the group fails; negative: none.
   std::atomic<std::int64_t> failing = -1;
 };
 
-/// One rank's end. Each call is over at the second look, as one of NCCL's that waits for connections.
+/// NcclCalls of one rank. Each call is complete at the second is_idle(), like NCCL calls that wait for connections.
 class NcclTwin final : public NcclCalls {
  public:
-  /// @param faults null: none; must outlive this
+  /// @param faults faults to cause; null: none; must outlive this object
   explicit NcclTwin(NcclTwinDevice device, const NcclTwinFaults* faults = nullptr)
       : device_(std::move(device)), faults_(faults) {}
   NcclTwin(const NcclTwin&) = delete;

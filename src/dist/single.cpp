@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Communicator of one process: every operation but composites is done when it is started. Refuses to be one of several
-// processes that a launcher started, since each would train alone and overwrite the others' files.
+// Communicator of one process. Every operation except a composite is done when it is started. It refuses to run as one
+// of several processes of a launcher, because each would train alone and overwrite the others' files.
 #include <cstring>
 
 #include "core/error.h"

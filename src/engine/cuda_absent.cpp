@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chosen by CMake where there is no CUDA toolkit.
+// Replacement for the CUDA engine that CMake compiles if there is no CUDA toolkit.
 #include "core/error.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"

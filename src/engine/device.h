@@ -36,7 +36,7 @@ struct DeviceChoice {
 [[nodiscard]] DeviceChoice resolve_device(const DeviceChoice& choice);
 
 /// Makes the engine for a device, after resolve_device(). Throws DeviceError if this build or machine lacks the engine
-/// ("built without CUDA") or has no device of this number; the message lists the devices that exist.
+/// ("built without CUDA") or the device number. The message lists the devices that exist.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const DeviceChoice& choice);
 /// Makes the engine for a device given as text, see parse_device().
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view device);

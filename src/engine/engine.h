@@ -175,8 +175,8 @@ class Executable {
   virtual void begin_update() = 0;
   /// Queues an update of ranges of an arena by a rule, such as an optimizer's. Changes nothing if a loss since
   /// begin_update() was not finite or, with clip_norm set, the gradient norm is not. With a loss scale, an optimizer's
-  /// rule divides its source by the scale and must take all ranges at once, because each such update also adjusts the
-  /// scale. On a GPU, the first call with new ranges allocates and waits.
+  /// rule divides its source by the scale. Each such update also adjusts the scale, so it must take all ranges at once.
+  /// On a GPU, the first call with new ranges allocates and waits.
   /// @return event that is reached once the update is done; the next update() records it again
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
   /// Waits for and returns the L2 norm of the scaled source of the last update() that had UpdateWork::clip_norm.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of engines: X(name, has_several_devices) declares `std::unique_ptr<Engine> make_<name>_engine(int)`,
-// which the room engine/<name> (or engine/<name>_absent.cpp) defines. "auto" is the last one that can train here.
+// List of all engines. X(name, has_several_devices) declares `std::unique_ptr<Engine> make_<name>_engine(int)`, which
+// engine/<name> or engine/<name>_absent.cpp defines. "auto" is the last engine of the list that can train on this
+// machine.
 #pragma once
 
 #include <memory>
@@ -23,17 +24,17 @@ class Engine;
 RG_ENGINE_LIST(RG_ENGINE_FACTORY)
 #undef RG_ENGINE_FACTORY
 
-/// Engine "cuda" that plans for a described card and computes nothing: its description() names the card. plan() needs
-/// cuDNN, and no device. ConfigError for an unknown card (engine/cuda/cards.h), DeviceError without the toolkit.
+/// Makes an engine that only plans: for a described CUDA card, which its description() names. plan() needs cuDNN but no
+/// GPU. Throws ConfigError for an unknown card (engine/cuda/cards.h) and DeviceError without the CUDA toolkit.
 [[nodiscard]] std::unique_ptr<Engine> make_cuda_planner(const std::string& card);
 
-/// An engine's name, and what its devices are.
+/// Name of an engine, and whether it can have several devices.
 struct EngineName {
   std::string_view name;             ///< "cpu"
-  bool has_several_devices = false;  ///< "cuda:1" names one of them
+  bool has_several_devices = false;  ///< true if text such as "cuda:1" selects one of several devices
 };
 
-/// Names of all engines, in the order of the list: those this build or machine lacks as well.
+/// Returns all engines in the order of the list, including those that this build or machine lacks.
 [[nodiscard]] inline std::vector<EngineName> engine_names() {
 #define RG_ENGINE_NAME(name, has_several_devices) EngineName{#name, has_several_devices},
   return {RG_ENGINE_LIST(RG_ENGINE_NAME)};

@@ -101,7 +101,7 @@ struct Plan {
   std::int64_t measured_choices = 0;
   /// Number of times that each fusion of graph/passes/pass_list.h was made, by its name.
   std::map<std::string, std::int64_t> fused;
-  /// Role of each batch norm of a training step, by node name: "own" if it has its own kernel, otherwise the parts that
+  /// Role of each batch norm in training, by node name: "own" if it has its own kernel, otherwise the parts that
   /// neighbouring kernels compute.
   std::map<std::string, std::string> norm_roles;
   MemoryReport memory;  ///< memory use in bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Selection among CUDA devices, as a function of plain data, so that tests need no device.
+// Selection of a CUDA device from a plain list, so that its tests need no device.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Types and functions are those of nvml.h, written down here: no header of NVIDIA's is needed.
+// Reads the state of a CUDA device through NVML. The types and functions of nvml.h are declared here, so that the build
+// needs no NVIDIA header.
 #include "runtime/device_monitor.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@
 namespace roentgen::runtime {
 namespace {
 
-// nvml.h: nvmlReturn_t, of which 0 is success; nvmlDevice_t; nvmlUtilization_t; nvmlMemory_t; nvmlProcessInfo_v3_t.
+// Types of nvml.h: nvmlReturn_t (0 is success), nvmlDevice_t, nvmlUtilization_t, nvmlMemory_t and nvmlProcessInfo_v3_t.
 using Status = int;
 using Handle = void*;
 struct Utilisation {
@@ -27,7 +28,7 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 
-/// Functions of NVML. All of them but `energy` are there, or the library is not used.
+/// Functions of NVML. All except `energy` must exist, otherwise the library is not used.
 struct Nvml {
   Status (*init)() = nullptr;
   Status (*handle_of)(const char* bus, Handle* handle) = nullptr;
@@ -45,7 +46,8 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// The library stays open until the process ends, as its threads do.
+// Loads NVML; nullopt if it is missing or lacks a function. It stays loaded until the process ends, because its threads
+// do too.
 std::optional<Nvml> load(const std::string& file) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   Nvml nvml;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shares of a host's cores near devices on its PCI bus.
+// Division of a host's cores among processes, so that each gets cores near its PCI device.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace roentgen::runtime {
 
-/// Those of `cores` that share a NUMA node or package with a PCI device, by hwloc. Empty: hwloc does not know the
-/// device, or none of `cores` is near it.
-/// @param bus "0000:3B:00.0"
+/// Returns those of `cores` that are in the same NUMA node or package as a PCI device, according to hwloc. Empty if
+/// hwloc does not know the device or none of `cores` is near it.
+/// @param bus PCI bus address, such as "0000:3B:00.0"
 [[nodiscard]] CoreList near_cores(const CoreList& cores, const std::string& bus);
 
-/// Shares of `cores`, one for each process of this host, each near the device of that process. Processes whose devices
-/// are near the same cores divide these as shares_of() does. Cores near no device belong to no share. If a device has
-/// no cores near it, the result is that of shares_of().
-/// @param near near_cores() of each process's device; at least one
+/// Divides `cores` among the processes of this host, so that each process gets cores near its device. Processes with
+/// the same near cores divide them like shares_of(). Cores near no device are not used. If any device has no cores near
+/// it, the result is that of shares_of().
+/// @param near result of near_cores() for each process's device; at least one
 [[nodiscard]] std::vector<CoreList> shares_near(const CoreList& cores, const std::vector<CoreList>& near);
 
 }  // namespace roentgen::runtime

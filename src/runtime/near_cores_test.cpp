@@ -13,7 +13,7 @@
 namespace roentgen::runtime {
 namespace {
 
-/// A core of two hardware threads, as hwloc's XML has it.
+/// Returns hwloc's XML of a core with two hardware threads.
 std::string core_xml(int core, int package) {
   std::string text;
   for (int thread = 2 * core; thread < 2 * core + 2; ++thread) {
@@ -26,7 +26,8 @@ std::string core_xml(int core, int package) {
                      core, 3 << (2 * core), 1 << package, 50 + core, text);
 }
 
-/// Two packages of two cores; package 0 has the cards 0x10 and 0x20 of its bus, package 1 the card 0x80.
+/// Returns hwloc's XML of a machine with two packages of two cores. The GPUs at bus 0x10 and 0x20 belong to package 0,
+/// the GPU at bus 0x80 to package 1.
 std::string machine_xml() {
   std::string packages;
   for (int package = 0; package < 2; ++package) {
@@ -51,7 +52,7 @@ std::string machine_xml() {
          packages + "</object></topology>";
 }
 
-/// hwloc sees the machine above instead of this one.
+/// Fixture in which hwloc reads machine_xml() instead of this machine.
 class NearCores : public testing::Test {
  protected:
   NearCores() {

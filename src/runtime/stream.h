@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Device, Stream, Event and the two kinds of memory, in one interface for the CPU and CUDA. Batch slots, uploads and
-// overlap use it; kernels belong to the engines. The device is chosen at start-up. Virtual calls happen a few times a
-// step and cost nothing measurable.
+// Common interface of CPU and CUDA for devices, streams, events and the two kinds of memory. Batch slots, uploads and
+// overlap use it; kernels belong to the engines. The device is chosen at start-up. Each step makes only a few virtual
+// calls, so their cost is not measurable.
 //
 // Path of a batch: workers fill a PinnedBuffer (the slot). The upload stream copies it to a DeviceBuffer and records an
-// Event. The compute stream waits for that event and reads; the host waits for it before workers may refill the slot.
-// On the CPU a copy is done when the call returns.
+// Event. The compute stream waits for that event before it reads; the host waits for it before workers may refill the
+// slot. On the CPU a copy is done when the call returns.
 #pragma once
 
 #include <cstddef>
@@ -22,116 +22,119 @@
 
 namespace roentgen::runtime {
 
-/// Copies between a device's memory and the host's, for collectives that the host carries out. A copy is done when the
-/// call returns, and does not wait for the device's streams. Thread-safe for ranges that do not overlap. Throws
-/// DeviceError when the device fails.
+/// Copies between device memory and host memory, for collectives that run on the host. A call returns when its copy is
+/// done; it does not wait for the device's streams. Thread-safe for ranges that do not overlap. Functions throw
+/// DeviceError if the device fails.
 class DeviceCopies {
  public:
   virtual ~DeviceCopies() = default;
-  /// Copies the device's bytes at `from` to `to`.
+  /// Copies device memory at `from` to host memory.
   virtual void read(const std::byte* from, std::span<std::byte> to) = 0;
-  /// Copies `from` to the device's bytes at `to`.
+  /// Copies host memory to device memory at `to`.
   virtual void write(std::span<const std::byte> from, std::byte* to) = 0;
 };
 
-/// Elements of a DeviceBuffer, for kernels and collectives. A plain value; the buffer outlives it.
+/// Elements of a DeviceBuffer, for kernels and collectives. Does not own them: the buffer must outlive it.
 template <typename T>
 struct DeviceSpan {
-  T* address = nullptr;            ///< address on the device
-  std::size_t count = 0;           ///< elements
-  DeviceCopies* copies = nullptr;  ///< null: the host may read and write there, memory of the CPU device
+  T* address = nullptr;   ///< address on the device
+  std::size_t count = 0;  ///< number of elements
+  /// copies this memory for the host; null: CPU memory, which the host accesses directly
+  DeviceCopies* copies = nullptr;
 
-  /// The elements as the host sees them. Memory of the CPU device alone.
+  /// Returns the elements for direct access by the host. Only for memory of the CPU device.
   [[nodiscard]] std::span<T> host() const {
     RG_ASSERT(copies == nullptr);
     return {address, count};
   }
 };
 
-/// Elements of a range in host memory, which outlives it.
+/// Makes a DeviceSpan of a range in host memory, which must outlive it.
 template <typename Range>
 [[nodiscard]] auto host_span(Range&& range) {
   const std::span all(range);
   return DeviceSpan<typename decltype(all)::element_type>{.address = all.data(), .count = all.size()};
 }
 
-/// Zeroed memory that kernels of one device work on. Move it by its unique_ptr. Thread-compatible.
+/// Memory of one device for its kernels, zero at first. Move it by its unique_ptr. Thread-compatible.
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
-  /// Address for kernels, aligned to 64 bytes at least. Only the CPU's may be read by the host.
+  /// Address for kernels, aligned to at least 64 bytes. The host may access it only on the CPU device.
   [[nodiscard]] virtual std::byte* address() const = 0;
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
-  /// Copies of this memory for the host. Null: it is the host's own, of the CPU device.
+  /// Object that copies this memory for the host; null for the CPU device, whose memory the host accesses directly.
   [[nodiscard]] virtual DeviceCopies* copies() const = 0;
 };
 
-/// Zeroed host memory that the device can copy from and to while the host does other work (page-locked under CUDA). The
-/// host writes it like any other memory, from any thread. Thread-compatible.
+/// Host memory, zero at first, that the device can copy while the host does other work (page-locked under CUDA). The
+/// host may write it from any thread. Thread-compatible.
 class PinnedBuffer {
  public:
   virtual ~PinnedBuffer() = default;
-  /// 64-byte aligned.
+  /// All bytes of the memory, 64-byte aligned.
   [[nodiscard]] virtual std::span<std::byte> bytes() const = 0;
 };
 
-/// A point in a stream's work. It can be recorded repeatedly; before the first time it counts as reached.
-/// Thread-compatible.
+/// A point in the work of a stream, like a CUDA event. It can be recorded repeatedly and counts as reached before the
+/// first record(). Thread-compatible.
 class Event {
  public:
   virtual ~Event() = default;
-  /// True when the work before the last record() is done. DeviceError when that work failed.
+  /// True if the work queued before the last record() is done. Throws DeviceError if that work failed.
   [[nodiscard]] virtual bool is_reached() const = 0;
-  /// Blocks the calling thread until then, without spinning. DeviceError when that work failed.
+  /// Blocks the calling thread, without spinning, until the work before the last record() is done. Throws DeviceError
+  /// if that work failed.
   virtual void wait() const = 0;
 };
 
-/// A queue of work on one device, done in order. One thread. Destruction waits for queued work.
+/// A queue of work on one device, done in order, like a CUDA stream. One thread. Its destructor waits for queued work.
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// Queues a copy of all bytes of `from` to `to`, starting at byte `at`. Both must live, and `from` stay unchanged,
-  /// until the copy is done. ShapeError when they do not fit; DeviceError when the device refuses. The host waits if
-  /// its memory is not pinned.
+  /// Queues a copy of all bytes of `from` to `to`, starting at byte `at` of `to`. Both must live, and `from` must not
+  /// change, until the copy is done. If `from` is not pinned, the call waits for the copy. Throws ShapeError if `from`
+  /// does not fit, DeviceError if the device fails.
   virtual void upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) = 0;
   /// Queues a copy from byte `at` of `from` to all bytes of `to`, like upload().
   virtual void download(const DeviceBuffer& from, std::size_t at, std::span<std::byte> to) = 0;
-  /// upload() of pinned memory to the first bytes of `to`.
+  /// Queues a copy of pinned memory to the first bytes of `to`.
   void upload(const PinnedBuffer& from, DeviceBuffer& to) { upload(from.bytes(), to, 0); }
-  /// download() of the first bytes of `from` to pinned memory.
+  /// Queues a copy of the first bytes of `from` to pinned memory.
   void download(const DeviceBuffer& from, PinnedBuffer& to) { download(from, 0, to.bytes()); }
-  /// Marks the end of the work queued so far. The event must be of the same device.
+  /// Records the event at the end of the work queued so far. The event must belong to the same device.
   virtual void record(Event& event) = 0;
-  /// Work queued from now on starts after the event is reached. The calling thread does not wait.
+  /// Makes work that is queued from now on wait for the event. The calling thread does not wait.
   virtual void wait_for(const Event& event) = 0;
-  /// Blocks the calling thread until all queued work is done. DeviceError when it failed.
+  /// Blocks the calling thread until all queued work is done. Throws DeviceError if it failed.
   virtual void synchronize() = 0;
 };
 
-/// One device, which creates memory, streams and events. All of them must be destroyed before it. Thread-compatible.
-/// All functions here may allocate, so call none of them in a step.
+/// A device, which creates memory, streams and events. All of them must be destroyed before it. All functions may
+/// allocate, so do not call them during a step. Thread-compatible.
 class Device {
  public:
   virtual ~Device() = default;
-  /// "cpu", "cuda:0".
+  /// Name of the device, such as "cpu" or "cuda:0".
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// DeviceError naming the size when there is not that much memory. `bytes` may be 0.
+  /// Allocates `bytes` bytes, which may be 0, of device memory. Throws DeviceError, which names the size, if memory is
+  /// lacking.
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> make_device_buffer(std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<PinnedBuffer> make_pinned_buffer(std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream() = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
-  /// Free bytes for make_device_buffer(); the largest number where that is unknown.
+  /// Bytes that make_device_buffer() can still allocate; the largest number if that is unknown.
   [[nodiscard]] virtual std::size_t free_bytes() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
-/// Throws DeviceError naming both numbers and a remedy when a device has fewer than `bytes` free.
+/// Throws DeviceError, which names both numbers and a remedy, if `free_bytes` is less than `bytes`.
 /// @param device Device::name()
-/// @param what purpose of the memory: "the plan: activations 10.0, ..."
+/// @param what purpose of the memory, such as "the plan: activations 10.0, ..."
 void require_device_memory(std::string_view device, std::string_view what, std::size_t bytes, std::size_t free_bytes);
 
-/// The host itself: memory is AlignedBuffer, work is done when the call returns.
+/// Makes the device for the host's CPU: memory is AlignedBuffer, and work is done when the call returns.
 [[nodiscard]] std::unique_ptr<Device> make_cpu_device();
-/// An event that is always reached, because the host's own work is done at once. Thread-safe.
+/// Returns an event that is always reached, for work of the CPU, which is done when its call returns. Thread-safe.
 [[nodiscard]] const Event& reached_event();
 
 /// Properties of a CUDA device.
@@ -139,35 +142,38 @@ struct CudaDeviceInfo {
   /// Index in CUDA's own order.
   int index = 0;
   std::string name;
-  /// 90 for compute capability 9.0.
+  /// Compute capability as 10 * major + minor: 90 for 9.0.
   int compute_capability = 0;
   std::size_t memory_bytes = 0;
-  /// Its place on the bus, which tells devices of a host apart whatever CUDA_VISIBLE_DEVICES says: "0000:3B:00.0".
+  /// PCI bus address, such as "0000:3B:00.0". It identifies a device of a host independently of CUDA_VISIBLE_DEVICES.
   std::string bus{};
 };
 /// Lowest compute capability that the kernels are compiled for.
 inline constexpr int kLeastComputeCapability = 70;
-/// Least compute capability that multiplies TF32.
+/// Lowest compute capability of cards that can multiply TF32.
 inline constexpr int kTf32ComputeCapability = 80;
-/// Refuses a device below a compute capability. DeviceError.
-/// @param least as CudaDeviceInfo::compute_capability
-/// @param what needs it: "device cuda:0"
+/// Throws DeviceError if a device's compute capability is below `least`.
+/// @param least lowest allowed value, in the units of CudaDeviceInfo::compute_capability
+/// @param what feature that needs it, such as "device cuda:0"
 void require_compute_capability(const CudaDeviceInfo& device, int least, std::string_view what,
                                 std::string_view remedy);
-/// The CUDA devices of this machine, or the reason for their absence.
+/// The CUDA devices of this machine, or the reason why there are none.
 struct CudaInventory {
   std::vector<CudaDeviceInfo> devices;
-  /// Empty when there are devices: "built without the CUDA toolkit", or the driver's own words.
+  /// Reason why there are no devices, such as "built without the CUDA toolkit" or the driver's error text; empty if
+  /// there are devices.
   std::string why_none;
 };
-/// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
+/// Finds the CUDA devices; does not throw if there are none. Defined in runtime/cuda or, without the toolkit, in
+/// runtime/cuda_absent.cpp.
 [[nodiscard]] CudaInventory find_cuda_devices();
-/// Reason why CUDA finds no devices, on one line. Versions as CUDA's: 12040 is 12.4.
+/// Returns one line that explains why CUDA finds no devices. Versions are coded like CUDA's: 12040 is 12.4.
 /// @param words CUDA's own error text
 /// @param driver newest CUDA version that the driver knows; 0: no driver
 /// @param runtime CUDA version that this program was built with
 [[nodiscard]] std::string why_no_cuda_devices(std::string_view words, int driver, int runtime);
-/// The device of that index. Throws DeviceError with the reason for its absence, the number of devices, or its age.
+/// Returns the device with this index. Throws DeviceError if there is none, with the reason or the number of devices,
+/// or if the device is too old.
 [[nodiscard]] CudaDeviceInfo pick_cuda_device(const CudaInventory& inventory, int index);
 /// Creates the device with this CudaDeviceInfo::index of find_cuda_devices(). Throws as pick_cuda_device().
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);

@@ -55,7 +55,7 @@ TEST(CudaInventory, of_a_machine_without_driver_or_with_an_old_one_says_so) {
             "the NVIDIA driver knows CUDA 12.4, this program needs 13.0: words");
   EXPECT_EQ(why_no_cuda_devices("no CUDA-capable device is detected", 13010, 13000),
             "no CUDA-capable device is detected");
-  // Versions of one major number serve each other.
+  // CUDA versions with the same major number are compatible.
   EXPECT_EQ(why_no_cuda_devices("words", 13000, 13010), "words");
 }
 

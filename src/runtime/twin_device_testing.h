@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TwinDevice, for tests: a device like an accelerator, on the host. Its addresses cannot be read or written, so code
-// that takes device memory for host memory crashes at once. Its streams work in threads of their own, so code that does
-// not wait reads data that is not there yet.
+// TwinDevice: imitates a GPU on the host, for tests. The host cannot read or write its addresses, so code that confuses
+// device and host memory crashes at once. Its streams run work in their own threads, so code that forgets to wait reads
+// wrong data.
 #pragma once
 
 #include <sys/mman.h>
@@ -31,10 +31,10 @@
 
 namespace roentgen::runtime {
 
-/// Host memory behind the addresses of a twin device. Thread-safe.
+/// Host memory that holds the contents of a TwinDevice's addresses. Thread-safe.
 class TwinMemory final : public DeviceCopies {
  public:
-  /// Reserves addresses that cannot be read or written. DeviceError when there are not that many.
+  /// Reserves addresses that the host cannot read or write. Throws DeviceError if address space is lacking.
   [[nodiscard]] std::byte* add(std::size_t bytes) {
     const std::size_t room = std::max<std::size_t>(bytes, 1);
     void* const address = ::mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,7 +46,7 @@ class TwinMemory final : public DeviceCopies {
     numbers_.emplace(begin, std::vector<std::byte>(bytes));
     return begin;
   }
-  /// Frees them, once all streams have done what is queued, as cudaFree does.
+  /// Frees the addresses after all streams have finished their queued work, as cudaFree does.
   void remove(std::byte* begin) {
     wait_for_streams();
     const std::scoped_lock lock(mutex_);
@@ -54,7 +54,7 @@ class TwinMemory final : public DeviceCopies {
     ::munmap(begin, std::max<std::size_t>(found->second.size(), 1));
     numbers_.erase(found);
   }
-  /// Host memory behind a range of addresses, for kernels.
+  /// Returns the host memory that holds the contents of a range of addresses, for kernels.
   [[nodiscard]] std::span<std::byte> behind(const std::byte* begin, std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     auto found = numbers_.upper_bound(const_cast<std::byte*>(begin));
@@ -64,7 +64,7 @@ class TwinMemory final : public DeviceCopies {
     RG_ASSERT(at + bytes <= found->second.size());
     return std::span(found->second).subspan(at, bytes);
   }
-  /// behind() of a span of this device.
+  /// Returns the host memory that holds the elements of a span.
   template <typename T>
   [[nodiscard]] std::span<T> behind(const DeviceSpan<T>& span) {
     RG_ASSERT(span.copies == this);
@@ -78,7 +78,7 @@ class TwinMemory final : public DeviceCopies {
     if (!from.empty()) std::memcpy(behind(to, from.size()).data(), from.data(), from.size());
   }
 
-  /// Counts a stream's work: +1 when it is queued, -1 when it is done.
+  /// Counts unfinished work of all streams: `change` is +1 when work is queued and -1 when it is done.
   void count(int change) {
     const std::scoped_lock lock(mutex_);
     queued_ += change;
@@ -97,7 +97,7 @@ class TwinMemory final : public DeviceCopies {
   int queued_ = 0;
 };
 
-/// Event of streams that work in threads. Who waits for it waits for the last record() before.
+/// Event of a TwinStream. wait() waits for the most recent record().
 class TwinEvent final : public Event {
  public:
   [[nodiscard]] bool is_reached() const override {
@@ -109,12 +109,12 @@ class TwinEvent final : public Event {
 
  private:
   friend class TwinStream;
-  /// Shared with queued work, so it lives as long as that.
+  /// State of the event. Queued work shares it, so that it outlives the event.
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
     std::int64_t recorded = 0;
-    std::int64_t reached = 0;  ///< number of the last record that was reached
+    std::int64_t reached = 0;  ///< number of the last record() that was reached
     std::exception_ptr error;
   };
   [[nodiscard]] std::int64_t recorded() const {
@@ -129,7 +129,8 @@ class TwinEvent final : public Event {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Runs work in its own thread, in order. After work that threw, nothing more runs, and waiting calls throw.
+/// Stream that runs its work in a thread, in order. After work threw an exception, no later work runs, and waiting
+/// functions throw it.
 class TwinStream final : public Stream {
  public:
   explicit TwinStream(std::shared_ptr<TwinMemory> memory) : memory_(std::move(memory)), thread_([this] { serve(); }) {}
@@ -140,7 +141,7 @@ class TwinStream final : public Stream {
     }
     changed_.notify_all();
   }
-  /// Queues a kernel.
+  /// Queues a function as a kernel.
   void run(std::function<void()> kernel) {
     queue([kernel = std::move(kernel)](const std::exception_ptr& error) {
       if (!error) kernel();
@@ -179,7 +180,7 @@ class TwinStream final : public Stream {
   }
 
  private:
-  /// Queued work; it receives the error of earlier work.
+  /// Function that the stream's thread runs; it receives the error of earlier work, or null.
   using Work = std::function<void(const std::exception_ptr& error)>;
 
   void queue(Work work) {
@@ -224,7 +225,7 @@ class TwinStream final : public Stream {
   std::jthread thread_;
 };
 
-/// A device whose memory the host cannot touch and whose work is done later.
+/// A device whose memory the host cannot access and whose work runs later in threads.
 class TwinDevice final : public Device {
  public:
   [[nodiscard]] std::string_view name() const override { return "twin"; }
@@ -237,9 +238,9 @@ class TwinDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> make_stream() override { return make_twin_stream(); }
   [[nodiscard]] std::unique_ptr<Event> make_event() override { return std::make_unique<TwinEvent>(); }
 
-  /// make_stream(), for kernels.
+  /// Makes a stream that can also run kernels.
   [[nodiscard]] std::unique_ptr<TwinStream> make_twin_stream() { return std::make_unique<TwinStream>(memory_); }
-  /// Memory that the buffer's addresses stand for.
+  /// Host memory that holds the contents of the device's addresses.
   [[nodiscard]] TwinMemory& memory() { return *memory_; }
 
  private:

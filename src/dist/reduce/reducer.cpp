@@ -42,8 +42,8 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
   return topology;
 }
 
-// A bucket passes a network once a host, and the memory of a host once a rank. A port's streams to several hosts do not
-// share it evenly.
+// Returns the algorithm that fits the hosts. With `hierarchical`, each bucket crosses the network once per host and the
+// host's memory once per rank. A ring avoids the uneven sharing of a network port between streams to several hosts.
 std::string_view best_way(const Topology& topology) {
   const std::set<int> hosts(topology.hosts.begin(), topology.hosts.end());
   if (hosts.size() == 1) return "exchange";
@@ -55,8 +55,9 @@ Schedule schedule_of(std::string_view name, const Topology& topology) {
   return find_way(name == kAutoReduce || name == kNcclReduce ? best_way(topology) : name)(topology);
 }
 
-// In a chain, the waiting times of a message at each hop add up. TCP takes short messages at once; long ones wait until
-// the receiver has asked for them. So messages are short, and enough are in flight to keep a link busy.
+// Chooses the message size. In a chain of ranks, the waiting times at each hop add up. TCP sends short messages at
+// once; long ones wait until the receiver asks for them. So messages are short, and enough are in flight to keep a link
+// busy.
 ReducePlan plan_of(Communicator& group, const ReduceOptions& options) {
   constexpr std::size_t kShort = 15'000;  // below 64 KiB
   constexpr std::size_t kWindow = 4;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Reducer: averages buckets over all ranks by an algorithm of reduce_list.h, chosen by name. It runs the algorithm's
-// schedule segment by segment, with several segments in flight, so that links and sums are busy at the same time.
-// Nothing blocks: a bucket advances when its Pending is polled.
+// Reducer: averages gradient buckets over all ranks by an algorithm of reduce_list.h, chosen by name. It runs the
+// algorithm's schedule segment by segment. Several segments are in flight, so that network and sums are busy at the
+// same time. Nothing blocks: a bucket advances when its Pending is polled.
 #pragma once
 
 #include <cstddef>
@@ -20,45 +20,47 @@ namespace roentgen::dist {
 struct ReducePlan;
 class ReduceBucket;
 
-/// The way that fits the hosts: `exchange` on one host and between two ranks, `ring` with a host for each of several
-/// ranks; else `hierarchical`.
+/// Value that chooses the algorithm by the hosts: `exchange` on one host and for two ranks, `ring` if each of several
+/// ranks has its own host, otherwise `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
-/// Gradients on CUDA devices by NCCL (nccl_averages.h). A Reducer takes it as kAutoReduce.
+/// Value that averages gradients on CUDA devices by NCCL (nccl_averages.h). A Reducer treats it like kAutoReduce.
 inline constexpr std::string_view kNcclReduce = "nccl";
 
-/// Algorithm that averages buckets; the same on all ranks.
+/// Options of the averaging of buckets. They must be equal on all ranks.
 struct ReduceOptions {
-  /// kAutoReduce, kNcclReduce, or as in reduce_list.h.
+  /// Name of the algorithm: kAutoReduce, kNcclReduce, or a name of reduce_list.h.
   std::string algorithm = "allreduce";
-  /// Numbers between ranks: "f32" or "bf16" (wire.h).
+  /// Type of the values sent between ranks: "f32" or "bf16" (wire.h).
   std::string wire = "f32";
-  /// Host of every rank, equal numbers on one host; empty: as the communicator says.
+  /// Number of each rank's host, equal for ranks on one host; empty: the communicator determines it.
   std::vector<int> hosts{};
-  /// Elements that travel together, at least 1.
+  /// Number of elements sent in one message, at least 1.
   std::size_t segment = std::size_t{1} << 18U;
 };
 
-/// Names of reduce_list.h, in its order.
+/// Returns the names of reduce_list.h, in its order.
 [[nodiscard]] std::vector<std::string_view> reduce_names();
-/// ConfigError naming the known ones unless both names are.
+/// Throws ConfigError, which lists the known names, if the algorithm or wire type is unknown.
 void check_reduce_names(const ReduceOptions& options);
 
-/// One thread, that of its communicator. Allocates nothing for a bucket once as many were under way before.
+/// Averages gradient buckets. Used only by the communicator's thread. Allocates only when more buckets are in progress
+/// than ever before.
 class Reducer {
  public:
-  /// `group` must outlive it. ConfigError for an unknown name, or hosts that are not one a rank.
+  /// `group` must outlive this object. Throws ConfigError if a name is unknown or `hosts` does not have one number per
+  /// rank.
   Reducer(Communicator& group, const ReduceOptions& options);
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
   ~Reducer();
 
-  /// Averages as Communicator::all_reduce_mean: sums in float32, the same bits on all ranks. The Reducer must outlive
-  /// the returned Pending.
+  /// Averages like Communicator::all_reduce_mean: sums are f32, and all ranks get the same bits. The Reducer must
+  /// outlive the returned Pending.
   Pending all_reduce_mean(std::span<float> data, Phase phase);
 
  private:
   std::unique_ptr<const ReducePlan> plan_;
-  /// Buckets in flight, and done ones, which are reused.
+  /// Buckets in progress, and completed ones for reuse.
   std::vector<std::unique_ptr<ReduceBucket>> buckets_;
 };
 

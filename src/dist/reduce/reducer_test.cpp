@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every algorithm of the list over ranks in one process, with message delays drawn from a seed.
+// Tests every algorithm of the list with all ranks in one process and random message delays from a seed.
 #include "dist/reduce/reducer.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr milliseconds kAnHour{3'600'000};
 constexpr double kUnitF32 = 0x1p-24;
 constexpr double kUnitBf16 = 0x1p-8;
 
-/// Ranks and their reducers.
+/// Group of ranks with their reducers.
 struct Group {
   Group(int size, const ReduceOptions& options, unsigned seed) : boxes(size), random(seed) {
     for (int rank = 0; rank < size; ++rank) {
@@ -35,7 +35,7 @@ struct Group {
       reducers.push_back(std::make_unique<Reducer>(*ranks.back(), options));
     }
   }
-  /// Averages all[rank] in place; buckets of several vectors run at once.
+  /// Averages buckets in place, where each element holds one vector per rank. Several buckets run at once.
   void average(std::vector<Vectors*> buckets) {
     std::vector<Pending> pending;
     for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
@@ -73,7 +73,7 @@ Vectors averaged(Vectors all, const ReduceOptions& options, unsigned seed = 1) {
   return all;
 }
 
-// Mean in double precision, with the sum of absolute values, which bounds errors.
+// Mean in double precision, and the sum of absolute values, from which error bounds follow.
 struct Exact {
   double mean = 0.0;
   double size = 0.0;
@@ -87,7 +87,7 @@ Exact exact(const Vectors& all, std::size_t at) {
   return result;
 }
 
-// ((0 + 1) + (2 + 3)) + ..., as one process would.
+// Sums pairwise as ((0 + 1) + (2 + 3)) + ..., like the reduction within one process.
 float pairwise(std::vector<float> values) {
   for (std::size_t distance = 1; distance < values.size(); distance *= 2) {
     for (std::size_t i = 0; i + distance < values.size(); i += 2 * distance) values[i] += values[i + distance];
@@ -111,7 +111,7 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
       for (int size = 2; size <= 9; ++size) {
         for (const auto& hosts : host_maps(size)) {
           const ReduceOptions options{.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 13};
-          if (name == "allreduce" && options.wire == "f32") continue;  // the communicator's own
+          if (name == "allreduce" && options.wire == "f32") continue;  // this case is the communicator's own algorithm
           SCOPED_TRACE(testing::Message() << name << ", " << wire << ", ranks " << size << ", first host "
                                           << hosts.front() << ", last " << hosts.back());
           check(size, options);
@@ -121,16 +121,16 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
   }
 }
 
-// Number of times an element is rounded to the wire format: the parts and the mean; in a tree and a ring, every partial
-// sum.
+// Number of roundings of an element to the wire format. Each rank's part and the mean are rounded; in a tree and a
+// ring, every partial sum is.
 int wire_roundings(int size, const ReduceOptions& options) {
   if (options.wire == "f32") return 0;
   if (options.algorithm == "ring") return size;
   return options.algorithm == "tree" ? 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))) : 2;
 }
 
-// Every rounding changes a value by at most its unit, relative to the sum of absolute values. Additions and the mean
-// are in float32.
+// Each rounding changes a value by at most its unit, relative to the sum of absolute values. Additions and the mean are
+// in f32.
 TEST(Reducer, is_the_mean_within_rounding_and_the_same_on_all_ranks) {
   for_each_case([](int size, const ReduceOptions& options) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{13}, std::size_t{100}}) {
@@ -154,8 +154,9 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     EXPECT_EQ(averaged(before, options, 12), once);
     ReduceOptions whole = options;
     whole.segment = 1000;
-    if (options.wire == "bf16") return;       // a rank's own part is not rounded; the cut decides which rank that is
-    if (options.algorithm == "ring") return;  // the first member of a sum depends on the cut, too
+    // a rank's own part is not rounded, and the division into segments decides which rank that is
+    if (options.wire == "bf16") return;
+    if (options.algorithm == "ring") return;  // the order of the sum depends on the division too
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
 }
@@ -182,9 +183,10 @@ TEST(Reducer, the_tree_of_8_is_the_tree_of_4_that_sum_two_each) {
 }
 
 TEST(Reducer, an_exchange_rounds_what_travels_and_the_mean) {
-  const Vectors before = {{1.0F, 1.0F}, {0x1p-8F, 1.0F + 0x1p-8F}};  // shares: the first rank's, the second's
+  // element 0 belongs to the first rank, element 1 to the second
+  const Vectors before = {{1.0F, 1.0F}, {0x1p-8F, 1.0F + 0x1p-8F}};
   const Vectors after = averaged(before, {.algorithm = "exchange", .wire = "bf16"});
-  EXPECT_EQ(after[0], (std::vector<float>{0.5F, 1.0F}));  // 0.501953 and 1.001953 in float32: ties to even
+  EXPECT_EQ(after[0], (std::vector<float>{0.5F, 1.0F}));  // 0.501953 and 1.001953 in f32; bf16 rounds ties to even
   EXPECT_EQ(after[1], after[0]);
 }
 
@@ -210,7 +212,7 @@ TEST(Reducer, a_ring_adds_from_the_next_rank_on) {
   }
 }
 
-/// Records the length of the longest message.
+/// Communicator that records the length of the longest message.
 struct Measured final : MailboxCommunicator {
   using MailboxCommunicator::MailboxCommunicator;
   Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
@@ -220,7 +222,7 @@ struct Measured final : MailboxCommunicator {
   std::size_t longest = 0;
 };
 
-// Open MPI's TCP sends up to 64 KiB with its own words, before the receiver has asked.
+// Open MPI's TCP sends up to 64 KiB at once, together with its header, before the receiver asks for more.
 TEST(Reducer, a_ring_s_messages_are_short) {
   constexpr std::size_t kCount = 300'000;
   const auto longest_of = [](std::string_view way) {
@@ -341,7 +343,7 @@ TEST(Reducer, auto_is_the_way_that_fits_the_hosts) {
   EXPECT_NE(by("exchange", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1})) << "so that this test can fail";
 }
 
-// Ranks that support only collectives, like `single`.
+// Communicators such as `single` support only collectives, not messages.
 TEST(Reducer, a_communicator_without_messages_says_so) {
   const auto single = make_communicator("single");
   EXPECT_THROW(static_cast<void>(single->send({}, {}, {"send"})), CommError);

@@ -21,19 +21,19 @@
 
 namespace roentgen::engine::conformance {
 
-/// Numbers that an engine computes with, and how far they may lead it from the reference.
+/// Number type that an engine computes with, and the error bounds for it.
 struct Precision {
   ComputeType dtype = DType::F32;                ///< CompileOptions::dtype
-  double (*bound_scale)(const Case&) = nullptr;  ///< factor of bounds; null: 1
+  double (*bound_scale)(const Case&) = nullptr;  ///< factor for a case's error bounds; null means 1
   double gradient_floor = 0.0;                   ///< RunOptions::gradient_floor
 };
 
-/// Factor of bounds where values are stored in bf16.
+/// Returns the factor for a case's error bounds if values are stored in bf16.
 ///
-/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that. Roundings of one op after
-/// another add up like a random walk. The factor is twice that, and as much again for sums. It is larger where a mean
-/// far from zero leaves few digits to the variation. It is larger in networks as well: a rounding that crosses a ReLU's
-/// zero passes or stops a gradient.
+/// Storing in bf16 has a relative error of at most 2^-8, with a root mean square below half of that. Roundings of
+/// consecutive ops add up like a random walk. The factor is twice that, doubled again for sums. It is larger if a mean
+/// far from zero leaves few digits for the variation. It is also larger for networks: rounding that moves a value
+/// across a ReLU's zero turns its gradient on or off.
 inline double bf16_scale(const Case& tested) {
   const double margin = tested.name.starts_with("network.")      ? 60.0
                         : tested.name.starts_with("random.")     ? 40.0
@@ -50,19 +50,19 @@ inline const Precision kBf16{.dtype = DType::Bf16, .bound_scale = bf16_scale, .g
 /// Makes the engine under test.
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
 
-/// One case on one engine in one precision.
+/// One test run: a case on one engine in one precision.
 struct Trial {
   MakeEngine make;
   Precision precision;
   Case tested;
 };
 
-/// For GoogleTest's messages.
+/// Prints case and precision in GoogleTest's messages.
 inline void PrintTo(const Trial& trial, std::ostream* out) {
   *out << trial.tested.name << " " << name_of(trial.precision.dtype);
 }
 
-/// Every case in every precision.
+/// Returns a trial for each pair of case and precision.
 [[nodiscard]] inline std::vector<Trial> trials(const MakeEngine& make, const std::vector<Precision>& precisions,
                                                const std::vector<Case>& cases = all_cases()) {
   std::vector<Trial> all;
@@ -72,7 +72,7 @@ inline void PrintTo(const Trial& trial, std::ostream* out) {
   return all;
 }
 
-/// Name of case and precision as GoogleTest takes it: "relu_image", "relu_image_bf16".
+/// Returns the test name of a trial, such as "relu_image" or "relu_image_bf16".
 inline std::string test_name(const testing::TestParamInfo<Trial>& info) {
   const ComputeType dtype = info.param.precision.dtype;
   std::string name = info.param.tested.name;
@@ -81,10 +81,10 @@ inline std::string test_name(const testing::TestParamInfo<Trial>& info) {
   return name;
 }
 
-/// Expects the engine to give what the double reference gives, for one Trial.
+/// Compares an engine's results with the reference in double, for one Trial.
 class Conformance : public testing::TestWithParam<Trial> {
  protected:
-  /// @param compile options, whose dtype is the trial's
+  /// @param compile options; the trial replaces their dtype
   void expect_passes(CompileOptions compile) {
     const auto& [make, precision, tested] = GetParam();
     compile.dtype = precision.dtype;

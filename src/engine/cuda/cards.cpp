@@ -18,7 +18,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-// Properties in which described cards differ.
+// GPU properties that differ between the described cards.
 struct Described {
   std::string_view name;
   std::string_view device_name;
@@ -27,8 +27,8 @@ struct Described {
   std::int64_t cache_bytes;
 };
 
-// Hopper cards of 132 multiprocessors. The H200's were read on one (driver 580.159, cuDNN 9.19). Memory, clock and
-// cache of the H100 are those of NVIDIA's data sheet; no such card has confirmed them.
+// Hopper cards with 132 multiprocessors. The values of the H200 were read from a card (driver 580.159, cuDNN 9.19).
+// Memory, clock and cache of the H100 are from NVIDIA's data sheet and were not confirmed on a card.
 constexpr std::array kDescribed{Described{.name = "h100",
                                           .device_name = "NVIDIA H100 80GB HBM3",
                                           .memory_bytes = 85'017'493'504,
@@ -54,7 +54,7 @@ std::string properties_of(const Described& card) {
 constexpr std::uint64_t kMostBytes = 1U << 16;
 constexpr std::string_view kRemedy = "a file that tools/gpu/card_properties.py wrote on such a card";
 
-// A positive number of at most `most`.
+// Reads a positive number of at most `most` from a JSON object. Throws ConfigError.
 std::int64_t number(const Value& table, const std::string& key, std::int64_t most, const std::string& what) {
   const Value* const found = table.find(key);
   if (found != nullptr && found->is_integer() && found->as_integer() > 0 && found->as_integer() <= most) {

@@ -12,7 +12,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-/// Error of find_card() for a file with that content.
+/// Returns the error message of find_card() for a file with this content.
 std::string error_of(const std::string& content) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "card.json";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine of one device, and the planner for a described card. Plan entries and kernels of the ops lie beside
-// this file under the names of engine/cpu.
+// CUDA engine of one device, and the planner for described cards. Plan entries and kernels of the ops are in this
+// folder, in files named like those of engine/cpu.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -32,7 +32,8 @@ int multiprocessors(int device) {
   return count;
 }
 
-// Fastest plans of a card, compute capability and this cuDNN, in the user's cache folder.
+// Returns the cache of the fastest convolution plans for a card, compute capability and cuDNN version, in the user's
+// cache folder.
 cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
   const std::string name = fmt::format("{} sm_{} cuDNN {}", card, compute_capability, cuda::cudnn().get_version());
   std::string file = "plans-" + name + ".json";
@@ -44,10 +45,11 @@ cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
   return {folder.empty() ? folder : folder / "cuda" / file, name};
 }
 
-// Reason why "auto" leaves the card idle. Empty: it takes the card.
+// Reason why "auto" does not choose a GPU; empty if it does.
 constexpr const char* kWhyNotAuto = "AUROCs of trainings on a card are not confirmed yet; ask for it: --device cuda";
 
-// Place on the bus, and the unique id, in which the instances of a partitioned card (MIG) differ.
+// Identifier of a device: its PCI bus address, and the unique id that tells the instances of a partitioned (MIG) card
+// apart.
 std::string id_of(const runtime::CudaDeviceInfo& device) {
   cudaDeviceProp properties{};
   runtime::cuda::check(cudaGetDeviceProperties(&properties, device.index), "device properties");
@@ -59,7 +61,7 @@ std::string id_of(const runtime::CudaDeviceInfo& device) {
 class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
-    // Before this process computes there, so all that do are others.
+    // Read the use before this process computes on the card, so that all use is by other processes.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
     if (use) warning_ = runtime::shared_device_warning(fmt::format("cuda:{}", device_.index), *use);
@@ -103,7 +105,7 @@ class CudaEngine final : public Engine {
     if (options.dtype != ComputeType::tf32()) return;
     runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "f32");
   }
-  // cuDNN's plans. @param timer null: only plans of the cache are fast ones
+  // Makes cuDNN's convolutions. @param timer times plans; null: only cached plans count as fastest
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
     return cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(), std::move(timer),
                                          plan_cache(device_.name, device_.compute_capability));
@@ -111,10 +113,10 @@ class CudaEngine final : public Engine {
 
   runtime::CudaDeviceInfo device_;
   std::string id_;
-  std::string warning_;  // to be told once
+  std::string warning_;  // warning to log once
 };
 
-// Plans for a card that need not be there.
+// Engine that only plans, for a card that this machine need not have.
 class CudaPlanner final : public Engine {
  public:
   explicit CudaPlanner(cuda::Card card) : card_(std::move(card)) {}

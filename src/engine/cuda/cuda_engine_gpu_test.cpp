@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine on a device against the double reference, over every case of every op. Skipped where there is no
-// device.
+// Compares the CUDA engine on a GPU with the double reference, for every case of every op. Skipped if there is no GPU.
 #include <gtest/gtest.h>
 
 #include "engine/conformance/conformance.h"
@@ -39,7 +38,7 @@ TEST(CudaEngine, conforms_in_training_in_bf16) {
   expect_all_pass({.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::Bf16});
 }
 TEST(CudaEngine, conforms_in_training_in_f16) {
-  // Gradients of batches of a few images are large.
+  // Start with a small loss scale, because gradients of batches of a few images are large.
   expect_all_pass(
       {.form = Form::Training, .bucket_bytes = 2048, .dtype = DType::F16, .loss_scaling = {.start = 256.0}});
 }

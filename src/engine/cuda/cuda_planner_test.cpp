@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plans for described cards. They need cuDNN, and no device.
+// Tests plans for described cards. They need cuDNN but no GPU.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@
 namespace roentgen::engine {
 namespace {
 
-/// Reason why cuDNN cannot be used here; empty: it can.
+/// Reason why cuDNN cannot be used on this machine; empty if it can.
 std::string why_no_cudnn() {
   try {
     static_cast<void>(cuda::cudnn());
@@ -30,7 +30,7 @@ std::string why_no_cudnn() {
   }
 }
 
-/// Plans are not read from the user's cache folder.
+/// Fixture that hides the user's cache of fastest plans.
 class CudaPlanner : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CudnnTarget: the card that cuDNN plans for, this machine's or a described one. Internal to the sources that call
-// cuDNN.
+// CudnnTarget: the GPU for which cuDNN plans, either this machine's or a described one. Internal to the sources that
+// call cuDNN.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace roentgen::engine::cuda {
 
-/// A card of this machine by its cuDNN handle, or a described card by its properties. One thread.
+/// A GPU of this machine, by its cuDNN handle, or a described card, by its properties. One thread.
 class CudnnTarget {
  public:
-  /// The calling thread's current device.
+  /// Selects the calling thread's current CUDA device.
   CudnnTarget() : handle_(std::in_place) {}
-  /// A card that needs not be there. Throws DeviceError when cuDNN does not take the properties.
+  /// Selects a described card, which this machine need not have. Throws DeviceError if cuDNN rejects the properties.
   /// @param properties JSON text, Card::properties
   explicit CudnnTarget(const std::string& properties)
       : properties_(std::in_place, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR) {
@@ -28,13 +28,13 @@ class CudnnTarget {
         .finalize("cuDNN device properties");
   }
 
-  /// Handle of this machine's card; null: plans of a described one, which cannot run.
+  /// cuDNN handle of this machine's card; null for a described card, whose plans cannot run.
   [[nodiscard]] cudnnHandle_t handle() const { return handle_ ? handle_->get() : nullptr; }
-  /// Sets the handle; does nothing for a described card.
+  /// Sets the handle attribute of a descriptor; does nothing for a described card.
   void set_handle(Descriptor& descriptor, cudnnBackendAttributeName_t name) const {
     if (handle_) descriptor.set(name, CUDNN_TYPE_HANDLE, handle_->get());
   }
-  /// Sets the properties of a described card; does nothing for this machine's.
+  /// Sets the device properties of a descriptor for a described card; does nothing for this machine's card.
   void set_properties(Descriptor& descriptor, cudnnBackendAttributeName_t name) const {
     if (properties_) descriptor.set(name, *properties_);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tolerances of the CUDA engine in the conformance cases, on a device and emulated. Test code only.
+// Error bounds of the CUDA engine in the conformance cases, on a GPU and emulated. Test code only.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Some op that a rounding may turn: a ReLU near 0, a maximum of nearly equal values.
+/// True if the graph has an op with a kink, such as ReLU or a maximum, where rounding may switch a gradient on or off.
 [[nodiscard]] inline bool has_kink(const graph::Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
     const auto* norm = std::get_if<graph::BatchNorm>(&node.op);
@@ -25,12 +25,13 @@ namespace roentgen::engine::cuda {
   });
 }
 
-/// Factor of the bounds of a case in bf16.
+/// Returns the factor for a case's error bounds in bf16.
 ///
-/// A value stored in bf16 is off by up to 2^-8, in the mean square by less than half of that. Roundings of one op after
-/// another add up like a random walk. The factor is twice that, and as much again for sums. It is larger where large
-/// values leave few digits to the variation. It is larger at kinks as well, where roundings turn some gradients of a
-/// ReLU or a maximum. Of 1,000 values near a kink one or two turn, each a share of sqrt(1 / 1,000) of the whole.
+/// Storing in bf16 has a relative error of at most 2^-8, with a root mean square below half of that. Roundings of
+/// consecutive ops add up like a random walk. The factor is twice that, doubled again for sums. It is larger if large
+/// values leave few digits for the variation. It is also larger for graphs with kinks, where rounding switches some
+/// gradients of a ReLU or a maximum. One or two of 1,000 values near a kink switch, and each contributes sqrt(1 /
+/// 1,000) of the total.
 [[nodiscard]] inline double narrow_scale(const conformance::Case& tested) {
   const double margin = tested.name.starts_with("network.")                ? 60.0
                         : has_kink(tested.graph)                           ? 40.0
@@ -40,17 +41,18 @@ namespace roentgen::engine::cuda {
   return bound / conformance::error_bound(tested.graph);
 }
 
-/// Factor of the bounds of a case in f16, which has three digits more than bf16. One value that turns at a kink weighs
-/// as much in either type.
+/// Returns the factor for a case's error bounds in f16, which has three more bits of mantissa than bf16. A gradient
+/// that switches at a kink causes the same error in both types.
 [[nodiscard]] inline double half_scale(const conformance::Case& tested) {
   return narrow_scale(tested) / (has_kink(tested.graph) ? 1.0 : 8.0);
 }
 
-/// Factor of the bounds of a case in TF32.
+/// Returns the factor for a case's error bounds in TF32.
 ///
-/// Factors of products are rounded to three bits more than bf16 has. That is an eighth of bf16's error, or a quarter if
-/// a card cuts bits off instead. With kinks half of bf16's bound: one value that turns weighs as much in either type.
-/// Values in memory keep f32's bits, so cases without products keep f32's bound.
+/// TF32 rounds the factors of products to three more bits of mantissa than bf16, so the error is an eighth of bf16's.
+/// It is a quarter on cards that truncate instead of rounding. Graphs with kinks get half of bf16's bound, because a
+/// switched gradient causes the same error in both types. Values in memory stay f32, so cases without products keep the
+/// bound of f32.
 [[nodiscard]] inline double tf32_scale(const conformance::Case& tested) {
   const auto products = std::ranges::count_if(tested.graph.nodes(), [](const graph::Node& node) {
     return std::holds_alternative<graph::Conv2d>(node.op) || std::holds_alternative<graph::Linear>(node.op);
@@ -59,7 +61,7 @@ namespace roentgen::engine::cuda {
   return narrow_scale(tested) / (has_kink(tested.graph) ? 2.0 : 4.0);
 }
 
-/// Precisions of the CUDA engine, with their tolerances.
+/// Returns the precisions of the CUDA engine with their error bounds.
 [[nodiscard]] inline std::vector<conformance::Precision> precisions() {
   return {conformance::kF32,
           {.dtype = ComputeType::tf32(), .bound_scale = &tf32_scale, .gradient_floor = 0.05},
@@ -67,7 +69,7 @@ namespace roentgen::engine::cuda {
           {.dtype = DType::F16, .bound_scale = &half_scale, .gradient_floor = 0.05}};
 }
 
-/// A run of the case in this form and type: with the tolerances that they need.
+/// Returns options to run a case with these compile options and the error bounds of their precision.
 [[nodiscard]] inline conformance::RunOptions run_options(const conformance::Case& tested, CompileOptions compile) {
   for (const conformance::Precision& precision : precisions()) {
     if (precision.dtype != compile.dtype || precision.bound_scale == nullptr) continue;

@@ -11,7 +11,8 @@
 
 namespace roentgen::engine {
 namespace {
-// Type of a stored plan. Plans written before there was a choice have no entry and mean f32.
+// Returns the type of the plan to build. A stored plan without an entry for the type was written before other types
+// existed and means f32.
 ComputeType type_of(const CompileOptions& options, const EngineTraits& traits) {
   if (options.form != Form::Training && !traits.infers_in_other_types) return DType::F32;
   if (options.choices.empty()) return options.dtype.value_or(DType::F32);
@@ -98,7 +99,7 @@ void PlanBuilder::build() {
 
 void PlanBuilder::check_choices() const {
   if (options_.choices.empty() || options_.choices == plan.choices) return;
-  // Every choice of this plan is among the stored ones at this point.
+  // All choices of this plan are found in the stored ones at this point, so any further stored choice is an error.
   const auto surplus =
       std::ranges::find_if(options_.choices, [&](const auto& choice) { return !plan.choices.contains(choice.first); });
   throw ConfigError(error_text("engine.plan", "stored plan", "choices for this network alone",
@@ -173,7 +174,7 @@ Located PlanBuilder::value_in(graph::NodeId id, Layout layout) {
   return copy;
 }
 
-// One entry changes the order or the type of the elements.
+// Adds one entry that changes either the order or the type of the elements, not both.
 Located PlanBuilder::copy_of(const graph::Node& node, const Located& from, Layout layout) {
   const std::string what = from.layout.dtype == layout.dtype ? "reorder" : "convert";
   const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
@@ -185,7 +186,7 @@ Located PlanBuilder::copy_of(const graph::Node& node, const Located& from, Layou
 
 Located PlanBuilder::reordered(const graph::Node& node, const Located& from, Layout layout) {
   if (from.shape.rank() != 4 || from.layout == layout) return from;
-  // The order is changed in f32, so that kernels that reorder know one type.
+  // Reorder in f32, so that reordering kernels need to support only one type.
   const Located wide = from.layout.dtype == DType::F32 ? from : copy_of(node, from, from.layout.as(DType::F32));
   const Layout wide_layout = layout.as(DType::F32);
   const Located ordered = wide.layout == wide_layout ? wide : copy_of(node, wide, wide_layout);
@@ -295,7 +296,7 @@ void PlanBuilder::contribute(graph::NodeId id, const Located& gradient) {
 }
 
 std::vector<Located> PlanBuilder::gradients(graph::NodeId id, Layout layout) {
-  // Closed once: asking again must find it among the others.
+  // The shared gradient is added to the value's gradients once; later calls find it there.
   const auto shared = shared_norms_.find(id);
   if (shared != shared_norms_.end() && shared->second.gradient >= 0) contribute(id, finish_shared_norm(id));
   std::vector<Located> all = state(id).gradients;

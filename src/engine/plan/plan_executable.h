@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PlanExecutable: the part of an executable that follows from its plan alone. An engine derives from it and adds upload
+// PlanExecutable: the functions of an executable that need only its plan. Each engine derives a class that adds upload
 // of inputs, queueing of entries, updates, and download of outputs.
 #pragma once
 
@@ -61,28 +61,28 @@ class PlanExecutable : public Executable {
 
  protected:
   /// @param original graph given to compile()
-  /// @param options with nothing left open
-  /// @param device must outlive this
+  /// @param options options in which every automatic value is already resolved
+  /// @param device device of the memory; must outlive this object
   PlanExecutable(const graph::Graph& original, CompileOptions options, runtime::Device& device);
-  /// Takes the plan and kernels of `builder`, which finish_plan() laid out in `arenas`, and allocates their memory;
-  /// then bind_input() and the runner's bind() are due. Once, before anything below. DeviceError when the device has
-  /// not that much memory.
+  /// Takes over the plan and kernels of `builder`, which finish_plan() placed in `arenas`, and allocates their memory.
+  /// Call it once, before all functions below, then bind_input() and the runner's bind(). Throws DeviceError if the
+  /// device lacks memory.
   void take(PlanBuilder& builder, const Arenas& arenas);
 
-  /// A tensor that holds an output of the graph, and its name.
+  /// An output of the graph and the tensor that holds it.
   struct Output {
     std::string name;
     TensorId tensor = -1;
     std::size_t bytes = 0;
   };
   [[nodiscard]] const std::vector<Output>& outputs() const { return outputs_; }
-  /// Index of an output. ConfigError for another name.
+  /// Returns the index of an output. Throws ConfigError if the name is unknown.
   [[nodiscard]] std::size_t output_index(std::string_view name) const;
-  /// Index of the loss among the outputs; nullopt: the graph has none.
+  /// Index of the loss among the outputs; nullopt if the graph has no loss.
   [[nodiscard]] std::optional<std::size_t> loss_index() const { return loss_; }
-  /// Entries read input `input` at this address of the device.
+  /// Sets the device address at which entries read input number `input`.
   void bind_input(std::size_t input, std::byte* address) { memory_->set_input(input_tensors_[input], address); }
-  /// ConfigError unless compiled for training.
+  /// Throws ConfigError if the executable was not compiled for training.
   void require_training() const;
 
   [[nodiscard]] const CompileOptions& options() const { return options_; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ReferenceEngine, for tests: the reference interpreter as an engine. It shows that a second engine fits behind
-// Executable. Its arenas lie on a device that the host cannot read, and its work is done later. Parameters lie in its
-// arena backwards with padding behind them, so that code fails which takes plain layout for kernel layout.
+// ReferenceEngine: the reference interpreter as an engine, for tests. It imitates a GPU behind the Executable
+// interface: the host cannot read its arenas, and its work runs later on another thread. It stores each parameter
+// reversed and padded, so that code fails if it assumes that kernel layout is plain layout.
 #pragma once
 
 #include <algorithm>
@@ -29,21 +29,21 @@
 
 namespace roentgen::engine::reference {
 
-/// Properties that tell two machines of the engine apart.
+/// Settings of a ReferenceEngine, by which a test imitates different machines or faults.
 struct ReferenceForm {
-  /// Choice of its kernels, where none is given: "plain", or "rounded", which cuts digits of images.
+  /// Kernel choice that the engine makes if none is given: "plain", or "rounded", which rounds the images.
   std::string choice = "plain";
-  std::string dtype{};          ///< where it is not f32
-  std::int64_t padding = 3;     ///< elements behind each parameter
-  std::string kernel{};         ///< implementation of a plan entry; empty: no entry
-  bool has_gradients = true;    ///< false: an arena of none, as in inference
-  bool makes_nan_loss = false;  ///< every loss is not a number
-  /// Called with the name of each bind_slot(), forward() and read(); may be empty.
+  std::string dtype{};          ///< dtype that the engine chooses; empty: f32
+  std::int64_t padding = 3;     ///< number of padding elements after each parameter
+  std::string kernel{};         ///< implementation named in a single plan entry; empty: the plan has no entry
+  bool has_gradients = true;    ///< false: the gradient arena is empty, as in inference
+  bool makes_nan_loss = false;  ///< true: every loss is NaN
+  /// Called with the function's name at each bind_slot(), forward() and read(); may be empty.
   std::function<void(std::string_view)> on_call{};
 };
 
-/// One graph on a TwinDevice. Graph passes, threads and recomputation mean nothing to it. With dtype F16 it scales the
-/// loss, and gradients that f16 cannot hold are infinite; else nothing is rounded.
+/// Executable of a graph on a TwinDevice, which imitates a GPU. Ignores graph passes, threads and recomputation. With
+/// dtype F16 it scales the loss, and gradients that f16 cannot hold become infinite. Nothing else is rounded.
 class ReferenceExecutable final : public Executable {
  public:
   ReferenceExecutable(const graph::Graph& graph, const CompileOptions& options, ReferenceForm form = {})
@@ -95,7 +95,7 @@ class ReferenceExecutable final : public Executable {
 
   void forward() override {
     tell("forward");
-    std::vector<std::vector<double>> given;  // as uploaded: the slot may be filled again
+    std::vector<std::vector<double>> given;  // copy, as an upload makes it, because the slot may be refilled
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       given.push_back(values_in(slots_[i].at(bound_)->bytes(), inputs_[i]));
     stream_->run([this, given = std::move(given), step = step_]() mutable { compute(given, step); });
@@ -127,7 +127,7 @@ class ReferenceExecutable final : public Executable {
     stream_->run([this] { is_sound_ = true; });
   }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
-    // Spans, since an arena may be gone before its turn comes; its memory waits.
+    // Capture spans, because an arena may be destroyed before its queued work runs; the device keeps its memory.
     if (work.after != nullptr) stream_->wait_for(*work.after);
     std::vector<runtime::DeviceSpan<float>> spans{work.target.device(), work.source.device()};
     for (const Arena* arena : work.state) spans.push_back(arena->device());
@@ -188,7 +188,7 @@ class ReferenceExecutable final : public Executable {
   void reset_profile() override {}
 
  private:
-  /// Places parameters in the order in which backward comes to them, and the running statistics.
+  /// Computes the arena positions: trained parameters in the order of backward, and running statistics.
   void lay_out(std::size_t bucket_bytes) {
     for (auto i = static_cast<std::int32_t>(graph_.parameters().size()); i-- > 0;) {
       const graph::Parameter& parameter = graph_.parameter(i);
@@ -230,7 +230,7 @@ class ReferenceExecutable final : public Executable {
     return values;
   }
 
-  // Functions below run on the stream's thread.
+  // The functions below run on the stream's thread.
   [[nodiscard]] std::span<float> behind(const Arena& arena) { return device_.memory().behind(arena.device()); }
   static void put(const std::vector<float>& values, const ParameterSlice& slice, std::span<float> arena) {
     std::ranges::reverse_copy(values, arena.begin() + slice.begin);
@@ -244,7 +244,7 @@ class ReferenceExecutable final : public Executable {
     const double scaled = gradient * scale_->scale;
     return std::abs(scaled) <= kMostOfF16 ? static_cast<float>(scaled) : std::numeric_limits<float>::infinity();
   }
-  // The rule of torch.amp.GradScaler.
+  // Adjusts the loss scale after an update, by the rule of torch.amp.GradScaler.
   void follow(bool is_overflow) {
     if (is_overflow) {
       *scale_ = {.scale = scale_->scale / 2.0, .skipped = scale_->skipped + 1};
@@ -295,7 +295,7 @@ class ReferenceExecutable final : public Executable {
       run_.set_mask(graph_.node(id).name, std::move(mask));
     }
   }
-  /// @param spans of target, source and state
+  /// @param spans device memory of target, source and state, in this order
   void change(const UpdateRule& rule, UpdateWork work, const std::vector<runtime::DeviceSpan<float>>& spans) {
     std::vector<std::vector<double>> all;
     for (const auto& span : spans) {
@@ -338,7 +338,7 @@ class ReferenceExecutable final : public Executable {
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<runtime::Event>> ready_;
   std::unique_ptr<runtime::Event> updated_ = device_.make_event();
-  /// Elements of the arenas of trained parameters and of running statistics.
+  /// Number of elements of the arenas of trained parameters and of running statistics, indexed by ArenaKind.
   std::int64_t elements_[2] = {};
   std::size_t bound_ = 0;
   std::int64_t step_ = 0;
@@ -347,12 +347,12 @@ class ReferenceExecutable final : public Executable {
   bool is_sound_ = true;
   std::optional<LossScale> scale_, scale_of_forward_;
   std::int64_t growth_updates_ = 1;
-  /// Before the arenas, which use it, and behind what its work uses.
+  /// Declared before the arenas, which use it, and after everything that its queued work uses.
   std::unique_ptr<runtime::TwinStream> stream_ = device_.make_twin_stream();
   std::unique_ptr<Arena> parameters_, gradients_, state_;
 };
 
-/// Makes ReferenceExecutables.
+/// Engine that makes ReferenceExecutables.
 class ReferenceEngine final : public Engine {
  public:
   [[nodiscard]] std::string_view name() const override { return "reference"; }
@@ -372,10 +372,10 @@ class ReferenceEngine final : public Engine {
 
   std::string set = "reference";  ///< instruction_set()
   DType slots = DType::F32;       ///< slot_dtype()
-  ReferenceForm form{};           ///< form of what compile() makes
+  ReferenceForm form{};           ///< settings of the executables that compile() makes
   bool is_timed = false;          ///< times_kernels()
-  int chosen = 0;                 ///< how often compile() was given no choices
-  /// Form and dtype of each compile().
+  int chosen = 0;                 ///< number of compile() calls without stored choices
+  /// Form and dtype of each compile() call.
   std::vector<std::pair<Form, std::optional<ComputeType>>> types{};
 };
 

@@ -23,8 +23,8 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Sets the team size and the denormal mode, which belong to the calling thread. A team smaller than the plan's is an
-// error: kernels of oneDNN would wait for the missing members for ever.
+// Sets the OpenMP team size and the denormal mode of the calling thread. Fails if the team is smaller than the plan's,
+// because oneDNN's kernels would wait for the missing threads forever.
 void prepare_threads(int threads) {
   const int given = runtime::prepare_team(threads);
   if (given == threads) return;
@@ -32,14 +32,14 @@ void prepare_threads(int threads) {
                                fmt::to_string(given), "unset OMP_THREAD_LIMIT, or fewer threads"));
 }
 
-// Lowers the graph and plans memory.
+// Turns the graph into plan entries and places their tensors in memory.
 Arenas build(Lowering& lowering) {
   prepare_threads(lowering.threads());
   lowering.build();
   return finish_plan(lowering);
 }
 
-// A base class, so that it outlives the members that lie on its device.
+// Device of the executable. A base class, so that it outlives the members whose memory lies on it.
 struct OwnDevice {
   std::unique_ptr<runtime::Device> device = runtime::make_cpu_device();
 };
@@ -91,7 +91,7 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
     if (work.after != nullptr) work.after->wait();
     double scale = work.scale;
     if (work.clip_norm > 0.0) {
-      // Elements outside the slices are zero, so the whole arena may be summed.
+      // Padding elements outside the slices are zero, so the sum over the whole arena is right.
       norm_ = scale * std::sqrt(sum_of_squares(work.source.host(), options().threads));
       is_sound_ = is_sound_ && std::isfinite(norm_);
       scale *= std::min(1.0, work.clip_norm / (norm_ + 1e-6));
@@ -115,9 +115,9 @@ class CpuExecutable final : private OwnDevice, public PlanExecutable {
 
   std::unique_ptr<StepState> step_state_;
   std::vector<std::vector<runtime::AlignedBuffer>> slots_;
-  /// No loss or norm since begin_update() was not finite.
+  /// True if every loss and norm since begin_update() was finite.
   bool is_sound_ = true;
-  /// Norm of the last update with a limit.
+  /// L2 norm of the source of the last update that had clip_norm set.
   double norm_ = 0.0;
 };
 }  // namespace

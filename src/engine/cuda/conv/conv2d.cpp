@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of convolutions.
+// Adds the plan entries of convolutions.
 #include "graph/ops/conv2d.h"
 
 #include "engine/cuda/conv/conv_pass.h"
@@ -9,12 +9,13 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Values of a convolution. Groups whose channels would be padded read and write them without padding.
+// Convolution pass and the layouts of its values. Grouped convolutions whose channel count is no multiple of the block
+// use channels without padding.
 struct Conv {
   ConvProblem problem;
   WeightShape weights;
   Layout src_layout;
-  Layout layout;  // of the result
+  Layout layout;  // layout of the result
   bool is_stem = false;
 };
 

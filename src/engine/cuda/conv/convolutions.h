@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions of the CUDA engine: what a pass computes, and the plans of a library that compute it. The interface
-// names no library, so that tests run the engine on a plain implementation.
+// Interface of the CUDA engine's convolutions: ConvProblem describes a pass, and ConvPlan is a library's way to compute
+// it. No library is named, so that tests can use a plain implementation.
 #pragma once
 
 #include <array>
@@ -17,89 +17,91 @@
 
 namespace roentgen::engine::cuda {
 
-/// Gradient or value that a convolution computes.
+/// Result that a convolution pass computes: output values, gradient of the input, or gradient of the weights.
 enum class ConvPass : std::uint8_t { Forward, DataGradient, WeightGradient };
 
-/// One pass of a 2-D convolution (cross-correlation, as the graph's Conv2d). Arrays hold (height, width).
-/// Values are channels-last: src (N, H, W, C), dst (N, OH, OW, OC), weights (OC, KH, KW, C / groups).
+/// One pass of a 2-D convolution (a cross-correlation, like the graph's Conv2d). Each std::array holds (height, width).
+/// Tensors are channels-last: src (N, H, W, C), dst (N, OH, OW, OC), weights (OC, KH, KW, C / groups).
 struct ConvProblem {
-  ConvPass pass = ConvPass::Forward;           ///< what is computed
+  ConvPass pass = ConvPass::Forward;           ///< result to compute
   DType dtype = DType::Bf16;                   ///< type of src, weights and dst: Bf16, F16 or F32; sums are f32
-  bool may_round_to_tf32 = true;               ///< F32: products may round their factors to TF32's 10 bits
+  bool may_round_to_tf32 = true;               ///< for F32: products may round their factors to TF32's 10 bits
   std::int64_t images = 1;                     ///< N
   std::int64_t channels = 1;                   ///< C
   std::array<std::int64_t, 2> size{1, 1};      ///< H, W
   std::int64_t out_channels = 1;               ///< OC
   std::array<std::int64_t, 2> kernel{1, 1};    ///< KH, KW
   std::array<std::int64_t, 2> stride{1, 1};    ///< strides
-  std::array<std::int64_t, 2> pad{0, 0};       ///< zeros before and after each axis
-  std::array<std::int64_t, 2> dilation{1, 1};  ///< distance of neighbouring kernel elements; 1 is dense
-  std::int64_t groups = 1;                     ///< groups of channels that are convolved alone
+  std::array<std::int64_t, 2> pad{0, 0};       ///< zero padding before and after each axis
+  std::array<std::int64_t, 2> dilation{1, 1};  ///< distance between kernel elements; 1 means none are skipped
+  std::int64_t groups = 1;                     ///< number of channel groups, which are convolved separately
 
-  /// Elements of each operand.
+  /// Number of elements of each operand.
   struct Elements {
     std::int64_t src, weights, dst;
   };
 
-  /// OH, OW.
+  /// Height and width of dst: OH, OW.
   [[nodiscard]] std::array<std::int64_t, 2> out_size() const;
   [[nodiscard]] Elements elements() const;
-  /// The problem in one line: "forward bf16 n256 c64 56x56 o64 k3x3 s1x1 p1x1 d1x1 g1". F32 whose products may be
-  /// rounded adds "tf32". Equal texts mean equal problems.
+  /// Returns the problem as text, such as "forward bf16 n256 c64 56x56 o64 k3x3 s1x1 p1x1 d1x1 g1". Adds "tf32" if F32
+  /// products may be rounded. Equal texts mean equal problems.
   [[nodiscard]] std::string text() const;
-  /// Floating-point operations of the pass: two for each product.
+  /// Number of floating-point operations of the pass, two for each product.
   [[nodiscard]] double flops() const;
-  /// Bytes of src, weights and dst, each once.
+  /// Bytes of src, weights and dst together.
   [[nodiscard]] double bytes() const;
 };
 
-/// Device addresses of a pass, 16-byte aligned. The result of the pass is overwritten, the other two are read:
-/// dst (Forward), src (DataGradient) or weights (WeightGradient).
+/// Device addresses of the operands of a pass, 16-byte aligned. The pass overwrites dst (Forward), src (DataGradient)
+/// or weights (WeightGradient) and reads the other two.
 struct ConvOperands {
-  std::byte* src = nullptr;        ///< values, or their gradient
+  std::byte* src = nullptr;        ///< input values, or their gradient
   std::byte* weights = nullptr;    ///< weights, or their gradient
-  std::byte* dst = nullptr;        ///< results, or their gradient
-  std::byte* workspace = nullptr;  ///< ConvPlan::workspace_bytes() bytes of any content
+  std::byte* dst = nullptr;        ///< output values, or their gradient
+  std::byte* workspace = nullptr;  ///< ConvPlan::workspace_bytes() bytes of scratch with any content
   friend bool operator==(const ConvOperands&, const ConvOperands&) = default;
 };
 
-/// One way to compute a problem. One thread.
+/// A library's plan, which is one way to compute a ConvProblem. One thread.
 class ConvPlan {
  public:
   virtual ~ConvPlan() = default;
-  /// Name that plan_named() of the same library version and card takes.
+  /// Name by which Convolutions::plan_named() finds the plan again, with the same library version and card.
   [[nodiscard]] virtual const std::string& name() const = 0;
-  /// Bytes of memory that run() may overwrite.
+  /// Bytes of scratch memory that run() needs.
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
-  /// Gives the same bits on every run.
+  /// True if every run gives the same bits.
   [[nodiscard]] virtual bool is_deterministic() const = 0;
-  /// Queues the pass. Allocates only when the operands differ from those of the last run; may be captured in a CUDA
-  /// graph. Throws DeviceError.
+  /// Queues the pass on a stream. Allocates only if the operands differ from those of the last run. May be captured in
+  /// a CUDA graph. Throws DeviceError.
   virtual void run(runtime::Stream& stream, const ConvOperands& operands) = 0;
 };
 
-/// Plans of one library on one device. One thread.
+/// Source of the convolution plans of one library on one device. One thread.
 class Convolutions {
  public:
   virtual ~Convolutions() = default;
-  /// Plans that the library can run for a problem, best first by its own heuristic; `most` at most, at least one.
-  /// Throws DeviceError when there is none.
+  /// Returns between one and `most` plans for a problem, best first by the library's own heuristic. Throws DeviceError
+  /// if there is none.
   [[nodiscard]] virtual std::vector<std::unique_ptr<ConvPlan>> plans(const ConvProblem& problem, std::size_t most) = 0;
-  /// The plan of that name. Throws DeviceError when the library has no such plan for the problem.
+  /// Returns the plan with this name. Throws DeviceError if the library has no such plan for the problem.
   [[nodiscard]] virtual std::unique_ptr<ConvPlan> plan_named(const ConvProblem& problem, const std::string& name) = 0;
 
-  /// First of plans() that gives the same bits on every run. Throws DeviceError when there is none.
+  /// Returns the first of plans() that is deterministic. Throws DeviceError if there is none.
   [[nodiscard]] std::unique_ptr<ConvPlan> first(const ConvProblem& problem);
-  /// Plan for training: the fastest one, where this object measures plans (timed_convolutions.h); else first().
+  /// Returns the plan for training: the fastest if this object measures plans (timed_convolutions.h), otherwise
+  /// first().
   [[nodiscard]] virtual std::unique_ptr<ConvPlan> fastest(const ConvProblem& problem) { return first(problem); }
-  /// Ends a series of fastest(): keeps what was measured, logs it in one line and gives memory back.
+  /// Ends a series of fastest() calls: stores the measurements, logs them in one line and frees memory.
   virtual void finish_choice() {}
 };
 
-/// cuDNN's plans for the calling thread's current device. Throws DeviceError without a usable cuDNN.
+/// Makes cuDNN's convolutions for the calling thread's current device. Throws DeviceError if cuDNN is not usable.
 [[nodiscard]] std::unique_ptr<Convolutions> make_cudnn_convolutions();
-/// cuDNN's plans for a card that need not be there; they cannot run. Throws DeviceError without a usable cuDNN.
-/// @param properties JSON text, Card::properties
+/// Makes cuDNN's convolutions for a card that this machine need not have; its plans cannot run. Throws DeviceError if
+/// cuDNN is not usable.
+/// @param properties JSON text of Card::properties
 [[nodiscard]] std::unique_ptr<Convolutions> make_cudnn_convolutions(const std::string& properties);
 
 }  // namespace roentgen::engine::cuda

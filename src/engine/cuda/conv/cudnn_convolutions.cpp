@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions by cuDNN's graph API (cuDNN 9 developer guide, "Graph API"): one operation, its engine configurations by
-// heuristic, and an execution plan of each.
+// Convolutions by cuDNN's graph API (cuDNN 9 developer guide, "Graph API"). A graph has one operation; cuDNN's
+// heuristic gives engine configurations, and each becomes an execution plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-// Unique ids of the operands.
+// Ids of the operands, unique within a graph.
 constexpr std::int64_t kSrc = 1;
 constexpr std::int64_t kWeights = 2;
 constexpr std::int64_t kDst = 3;
-// Alignment of operands in bytes.
+// Alignment of the operands in bytes.
 constexpr std::int64_t kAlignment = 16;
-// More configurations than a heuristic gives.
+// Upper limits: no heuristic gives more configurations, and no engine has more knobs.
 constexpr std::int64_t kMostConfigs = 64;
 constexpr std::int64_t kMostKnobs = 64;
 
@@ -40,7 +40,7 @@ cudnnDataType_t type_of(DType dtype) {
   }
 }
 
-// A channels-last tensor; cuDNN gives its axes as (N, C, H, W) whatever the order in memory.
+// Makes the descriptor of a channels-last tensor. cuDNN expects its axes as (N, C, H, W) for every memory order.
 Descriptor tensor(std::int64_t id, DType dtype, const std::array<std::int64_t, 4>& nchw) {
   const auto [n, c, h, w] = nchw;
   const std::array<std::int64_t, 4> strides{c * h * w, 1, w * c, c};
@@ -54,7 +54,7 @@ Descriptor tensor(std::int64_t id, DType dtype, const std::array<std::int64_t, 4
   return descriptor;
 }
 
-// Names of an operation's attributes: they differ by pass.
+// Names of an operation's attributes in cuDNN, which differ between passes.
 struct OperationNames {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t convolution, src, weights, dst, alpha, beta;
@@ -99,7 +99,7 @@ std::string text_of(const ConvProblem& problem) {
                      name_of(problem.dtype));
 }
 
-// The operation graph of a problem with what it refers to.
+// The cuDNN operation graph of a problem, with the descriptors it refers to.
 struct OperationGraph {
   Descriptor src, weights, dst, convolution, operation, graph;
 };
@@ -137,7 +137,7 @@ OperationGraph graph_of(const CudnnTarget& target, const ConvProblem& problem) {
   return made;
 }
 
-// Engine and knobs of a plan: "e24,2=3,7=1".
+// Number of a plan's cuDNN engine and its knob settings, which are written as "e24,2=3,7=1".
 struct PlanName {
   std::int64_t engine = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> knobs;
@@ -190,14 +190,14 @@ PlanName name_of_config(const Descriptor& config, const Descriptor& engine) {
   return name;
 }
 
-// Elements that a pass writes.
+// Number of elements that a pass writes.
 std::int64_t result_elements(const ConvProblem& problem) {
   const auto [src, weights, dst] = problem.elements();
   return problem.pass == ConvPass::Forward ? dst : problem.pass == ConvPass::DataGradient ? src : weights;
 }
 
-// True when the plan splits its sums and has no memory for the parts in f32: it adds them up in the result's 16 bits.
-// On an H200, such plans of weight gradients missed the bound of sums in f32 by 16 times.
+// True if the plan splits its sums but has no workspace for f32 partial sums, so that it adds them in the 16-bit
+// result. On an H200, such plans of weight gradients exceeded the error bound of f32 sums 16-fold.
 bool sums_in_16_bits(const ConvProblem& problem, const PlanName& name, std::size_t workspace_bytes) {
   if (problem.dtype == DType::F32) return false;
   const auto split = std::ranges::find(name.knobs, std::int64_t{CUDNN_KNOB_TYPE_SPLIT_K},
@@ -207,8 +207,8 @@ bool sums_in_16_bits(const ConvProblem& problem, const PlanName& name, std::size
   return static_cast<std::int64_t>(workspace_bytes) < parts_bytes;
 }
 
-// cuDNN has kernels of their own for the first convolution of a network, in f16 with four channels. They are marked as
-// summing in reduced precision; by their names they sum in f32.
+// True for the first convolution of a network, for which cuDNN has special f16 kernels for four channels. cuDNN marks
+// them as summing in reduced precision, but their names say that they sum in f32.
 bool is_first_layer(const ConvProblem& problem) {
   constexpr std::int64_t kMostChannels = 4;
   return problem.dtype == DType::F16 && problem.channels <= kMostChannels;
@@ -234,7 +234,7 @@ class CudnnPlan final : public ConvPlan {
   [[nodiscard]] bool is_deterministic() const override { return is_deterministic_; }
 
   void run(runtime::Stream& stream, const ConvOperands& operands) override {
-    RG_ASSERT(handle_ != nullptr);  // a described card computes nothing
+    RG_ASSERT(handle_ != nullptr);  // plans for a described card cannot run
     if (!(operands == bound_)) bind(operands);
     check(cudnn().set_stream(handle_, runtime::cuda::as_cuda(stream).launch_handle()), name_);
     check(cudnn().execute(handle_, plan_.handle(), pack_->handle()), name_);
@@ -258,7 +258,7 @@ class CudnnPlan final : public ConvPlan {
   std::string name_;
   std::size_t workspace_;
   bool is_deterministic_;
-  /// Operands of the last run and their pack: made again only when they change.
+  /// Operands of the last run, and cuDNN's variant pack of them, which is rebuilt only if they change.
   ConvOperands bound_{};
   std::optional<Descriptor> pack_;
 };
@@ -322,11 +322,12 @@ class CudnnConvolutions final : public Convolutions {
   }
 
  private:
-  // Null when cuDNN cannot build the plan, or it is less precise than the problem asks for.
+  // Returns the plan of an engine configuration. Null if cuDNN cannot build it, or it is less precise than the problem
+  // requires.
   std::unique_ptr<ConvPlan> plan_of(const Descriptor& config, const ConvProblem& problem) {
     const auto engines = config.get_descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
     const Descriptor& engine = engines.at(0);
-    // Sums in a lower precision than f32; factors of f32 rounded to less than TF32, or to TF32 unasked.
+    // Reject sums below f32 precision, and f32 factors rounded to less than TF32 or, if not allowed, to TF32.
     if (has_note(engine, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) && !is_first_layer(problem)) return nullptr;
     if (problem.dtype == DType::F32 &&
         (has_note(engine, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// cuDNN's plans against the reference in double. Skipped where there is no CUDA device.
+// Compares cuDNN's convolution plans with the reference in double. Skipped if there is no CUDA device.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -21,16 +21,17 @@ namespace {
 
 using reference::Array;
 
-/// Bounds of |got - reference|. `result` times the reference is for the rounding of the result. `sum` times the sum of
-/// the products' magnitudes is for rounding within the sum.
+/// Bound of |got - reference| = result * |reference| + sum * (sum of the magnitudes of the products). `result` covers
+/// rounding of the result, `sum` rounding of the partial sums.
 struct Bounds {
   double result;
   double sum;
 };
 
 Bounds bounds_of(const ConvProblem& problem) {
-  // Rounding to nearest is off by half a unit of the last place: 2^-9 (bf16), 2^-11 (f16), 2^-24 (f32); doubled.
-  // Sums of at most 300 products in f32 are off by 300 * 2^-24 < 2^-15; TF32 rounds each factor by at most 2^-11.
+  // Rounding to nearest has an error of half a unit in the last place: 2^-9 (bf16), 2^-11 (f16), 2^-24 (f32). The
+  // bounds double it. Sums of at most 300 products in f32 have an error of 300 * 2^-24 < 2^-15; TF32 rounds each factor
+  // by at most 2^-11.
   constexpr double kSum = 0x1p-15;
   if (problem.dtype == DType::Bf16) return {0x1p-8, kSum};
   if (problem.dtype == DType::F16) return {0x1p-10, kSum};
@@ -67,7 +68,7 @@ double read(DType dtype, const std::byte* from) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
 }
 
-/// A tensor of a pass: channels-last on the device, (N, C, H, W) doubles of the same values on the host.
+/// A tensor of a pass: channels-last on the device, and as (N, C, H, W) doubles with the same values on the host.
 class Operand {
  public:
   Operand(runtime::Device& device, runtime::Stream& stream, DType dtype, const Shape& nchw, Random& random)
@@ -88,7 +89,7 @@ class Operand {
     stream_.upload(*pinned_, *buffer_);
     stream_.synchronize();
   }
-  /// The device's copy.
+  /// Downloads the device's copy.
   [[nodiscard]] Array downloaded() {
     stream_.download(*buffer_, *pinned_);
     stream_.synchronize();
@@ -122,7 +123,7 @@ Array magnitudes(Array array) {
   return array;
 }
 
-/// The pass in double.
+/// Computes the pass in double with the reference.
 Array expected(const ConvProblem& problem, const Array& src, const Array& weights, const Array& dst) {
   const graph::Conv2d op{.out_channels = problem.out_channels,
                          .kernel = {problem.kernel[0], problem.kernel[1]},
@@ -158,7 +159,8 @@ class CudnnConvolutions : public runtime::GpuTest {
     convolutions_ = make_cudnn_convolutions();
   }
 
-  /// Every plan of a problem gives the reference's values, and the plan of its name the same bits.
+  /// Expects that every plan of a problem matches the reference, and that the plan of the same name gives the same
+  /// bits.
   void expect_plans_hold(const ConvProblem& problem) {
     Random random(20261127, RandomStage::Test);
     const auto [out_height, out_width] = problem.out_size();
@@ -212,7 +214,7 @@ class CudnnConvolutions : public runtime::GpuTest {
 
 constexpr std::array kPasses{ConvPass::Forward, ConvPass::DataGradient, ConvPass::WeightGradient};
 
-/// Convolutions of the networks at small sizes.
+/// Kinds of convolutions that the networks contain, at small sizes.
 const std::vector<ConvProblem> kProblems{
     {.images = 2, .channels = 16, .size = {9, 7}, .out_channels = 32, .kernel = {3, 3}, .pad = {1, 1}},
     {.images = 2, .channels = 64, .size = {9, 7}, .out_channels = 24},
@@ -258,7 +260,7 @@ TEST_F(CudnnConvolutions, plans_hold_to_the_reference) {
   }
 }
 
-// Tensor cores multiply no unrounded f32.
+// Tensor cores cannot multiply unrounded f32, so the two types need different plans.
 TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
   if (runtime::find_cuda_devices().devices[0].compute_capability < runtime::kTf32ComputeCapability) {
     GTEST_SKIP() << "NO TF32 ON THIS DEVICE";
@@ -276,7 +278,7 @@ TEST_F(CudnnConvolutions, tf32_runs_by_another_plan_than_f32) {
   EXPECT_NE(convolutions_->first(problem)->name(), rounded);
 }
 
-// `inspect --plan --card h200` promises the plans of a card that is not there.
+// `inspect --plan --card h200` must show the plans that a real H200 uses.
 TEST_F(CudnnConvolutions, described_card_has_the_plans_of_the_real_one) {
   const Card card = find_card("h200");
   const std::string name = runtime::find_cuda_devices().devices[0].name;

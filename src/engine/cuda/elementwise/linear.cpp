@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of fully connected layers: 1x1 convolutions of images of one pixel. Features are packed into the compute
-// type, with padded channels, and results are unpacked to f32.
+// Adds the plan entries of fully connected layers, which run as 1x1 convolutions of 1x1 images. Features are converted
+// to the compute type, with padded channels, and results are converted back to f32.
 #include "graph/ops/linear.h"
 
 #include "engine/cuda/conv/conv_pass.h"
@@ -25,12 +25,12 @@ ConvProblem problem_of(ConvPass pass, const graph::Linear& op, const Shape& src,
           .out_channels = padded(op.out_features)};
 }
 
-// (N, K) as images (N, K, 1, 1) in `layout`, through an entry.
+// Adds an entry that converts features (N, K) to images (N, K, 1, 1) in `layout`.
 Located as_image(const graph::Node& node, Located features, Layout layout, Lowering& lowering) {
   features.shape = {features.shape[0], features.shape[1], 1, 1};
   return lowering.reordered(node, features, layout);
 }
-// The way back.
+// Adds an entry that converts images (N, K, 1, 1) to plain features (N, K).
 Located as_features(const graph::Node& node, const Located& image, Lowering& lowering) {
   Located features = lowering.reordered(node, image, Layout{});
   features.shape = {features.shape[0], features.shape[1]};

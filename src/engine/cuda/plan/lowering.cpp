@@ -18,7 +18,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Arenas give each parameter a multiple of this many elements (finish_plan.cpp).
+// Each parameter occupies a multiple of this many arena elements (finish_plan.cpp).
 constexpr std::int64_t kParameterUnit = 16;
 
 std::string_view name_of(ConvPass pass) {
@@ -60,7 +60,7 @@ Layout Lowering::input_layout(graph::NodeId id) const {
 Located Lowering::image(graph::NodeId id, Layout layout) {
   const Located here = value(id);
   if (!node(id).is_input() || here.layout != Layout{}) return value_in(id, layout);
-  // In one pass, where value_in() would reorder first and convert then.
+  // One kernel reorders and converts; value_in() would need two.
   const Located made = tensor(node(id).name + "/" + engine::name_of(here.shape, layout), here.shape, layout);
   emit(node(id),
        {.what = "input",
@@ -86,7 +86,7 @@ TensorId Lowering::compute_weights(const graph::Node& node, std::string_view nam
   return copy;
 }
 
-// One launch converts the whole arena: biases and norms with it, which are few.
+// One kernel launch converts the whole arena; biases and norms are converted too, but they are few.
 void Lowering::emit_copies(const graph::Node& node) {
   copies_.all = kept("parameters/copies", 0);
   copies_.first = std::make_shared<TensorId>(-1);
