@@ -14,8 +14,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True for variables that change the results of a rank, where it stores files, which libraries it finds, or which
-// network these use.
+// True for environment variables that ranks on other hosts need. They affect a rank's results, its file locations, the
+// libraries it finds, or the network that these use.
 bool goes_along(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"DNNL_", "FI_",  "GOMP_",   "KMP_",      "MALLOC_",
                                             "NCCL_", "OMP_", "ONEDNN_", "ROENTGEN_", "UCX_"};
