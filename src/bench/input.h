@@ -111,7 +111,7 @@ struct Course {
   double wait_s = 0.0;
   /// Fraction of the loaded images that came from a cache; 0 without a cache.
   double cached_share = 0.0;
-  /// Checksum of the first batch.
+  /// Checksum of the images of the first batch.
   std::string checksum;
 
   [[nodiscard]] double images_per_s() const { return static_cast<double>(images) / wall_s; }
@@ -132,8 +132,8 @@ struct BatchCounts {
 /// Passes batches from the input to the consumer and measures them. The input must fill the consumer's slots. Throws
 /// ConfigError if the pipeline ends too early.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
-/// Returns the number of steps to measure: options.steps, or the steps of whole passes over the data if read-ahead
-/// buffers could hold all images of fewer steps. Otherwise nothing would have to be read.
+/// Returns the number of steps to measure: options.steps, or more if read-ahead buffers could hold all images of so few
+/// steps. Otherwise nothing would have to be read. The larger number covers whole passes over the data.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
 /// Passes slot 0 to the consumer repeatedly, without any input, and measures it.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);

@@ -95,7 +95,7 @@ struct StepTeam {
 /// batch norms change values.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options,
                                                                     engine::Engine& engine, int threads);
-/// Plans inference without allocating its memory.
+/// Returns the plan of compile_inference() without allocating its memory.
 [[nodiscard]] engine::Plan plan_inference(const NetworkOptions& options, engine::Engine& engine, int threads);
 
 /// Returns slots 0 to `count` - 1 of a compiled network, for a Loader. The Loader writes its labels to `labels`, which

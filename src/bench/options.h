@@ -67,7 +67,7 @@ struct SizeArguments {
 /// Options for a network: --model, --labels, --device, --allow-shared-gpu, --fuse, --algorithms, --dtype, --recompute,
 /// --profile, --models, --threads, --oversubscribe.
 struct NetworkArguments {
-  /// Targets of the options that are its fields.
+  /// Values that the command-line options set.
   NetworkOptions network{.device = "auto"};
   /// Model names separated by commas; empty: the case's default.
   std::string models{};
@@ -91,7 +91,7 @@ struct NetworkArguments {
 /// Options for images from files: --data, --pipeline, --recipe, --workers, --input-cores, --cache-dir, --memory-budget,
 /// --cold, --readers, --cell-seconds, --emulate-storage, --slot-dtype, --device.
 struct InputArguments {
-  /// Targets of the options that are its fields.
+  /// Values that the command-line options set.
   InputOptions input{};
   std::vector<std::string> data{};
   std::string pipeline = "default";

@@ -54,7 +54,7 @@ namespace fs = std::filesystem;
 struct Input {
   score::EvalSet test;
   std::optional<score::EvalSet> validation;
-  // First lines of the report.
+  // First lines of the printed report.
   std::string header;
   // Keys for the JSON that describe the origin of the data.
   Value::Table origin;

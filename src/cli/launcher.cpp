@@ -250,8 +250,9 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
   constexpr int kMostMs = 5000;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
   for (const int process : board.processes()) {
-    const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));  // glibc declares it for C alone
-    if (rank < 0) continue;                                                      // the rank has already ended
+    // called by number, because glibc declares pidfd_open only for C
+    const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
+    if (rank < 0) continue;  // the rank has already ended
     pollfd look{.fd = rank, .events = POLLIN, .revents = 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
     ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));

@@ -11,7 +11,7 @@
 
 namespace roentgen::cli {
 
-/// What the ranks do when the waiting program gets a signal.
+/// Reaction of the ranks to a signal that the waiting program receives.
 enum class OnSignal : std::uint8_t {
   /// Ranks save their state, once all of them can, and stop. A second signal ends them at once.
   Save,

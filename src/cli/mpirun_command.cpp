@@ -56,7 +56,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   for (const std::string& variable : start.environment) {
     if (variable.starts_with(kPath)) mpirun = mpirun_program(start.mpi, variable.substr(kPath.size()));
   }
-  // Turns off mpirun's own binding and checks: the processes bind themselves (take_place) and check their number
+  // Turn off mpirun's own core binding and checks: the ranks bind themselves (take_place) and check their number
   // (check_places).
   if (start.mpi == dist::kMpich) {
     // MPICH's mpirun passes all variables by itself.

@@ -30,7 +30,8 @@ class MpirunWords {
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the remaining text when the output has ended.
   [[nodiscard]] std::string rest();
-  /// First killed rank that mpirun reported. Only from Open MPI, because hydra's messages do not name the first.
+  /// First killed rank that mpirun reported. Only from Open MPI, because those of MPICH's launcher hydra do not name
+  /// the first.
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
   /// Messages of hydra's programs about each other. They need not be shown if a killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }

@@ -145,7 +145,7 @@ class Heatmaps {
     }
   }
 
-  // Prints the summary and returns the keys of the JSON.
+  // Prints the summary of the heat maps and returns their keys for the JSON.
   Value::Table finish(const fs::path& out) {
     Value::Table keys{{"heatmap_method", train::name_of(mapper_.head().method)}};
     if (folder_) {

@@ -29,7 +29,7 @@ struct DeviceFigures {
 /// Reads a monitor about once a second between begin() and end(). Does nothing without a monitor. One thread.
 class DeviceWatch {
  public:
-  /// @param monitor may be null; must outlive this
+  /// @param monitor monitor of the device; may be null; must outlive this object
   /// @param now_s clock in seconds; empty: the system's steady clock
   explicit DeviceWatch(runtime::DeviceMonitor* monitor, std::function<double()> now_s = {});
 

@@ -40,7 +40,7 @@ struct RunState {
   /// Current epoch, counted from 0.
   std::int64_t epoch = 0;
   std::int64_t step_in_epoch = 0;  ///< updates made in the current epoch
-  /// Sum of losses of the epoch so far.
+  /// Sum of the losses of all updates so far in the current epoch.
   double loss_sum = 0.0;
   /// Best validation metric so far, higher is better; meaningless before the first validation.
   double best_score = 0.0;

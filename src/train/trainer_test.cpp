@@ -256,7 +256,7 @@ TEST_F(Trainer, tells_the_use_of_its_device) {
 TEST_F(Trainer, stops_early_and_keeps_the_best_epoch) {
   recipe_.train.epochs = 50;
   recipe_.train.early_stop = 2;
-  recipe_.optimizer.lr = 1e-9;  // nothing improves after the first epoch
+  recipe_.optimizer.lr = 1e-9;  // too small to improve anything after the first epoch
   recipe_.train.select = "auroc";
   const TrainOutcome outcome = run("a");
   EXPECT_TRUE(outcome.is_finished);

@@ -62,7 +62,7 @@ class Trainer : public testing::Test {
     return data::load_dataset(source);
   }
 
-  // Trains into <temporary>/<name>.
+  // Trains with <temporary>/<name> as run folder.
   TrainOutcome run(const std::string& name, Start start = Start::Fresh, std::int64_t stop_after = 0) {
     const data::Dataset dataset = load();
     const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);
