@@ -114,7 +114,7 @@ void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
                   of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-// Prints the recipe keys that differ. With several seeds for each side, differences between seeds are not listed.
+// Prints the recipe keys that differ. With several seeds for a side, train.seed is not listed.
 void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;

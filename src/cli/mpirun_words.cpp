@@ -125,7 +125,7 @@ std::string MpirunWords::take_paragraph(std::string text) {
     after_words_ = kLines;
     return {};
   }
-  // Drops long messages about possible reasons why a daemon stopped, and about messages that do not reach it.
+  // Drops long messages about a daemon that did not start or cannot be reached, and sets has_no_daemon_.
   for (const std::string_view known : {"ORTE was unable to reliably start one or more daemons",
                                        "ORTE does not know how to route a message to the specified daemon"}) {
     if (text.find(known) == std::string::npos) continue;

@@ -102,7 +102,8 @@ class Heatmaps {
                     options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
-  // Throws if images to score were also training images, where scores of heat maps mean little.
+  // Checks whether images to score were also training images, where scores of heat maps mean little. Throws if so, or
+  // only warns if the user allows it.
   void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;

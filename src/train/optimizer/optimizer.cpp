@@ -68,7 +68,7 @@ void check_flags(std::string_view optimizer, const Keys& own, const Other& other
   }
 }
 
-// Sets `found` to the rule if `name` is one of its names.
+// Checks the rule and sets `found` to it if `name` is one of its names.
 template <typename Rule>
 void find_rule(std::string_view name, const OptimizerRules& rules, std::optional<UpdateRule>& found) {
   for (const engine::RecipeName<Rule>& known : Rule::kNames) {
