@@ -250,7 +250,7 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
   constexpr int kMostMs = 5000;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
   for (const int process : board.processes()) {
-    // called by number, because glibc declares pidfd_open only for C
+    // Called by its number, because glibc declares pidfd_open only for C
     const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
     if (rank < 0) continue;  // the rank has already ended
     pollfd look{.fd = rank, .events = POLLIN, .revents = 0};

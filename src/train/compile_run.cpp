@@ -87,7 +87,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
-  // different seed for each rank; the lower bits count layers
+  // Different seed for each rank; the lower bits count layers
   options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;
   if (!is_stored && !recipe.choices.empty()) {
     require_rule(recipe);
