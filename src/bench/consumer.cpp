@@ -42,7 +42,7 @@ class EmulatedDevice final : public Consumer {
     const auto busy =
         std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * static_cast<double>(size_.images) / images_per_s_));
     is_free_ = std::max(is_free_, Clock::now()) + busy;
-    std::this_thread::sleep_until(is_free_);  // stands for the computing of the emulated device
+    std::this_thread::sleep_until(is_free_);  // imitates the compute time of the emulated device
   }
 
   [[nodiscard]] std::string name() const override {

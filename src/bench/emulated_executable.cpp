@@ -71,7 +71,7 @@ class EmulatedExecutable final : public engine::Executable {
  private:
   void sleep_until(double share) const {
     const auto after = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * share * step_s_));
-    std::this_thread::sleep_until(begin_ + after);  // stands for the computing of the emulated device
+    std::this_thread::sleep_until(begin_ + after);  // imitates the compute time of the emulated device
   }
 
   const std::unique_ptr<engine::Executable> real_;

@@ -68,7 +68,8 @@ std::vector<std::uint32_t> all_of(const data::Dataset& dataset) {
   return samples;
 }
 
-// Repeats `take`, which returns its number of images, within the limits of `counts`.
+// Calls `take`, which returns a number of images, repeatedly within the limits of `counts`, and records times in
+// `course`.
 template <typename Take>
 void measure_batches(const BatchCounts& counts, Course& course, Take&& take) {
   const double processor_begin_s = processor_s();

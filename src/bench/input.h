@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Input: a running pipeline and its measurements, shared by all cases with images.
+// Input: a running input pipeline and its measurements, for all cases with images.
 #pragma once
 
 #include <cstdint>
@@ -30,64 +30,66 @@ struct MemoryShares;
 
 namespace roentgen::bench {
 
-/// Settings of a pipeline from files to batches, and the number of batches.
+/// Settings of an input pipeline, and the number of batches to measure.
 struct InputOptions {
   data::Pipeline pipeline = data::training_pipeline(data::Tail::Drop);
   std::int64_t batch = 64;
   std::int64_t image_px = 224;
-  /// 1 gray or 3.
+  /// Number of colour channels: 1 (gray) or 3.
   std::int64_t channels = 1;
-  /// Preprocessing and augmentation of a recipe, which replace image_px and channels.
+  /// Preprocessing of a recipe, which replaces image_px and channels.
   std::optional<data::Preprocess> preprocess{};
   data::Augment augment{};
-  /// Type of the slots' images: F32 values, or U8 or U16 pixels as for engines that ask for them.
+  /// Image type in the slots: F32 values, or U8 or U16 pixels.
   DType slot_dtype = DType::F32;
-  /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
+  /// Number of threads of a map_and_batch stage that sets none; 0: one per available core.
   int workers = 0;
-  /// Files read at once, at most (data::LoaderOptions::most_readers); case `pipeline` lowers it to what its memory
-  /// holds.
+  /// Largest number of files read at once (data::LoaderOptions::most_readers). Case `pipeline` lowers it to what its
+  /// memory allows.
   int most_readers = 32;
-  /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
+  /// Cores to which the pipeline's threads are bound (runtime/core_list.h); empty: all that the process may use.
   std::vector<int> cores{};
-  /// Number of ranks that share the data; the pipeline is that of rank 0. At least 1.
+  /// Number of ranks among which the data is divided, at least 1.
   int ranks = 1;
   int rank = 0;
-  /// Warm-up batches, and measured batches; at least 0 and 1.
+  /// Number of warm-up batches, at least 0.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
-  /// Time limit of a round, even for fewer steps; 0: none.
+  /// Time limit of a round in seconds, which may end it before `steps`; 0: none.
   double most_s = 0.0;
-  /// Whether every file is dropped from the page cache before it is read again (advice to the system, which may ignore
-  /// it; no root needed).
+  /// True if each file is dropped from the page cache before it is read again. The system may ignore this advice; root
+  /// is not needed.
   bool is_cold = false;
   std::optional<data::StorageCosts> storage{};
-  /// Images per second of an emulated device that is waited for after each batch; 0: none.
+  /// Speed of an emulated device that processes each batch, in images per second; 0: none.
   double device_images_per_s = 0.0;
   std::uint64_t seed = 0;
-  /// Decoded images are kept in a file here (data::DiskCache); empty: nowhere.
+  /// Folder of the file that caches decoded images (data::DiskCache); empty: no cache.
   std::filesystem::path cache_dir{};
-  /// Memory for case `pipeline`, MiB; 0: half of the machine's free memory.
+  /// Memory for case `pipeline` in MiB; 0: half of the machine's free memory.
   std::int64_t memory_mb = 0;
 };
 
-/// The batches that `options` ask for: their size, and as many slots as the pipeline holds ahead and one.
+/// Returns the batch size of `options`. The number of slots is one more than the pipeline prefetches.
 [[nodiscard]] BatchSize batch_size(const InputOptions& options);
-/// Divides the memory that options.memory_mb grants, with no more slots than batch_size() has. Throws ConfigError as
-/// data::share_memory().
+/// Divides options.memory_mb among the parts of the pipeline, with at most the slots of batch_size(). Throws
+/// ConfigError like data::share_memory().
 [[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options);
-/// Number of decoding threads: as requested, or the physical cores of options.cores, or those of the process.
+/// Returns the number of decoding threads: options.workers, or the number of physical cores of options.cores or the
+/// process.
 [[nodiscard]] int workers_of(const InputOptions& options);
 
-/// A pipeline that fills slots with images, distorted as the options say, of their slot_dtype. One thread.
+/// Running pipeline that fills slots with augmented images. One thread.
 class Input {
  public:
-  /// Starts at once. `dataset` and the slots' memory must outlive it. ConfigError and DataError as data::Loader.
+  /// Starts the pipeline. `dataset` and the slots' memory must outlive it. Throws ConfigError and DataError like
+  /// data::Loader.
   Input(const data::Dataset& dataset, const InputOptions& options, std::vector<data::BatchSlot> slots);
   ~Input();
 
   [[nodiscard]] data::Loader& loader() { return *loader_; }
   [[nodiscard]] const std::vector<data::BatchSlot>& slots() const { return slots_; }
-  /// Images that the cache file held before this began; nothing without one.
+  /// Number of images in the cache file before the pipeline started; nullopt without a cache file.
   [[nodiscard]] std::optional<std::int64_t> kept_before() const { return kept_before_; }
 
  private:
@@ -98,50 +100,51 @@ class Input {
   std::unique_ptr<data::Loader> loader_;
 };
 
-/// Measurements of batches, as the consumer saw them.
+/// Measurements of a series of batches, taken by their consumer.
 struct Course {
   std::vector<double> batch_s;
   std::int64_t images = 0;
   double wall_s = 0.0;
-  /// Processor time of the whole process.
+  /// CPU time of the whole process in seconds.
   double processor_s = 0.0;
-  /// Waiting for batches.
+  /// Time spent waiting for batches, in seconds.
   double wait_s = 0.0;
-  /// Share of the images, loaded meanwhile, that came from a cache; 0 without one.
+  /// Fraction of the loaded images that came from a cache; 0 without a cache.
   double cached_share = 0.0;
-  /// Checksum of the first batch.
+  /// Checksum of the images of the first batch.
   std::string checksum;
 
   [[nodiscard]] double images_per_s() const { return static_cast<double>(images) / wall_s; }
-  /// Mean time between batches.
+  /// Mean time between batches in seconds.
   [[nodiscard]] double step_s() const { return wall_s / static_cast<double>(batch_s.size()); }
   [[nodiscard]] double wait_share() const { return wait_s / wall_s; }
 };
 
-/// Batches before those measured, and those.
+/// Numbers of warm-up batches and measured batches, and their time limits.
 struct BatchCounts {
   std::int64_t warmup = 3;
-  /// Longest warm-up while the pipeline's sizes settle, for endless pipelines.
+  /// Longest warm-up in seconds until an endless pipeline has tuned its sizes.
   double settle_s = 0.0;
   std::int64_t steps = 10;
-  /// Time limit of a measurement; 0: all steps are measured.
+  /// Time limit of the measurement in seconds; 0: none, so that all steps are measured.
   double most_s = 0.0;
 };
-/// Takes a number of batches and gives each to the consumer, whose slots the input fills. Throws ConfigError when the
-/// pipeline ends before.
+/// Passes batches from the input to the consumer and measures them. The input must fill the consumer's slots. Throws
+/// ConfigError if the pipeline ends too early.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
-/// Number of steps to measure: `steps`, or the steps of whole passes where read-ahead buffers could hold all images of
-/// `steps`. In fewer steps nothing would have to be read.
+/// Returns the number of steps to measure: options.steps, or more if read-ahead buffers could hold all images of so few
+/// steps. Otherwise nothing would have to be read. The larger number covers whole passes over the data.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
-/// Gives slot 0 to the consumer repeatedly, without any input.
+/// Passes slot 0 to the consumer repeatedly, without any input, and measures it.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);
 
-/// Reads every file of the data set, so that the page cache holds as much of it as it can.
+/// Reads every file of the dataset, so that the page cache holds as many as possible.
 void read_once(const data::Dataset& dataset);
 
-/// Adds the options besides the pipeline, as every case with images reports them: images to seed of run_pipeline().
+/// Adds the input options, except the pipeline, to a result. Every case with images reports the same keys, from
+/// `images` to `seed` of run_pipeline().
 void add_settings(Value& result, const data::Dataset& dataset, const InputOptions& options);
-/// "input" where the consumer does nothing or waits for more than 5% of the time, else "compute".
+/// Returns "input" if the consumer does nothing or waits more than 5% of the time, otherwise "compute".
 [[nodiscard]] std::string_view bound_of(const Course& course, const Consumer& consumer);
 
 }  // namespace roentgen::bench

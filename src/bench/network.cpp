@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-// Pixels that the engine asks for, as in training. Uniform ones give values of mean 0 and variance 1. Nullopt: it asks
-// for values.
+// Returns the pixel normalisation that the engine asks for, as in training. Uniform random pixels become values of mean
+// 0 and variance 1. Nullopt if the engine wants f32 values.
 std::optional<engine::InputNorm> pixel_norm(const NetworkOptions& options, const engine::Engine& engine) {
   if (engine.slot_dtype() == DType::F32) return std::nullopt;
   const auto channels = static_cast<std::size_t>(options.channels);
@@ -34,13 +34,13 @@ std::optional<engine::InputNorm> pixel_norm(const NetworkOptions& options, const
                            .stddev = std::vector<double>(channels, 1.0 / std::sqrt(12.0))};
 }
 
-// Images uniform with mean 0 and variance 1, one label in ten positive, all known.
+// Fills the inputs: images are uniform with mean 0 and variance 1; one label in ten is positive, and all are known.
 void fill_inputs(engine::Executable& executable, int slot) {
   for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
     const engine::InputSpec& spec = executable.inputs()[i];
     Random random(kSeed, RandomStage::Test, i);
     const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), slot).first(spec.bytes);
-    if (spec.dtype != DType::F32) {  // pixels
+    if (spec.dtype != DType::F32) {  // slots hold pixels
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(256));
       continue;
     }

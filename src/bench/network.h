@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The network of the cases that compute: its options, compiled for training or inference, and its training step.
+// Network of the benchmark cases that compute: its options, compilation for training or inference, and training steps.
 #pragma once
 
 #include <cstddef>
@@ -28,90 +28,91 @@ struct Plan;
 
 namespace roentgen::bench {
 
-/// A network, options for compiling it, and the number of runs.
+/// A network, options for compiling it, and the number of steps to run.
 struct NetworkOptions {
-  /// Name of a model of models/model_list.h; sizes as in models::ModelConfig.
+  /// Name of a model in models/model_list.h. Sizes have the meanings of models::ModelConfig.
   std::string model = "resnet50";
-  /// Graph that replaces the model of that name; its sizes must be these.
+  /// Graph to use instead of the model; its sizes must equal those of this struct.
   std::optional<graph::Graph> graph{};
   std::int64_t batch = 16;
   std::int64_t image_px = 224;
   std::int64_t channels = 3;
   std::int64_t labels = 14;
-  /// Warm-up steps and measured steps; at least 0 and 1.
+  /// Number of warm-up steps, at least 0.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
-  /// Compute threads; 0 = runtime::default_compute_threads().
+  /// Number of compute threads; 0: runtime::default_compute_threads().
   int threads = 0;
-  /// Device for engine::make_engine().
+  /// Device, as text for engine::make_engine().
   std::string device = "cpu";
-  /// Several ranks may compute on one device (train::require_own_device()).
+  /// True if several ranks may compute on one device (train::require_own_device()).
   bool may_share_device = false;
-  /// Graph passes, as engine::CompileOptions::fuse.
+  /// Graph passes: value of engine::CompileOptions::fuse.
   std::string fuse = "on";
-  /// Convolution kernels, as engine::CompileOptions::algorithms.
+  /// Convolution kernels: value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
-  /// Dtype of activations and products, as engine::CompileOptions::dtype.
+  /// Dtype of activations and products: value of engine::CompileOptions::dtype.
   std::string dtype = "f32";
-  /// Values that backward computes again, as engine::CompileOptions::recompute.
+  /// Values that backward recomputes: value of engine::CompileOptions::recompute.
   std::string recompute = "auto";
-  /// Adds the per-kind table `profile`.
+  /// True if the result has the table `profile`, with the time of each kind of kernel.
   bool has_profile = false;
 };
 
-/// Returns `options` with the default number of threads for 0. ConfigError on warm-up, steps and threads out of range.
+/// Returns `options` with threads 0 replaced by the default number. Throws ConfigError if warm-up, steps or threads are
+/// out of range.
 [[nodiscard]] NetworkOptions checked(NetworkOptions options);
 
-/// Compute threads, and batches that can be filled ahead.
+/// Number of compute threads and input slots for compile_step().
 struct StepTeam {
   int threads = 1;
   int slots = 2;
-  /// Gradients that become ready together.
+  /// Size of a gradient bucket in bytes.
   std::size_t bucket_bytes = std::size_t{4} << 20U;
-  /// Inputs of the choice of kernels; null: this machine and these threads.
+  /// Inputs of the rule that chooses kernels; null: this machine and `threads`.
   const engine::ChoiceInputs* choice = nullptr;
 };
 
-/// Compiles the model that the options name, or their graph, with a sigmoid loss and drawn weights. Every slot is
-/// filled with random images, of Engine::slot_dtype() as in training, and labels, and slot 0 is bound. Throws
-/// ConfigError on a graph of other sizes, and the errors of compile().
+/// Compiles the model or graph of the options for training, with a sigmoid loss and random weights. Fills every slot
+/// with random images, of Engine::slot_dtype() as in training, and labels, and binds slot 0. Throws ConfigError if the
+/// sizes of the graph differ, and like compile().
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const NetworkOptions& options, engine::Engine& engine,
                                                                StepTeam team);
 
-/// Table of `case` and of the options in `names`, by the names that results use. These are model, batch, image_px,
-/// channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n.
+/// Returns a table with `case` and the options in `names`. The possible names are model, batch, image_px, channels,
+/// labels, threads, device, fuse, algorithms, dtype, recompute, warmup and n.
 [[nodiscard]] Value settings_of(std::string_view case_name, const NetworkOptions& options,
                                 std::initializer_list<std::string_view> names);
 
-/// The plan of compile_step() with this batch, without its memory.
+/// Returns the plan of compile_step() without allocating its memory.
 [[nodiscard]] engine::Plan plan_step(const NetworkOptions& options, engine::Engine& engine, StepTeam team);
 
-/// Engine::measure_choices() of that network.
+/// Returns Engine::measure_choices() for the network of compile_step().
 [[nodiscard]] std::vector<engine::MeasuredChoice> measure_step_choices(const NetworkOptions& options,
                                                                        engine::Engine& engine, StepTeam team);
 
-/// The model compiled for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
-/// batch norms do something.
+/// Compiles the model for inference, without loss and labels, with one slot. Running statistics are random too, so that
+/// batch norms change values.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options,
                                                                     engine::Engine& engine, int threads);
-/// Plans inference without allocating its memory.
+/// Returns the plan of compile_inference() without allocating its memory.
 [[nodiscard]] engine::Plan plan_inference(const NetworkOptions& options, engine::Engine& engine, int threads);
 
-/// Slots 0 to `count` - 1 of a compiled network, for a Loader. Labels, which a benchmark's images need not have, go
-/// into `labels`, which outlives the slots; the loss sees those that were drawn.
+/// Returns slots 0 to `count` - 1 of a compiled network, for a Loader. The Loader writes its labels to `labels`, which
+/// must outlive the slots, because benchmark images need no labels. The loss uses the random labels instead.
 [[nodiscard]] std::vector<data::BatchSlot> batch_slots(engine::Executable& executable, int count,
                                                        std::size_t label_count,
                                                        std::vector<std::vector<float>>& labels);
 
-/// Training steps of a compiled network with SGD with momentum. One thread.
+/// Runs training steps of a compiled network by SGD with momentum. One thread.
 class SgdSteps {
  public:
-  /// `executable`, compiled for training, outlives it.
+  /// `executable` must be compiled for training and outlive this object.
   explicit SgdSteps(engine::Executable& executable, double lr = 1e-4);
 
-  /// Runs forward, backward and update on the slot that is bound. Returns the seconds of the update.
+  /// Runs forward, backward and update on the bound slot. Returns the time of the update in seconds.
   double run();
-  /// Loss of the last step. DataError when it is not finite.
+  /// Returns the loss of the last step. Throws DataError if it is not finite.
   [[nodiscard]] float loss() const;
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] std::size_t state_bytes() const { return optimizer_.state_bytes(); }

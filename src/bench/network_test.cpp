@@ -15,7 +15,7 @@ namespace {
 
 using engine::reference::ReferenceEngine;
 
-// image -> flatten -> linear, of two labels.
+// Returns options of a network with two labels: image -> flatten -> linear.
 NetworkOptions flat() {
   NetworkOptions options{.model = "flat", .batch = 4, .image_px = 16, .channels = 3, .labels = 2, .threads = 1};
   graph::Builder b("flat");
@@ -26,7 +26,7 @@ NetworkOptions flat() {
   return options;
 }
 
-// Benchmarks measure what training does.
+// Benchmarks must use the same slot types as training.
 TEST(BenchNetwork, has_slots_of_the_type_that_the_engine_asks_for) {
   for (const DType dtype : {DType::F32, DType::U16, DType::U8}) {
     ReferenceEngine engine;
@@ -57,7 +57,8 @@ TEST(BenchNetwork, draws_pixels_whose_values_have_mean_0_and_variance_1) {
       sum += value;
       squares += value * value;
     }
-    // 3,072 values: four standard errors of either figure, 1 / sqrt(3072) and 0.9 / sqrt(3072).
+    // Tolerances are four standard errors for 3,072 values: 1 / sqrt(3072) for the mean and 0.9 / sqrt(3072) for the
+    // variance.
     EXPECT_NEAR(sum / static_cast<double>(count), 0.0, 0.08);
     EXPECT_NEAR(squares / static_cast<double>(count), 1.0, 0.07);
   }

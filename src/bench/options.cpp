@@ -23,7 +23,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Options of `all` by name, in the order of the names.
+// Returns the options of `all` with these names, in the order of `names`.
 std::vector<Option> picked(const std::vector<Option>& all, Names names) {
   std::vector<Option> options;
   for (const std::string_view name : names) {
@@ -36,7 +36,7 @@ std::vector<Option> picked(const std::vector<Option>& all, Names names) {
 
 constexpr std::int64_t kMostNumber = 65536;
 
-// Whole numbers between commas, from 1 to kMostNumber; none where one of them is not.
+// Parses a comma-separated list of whole numbers from 1 to kMostNumber; returns an empty list if any is invalid.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view word : comma_parts(text)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options that several cases share, in groups. A case contains the groups it needs and selects their options by name.
+// Groups of command-line options that several cases share. A case contains the groups it needs and selects their
+// options by name.
 #pragma once
 
 #include <cstdint>
@@ -20,76 +21,77 @@
 
 namespace roentgen::bench {
 
-/// Upper limit of options without a natural one.
+/// Upper limit for numeric options that have no natural limit.
 inline constexpr double kMany = 1e6;
 
-/// Names of options: {"--batch", "--image"}.
+/// List of option names, such as {"--batch", "--image"}.
 using Names = std::initializer_list<std::string_view>;
 
-/// Texts between commas: "a,b"; an empty list for an empty text.
+/// Splits text such as "a,b" at commas; returns an empty list for empty text.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view text);
-/// A unit, and its size in the base unit.
+/// Name of a unit and its size in the base unit.
 struct Unit {
   std::string_view name;
   double factor;
 };
-/// "1.5Gbit" in the base unit; nullopt unless it is a positive number and one of the units, with at most one blank
-/// between.
+/// Parses text such as "1.5Gbit" and converts it to the base unit. Nullopt unless it is a positive number and one of
+/// the units, with at most one space between.
 [[nodiscard]] std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units);
-/// Batch sizes, "1,4,16"; ConfigError unless all are numbers from 1 to 65536.
+/// Parses batch sizes such as "1,4,16". Throws ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);
 
-/// The option --rounds.
+/// Returns the option --rounds.
 [[nodiscard]] Option rounds_option(std::int64_t& rounds);
-/// The option --slow; 0 means the case's own factor.
+/// Returns the option --slow; 0 means the default factor of the case.
 [[nodiscard]] Option slow_option(double& factor);
 
-/// Sizes and repetitions: --batch, --image, --channels, --warmup, --steps.
+/// Options for sizes and repetitions: --batch, --image, --channels, --warmup, --steps.
 struct SizeArguments {
-  /// A number, or several with commas; empty: the case's own.
+  /// Batch size, or several separated by commas; empty: the case's default.
   std::string batch{};
   std::int64_t image_px = 224;
-  /// 0: the case's own.
+  /// Number of channels; 0: the case's default.
   std::int64_t channels = 0;
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
 
-  /// The group's options of these names, bound to this object, as are those of the other groups.
+  /// Returns the options of this group that have these names. They set the fields of this object.
   [[nodiscard]] std::vector<Option> options(Names names);
-  /// The one number in `batch`, or `usual`. ConfigError for several.
+  /// Returns the batch size, or `usual` if none was given. Throws ConfigError if several were given.
   [[nodiscard]] std::int64_t batch_or(std::int64_t usual) const;
-  /// Copy without a batch, for cases that take several.
+  /// Returns a copy without a batch size, for cases that accept several.
   [[nodiscard]] SizeArguments without_batch() const;
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };
 
-/// A network: --model, --labels, --device, --allow-shared-gpu, --fuse, --algorithms, --dtype, --recompute, --profile,
-/// --models, --threads, --oversubscribe.
+/// Options for a network: --model, --labels, --device, --allow-shared-gpu, --fuse, --algorithms, --dtype, --recompute,
+/// --profile, --models, --threads, --oversubscribe.
 struct NetworkArguments {
-  /// Targets of the options that are its fields.
+  /// Values that the command-line options set.
   NetworkOptions network{.device = "auto"};
-  /// Names separated by commas; empty: the case's own.
+  /// Model names separated by commas; empty: the case's default.
   std::string models{};
   std::int64_t threads = 0;
   bool may_oversubscribe = false;
 
   [[nodiscard]] std::vector<Option> options(Names names);
-  /// Options of a training network: all but --allow-shared-gpu, --profile and --models.
+  /// Returns the options for training a network: all except --allow-shared-gpu, --profile and --models.
   [[nodiscard]] std::vector<Option> training_options();
-  /// Values of the options, of the sizes that `sizes` has; `usual_channels` without --channels. Threads as asked, no
-  /// graph. ConfigError for several batches.
+  /// Returns the network options with the sizes of `sizes`; without --channels, there are `usual_channels` channels.
+  /// Threads are as given, and no graph is set. Throws ConfigError for several batch sizes.
   [[nodiscard]] NetworkOptions sized(const SizeArguments& sizes, std::int64_t usual_channels = 3) const;
-  /// sized() with threads as threads_of() has them.
+  /// Returns sized() with the number of threads from threads_of().
   [[nodiscard]] NetworkOptions checked(const SizeArguments& sizes) const;
 };
 
-/// Images per second of a --device that is "emulated:RATE"; the device goes back to its default. 0: an engine.
+/// Returns the speed of an emulated --device "emulated:RATE" in images per second, and resets the device to its
+/// default. Returns 0 for a real device.
 [[nodiscard]] double take_emulated_device(NetworkOptions& network);
 
-/// Images from files: --data, --pipeline, --recipe, --workers, --input-cores, --cache-dir, --memory-budget, --cold,
-/// --readers, --cell-seconds, --emulate-storage, --slot-dtype, --device.
+/// Options for images from files: --data, --pipeline, --recipe, --workers, --input-cores, --cache-dir, --memory-budget,
+/// --cold, --readers, --cell-seconds, --emulate-storage, --slot-dtype, --device.
 struct InputArguments {
-  /// Targets of the options that are its fields.
+  /// Values that the command-line options set.
   InputOptions input{};
   std::vector<std::string> data{};
   std::string pipeline = "default";
@@ -102,32 +104,32 @@ struct InputArguments {
   std::string device = "cpu";
 
   [[nodiscard]] std::vector<Option> options(Names names);
-  /// Values of the options; `usual_batch` without --batch. ConfigError as the parsers of the texts, for --image beside
-  /// --recipe, and for a --cache-dir in --data.
+  /// Returns the input options; without --batch, the batch size is `usual_batch`. Throws ConfigError if a text cannot
+  /// be parsed, --image is given with --recipe, or --cache-dir lies in --data.
   [[nodiscard]] InputOptions checked(const SizeArguments& sizes, std::int64_t usual_batch = 64) const;
-  /// Images that --data names. ConfigError for none.
+  /// Returns the images of --data. Throws ConfigError if there are none.
   [[nodiscard]] data::Dataset dataset(const Host& host) const;
 };
 
-/// Processes that share the work: --ranks, --hosts, --per-host, --no-overlap, --bucket-mb, --reduce, --wire.
+/// Options for several processes: --ranks, --hosts, --per-host, --no-overlap, --bucket-mb, --reduce, --wire.
 struct RankArguments {
-  /// A number, or several with commas.
+  /// Number of ranks, or several numbers separated by commas.
   std::string ranks = "1";
-  /// "a:2,b:2"; empty: this host.
+  /// Hosts with their slots, such as "a:2,b:2"; empty: this host.
   std::string hosts{};
-  /// Ranks of a host; 0: the case's own.
+  /// Number of ranks per host; 0: the case's default.
   std::int64_t per_host = 0;
-  /// Gradients travel after backward.
+  /// True if gradients are averaged only after backward (--no-overlap).
   bool is_late = false;
   double bucket_mb = 4.0;
-  /// Names; empty: the case's own.
+  /// Names of reduce algorithms; empty: the case's default.
   std::string reduce{};
   std::string wire{};
 
   [[nodiscard]] std::vector<Option> options(Names names);
-  /// The numbers in `ranks`; ConfigError unless all are from 1 to 65536.
+  /// Returns the numbers in `ranks`. Throws ConfigError unless all are from 1 to 65536.
   [[nodiscard]] std::vector<std::int64_t> counts() const;
-  /// The one of them; ConfigError for several.
+  /// Returns the single number in `ranks`. Throws ConfigError if there are several.
   [[nodiscard]] std::int64_t count() const;
 };
 

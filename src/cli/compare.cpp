@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen compare: two models, or two recipes with several seeds each, on the same images; the difference of every
-// AUROC with interval and p.
+// roentgen compare: compares two models, or two recipes with several seeds each, on the same images. Prints the
+// difference of every AUROC with confidence interval and p-value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,8 @@ class CompareCommand final : public Command {
   [[nodiscard]] CommandResult run() override;
 
  private:
-  /// Compares A with another model, prints it, and adds rows for the table of several models. @return its JSON
+  /// Compares model A with another model, prints the result, and adds rows for the table of several models. @return
+  /// JSON of the comparison
   [[nodiscard]] Value compare_with(const std::string& other, std::vector<eval::TextRow>& rows) const;
 
   std::string a_;
@@ -84,7 +85,7 @@ class CompareCommand final : public Command {
   std::int64_t threads_ = 0;
 };
 
-// Folders of all runs, which are read and never written to.
+// Returns the folders of all compared runs, which the command must not write to.
 Folders CompareCommand::folders() const {
   Folders folders;
   folders.read.assign(labels_.begin(), labels_.end());
@@ -113,7 +114,7 @@ void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
                   of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-// Prints differing keys. With several seeds each, these are not the difference of the recipes.
+// Prints the recipe keys that differ. With several seeds for a side, train.seed is not listed.
 void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;
@@ -136,7 +137,7 @@ std::string title(std::string_view name, const score::ComparedSide& side) {
   return fmt::format("{}: {}{}\n", name, terminal_text(side.what), about.empty() ? "" : " (" + about + ")");
 }
 
-// Cells of the table of several models.
+// Returns a row of the table that compares several models.
 eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& auroc, const eval::Difference* against) {
   const score::ComparedModel& model = side.models.front();
   const auto count = [](std::int64_t number) { return number > 0 ? fmt::to_string(number) : std::string("-"); };
@@ -152,7 +153,7 @@ eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& a
   return row;
 }
 
-// Options for reading a side's labels: from its own recipe, else from the other side's.
+// Returns the options for reading a side's labels: from its own recipe, or else from the other side's.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {

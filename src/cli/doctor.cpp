@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: properties of this machine and build, for a question or beside a result. Programs read --json FILE.
+// roentgen doctor: prints properties of this machine and build, to add to a question or a result. --json FILE is for
+// programs.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"
@@ -20,7 +21,7 @@
 namespace roentgen::cli {
 namespace {
 
-// The MPI library that several processes would use.
+// Reports the MPI library that a run with several processes would use.
 Value mpi_report() {
   try {
     const dist::MpiLibrary library = dist::load_mpi();
@@ -33,7 +34,7 @@ Value mpi_report() {
   }
 }
 
-// Library that averages gradients on CUDA devices.
+// Reports NCCL, the library that averages gradients on CUDA devices.
 Value nccl_report() {
   try {
     return Value::Table{{"available", true}, {"description", std::string(dist::make_nccl_calls()->version())}};
@@ -42,7 +43,7 @@ Value nccl_report() {
   }
 }
 
-// Device chosen by --device auto, and why later engines in the list were not chosen.
+// Reports the device that --device auto chooses, and why engines later in the list were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};

@@ -55,7 +55,7 @@ TEST(Doctor, says_what_auto_stands_for_and_why_it_is_nothing_better) {
   EXPECT_EQ(report.find("not_cpu"), nullptr);
 }
 
-// Neither doctor nor the recipe states a device.
+// The report must not mention --device, because doctor has no such option.
 TEST(Doctor, names_no_option_that_it_lacks) {
   testing::internal::CaptureStdout();
   static_cast<void>(make_doctor_command()->run());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen eval: computes a table of metrics from predictions, of a checkpoint on a data folder or of a file.
+// roentgen eval: computes metrics from the predictions of a checkpoint on a data folder, or from a file of predictions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,18 +50,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Data to evaluate, and its origin.
+// Predictions to evaluate, and where they come from.
 struct Input {
   score::EvalSet test;
   std::optional<score::EvalSet> validation;
-  // First lines of the report.
+  // First lines of the printed report.
   std::string header;
-  // Further keys of the JSON.
+  // Keys for the JSON that describe the origin of the data.
   Value::Table origin;
-  // Properties of the model, where they are known.
+  // Properties of the model, if they are known.
   score::PointsUse use;
 
-  // Adds a note on the version of the labels that the test uses.
+  // Adds a note on the version of the test's labels.
   void add_labels(const data::Dataset& dataset) {
     header += data::label_notes(dataset) + score::absent_text(dataset);
     origin.emplace_back("label_version", score::label_version(dataset, test.predictions));
@@ -108,7 +108,7 @@ class EvalCommand final : public Command {
   EvalOptions options_;
 };
 
-// Labels that the data lack are unknown.
+// Returns the options for reading the data. Labels that the data lack are treated as unknown.
 data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
   check_data_overrides(options_.overrides);
   data::SourceOptions source =
@@ -164,7 +164,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
                                                 {"list_sha256", part.list_sha256},
                                                 {"known_list", eval::known_list_value(part.list_sha256)}}}},
               .use = {.input = score::input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
-  terminal::print(task::check_pixels(model.info, part, hashes, on_overlap()));  // before any result is printed
+  terminal::print(task::check_pixels(model.info, part, hashes, on_overlap()));  // printed before any result
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
     input.validation = predict(ranks, model, dataset, score::split_part(dataset, data::Split::Val), hashes);
@@ -220,7 +220,7 @@ Input EvalCommand::from_files() const {
   return input;
 }
 
-// Thresholds and temperature: stored ones, or fitted on validation; never fitted on the evaluated set.
+// Returns thresholds and temperature: stored ones, or fitted on validation data; never fitted on the evaluated data.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
     const eval::OperatingPoints points = score::read_points(options_.points, input.use);
@@ -299,7 +299,7 @@ CommandResult EvalCommand::run() {
 
 CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   Input input = options_.predictions.empty() ? from_checkpoint(ranks) : from_files();
-  if (!ranks.is_first()) return {};  // rank 0 has the whole result
+  if (!ranks.is_first()) return {};  // only rank 0 has all results
   const score::EvalSet images = input.test;
   if (options_.has_group("study")) {
     const eval::Aggregate aggregate =

@@ -14,7 +14,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Options with equal texts share a line of the help.
+// Options with the same text share one line of the help.
 constexpr const char* kPointsDoc = "read, or write, thresholds and temperature";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
 constexpr const char* kBootstrapDoc = "bootstrap: replicates (1000; 0 = no intervals) and seed (0)";

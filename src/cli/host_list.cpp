@@ -18,9 +18,9 @@ namespace roentgen::cli {
 namespace {
 
 constexpr std::uint64_t kMostFileBytes = 1U << 24U;
-constexpr std::size_t kMostNameBytes = 255;  // of a name in DNS
+constexpr std::size_t kMostNameBytes = 255;  // longest name in DNS
 
-// Whole text as a number of at most nine digits; nullopt for anything else.
+// Parses the whole text as a number of at most nine digits; nullopt for anything else.
 std::optional<std::int64_t> number_in(std::string_view text) {
   constexpr std::size_t kMostDigits = 9;
   std::int64_t number = 0;
@@ -48,7 +48,7 @@ bool is_host_name(std::string_view name) {
 constexpr std::string_view kNodes = "SLURM_JOB_NODELIST";
 constexpr std::string_view kTasks = "SLURM_TASKS_PER_NODE";
 
-/// Numbers of a range "07-12", or of one number.
+/// Range of numbers such as "07-12", or a single number.
 struct Numbers {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -73,9 +73,9 @@ void require_count(std::int64_t count, std::string_view what, std::string_view t
   refuse_list(what, fmt::format("at most {} hosts or ranks", kMostHostSlots), text);
 }
 
-// Appends the numbers of a bracket to every name.
+// Appends each number of a bracket to every name.
 void append_ranges(std::vector<std::string>& names, const std::vector<Numbers>& ranges, std::string_view item) {
-  std::int64_t count = 0;  // of at most 16 MiB of text: no overflow
+  std::int64_t count = 0;  // cannot overflow, because the text has at most 16 MiB
   for (const Numbers& range : ranges) count += range.last - range.first + 1;
   require_count(count, kNodes, item);
   require_count(count * std::ssize(names), kNodes, item);
@@ -106,7 +106,7 @@ std::vector<std::string> expand_item(std::string_view item) {
   return names;
 }
 
-// Value of a variable; nullopt: not set.
+// Returns the value of an environment variable; nullopt if it is not set.
 std::optional<std::string> value_of(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& variable : environment) {
     if (variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=') {

@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Text of the ConfigError that `call` throws; empty: none.
+// Returns the text of the ConfigError that `call` throws; empty if it throws none.
 template <typename Call>
 std::string refusal(const Call& call) {
   try {
@@ -44,7 +44,8 @@ TEST(NodeList, refuses_lists_that_are_cut_short_or_spoilt) {
         "n[1-2],", "n\n"}) {
     EXPECT_THAT(refusal([&] { return expand_node_list(bad); }), HasSubstr("[cli.hosts] SLURM_JOB_NODELIST")) << bad;
   }
-  for (std::size_t size = 0; size < whole.size(); ++size) {  // every cut gives names or a refusal, and never ends us
+  // Each truncated text gives names or an error, and never crashes
+  for (std::size_t size = 0; size < whole.size(); ++size) {
     static_cast<void>(refusal([&] { return expand_node_list(whole.substr(0, size)); }));
   }
 }

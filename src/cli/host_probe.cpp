@@ -30,7 +30,7 @@ namespace {
   ::_exit(kNotRun);
 }
 
-// Whether the process ends with exit code 0 before `end`; kills it otherwise.
+// Returns true if the process ends with exit code 0 before `end`; otherwise kills it.
 bool succeeds(pid_t process, std::chrono::steady_clock::time_point end) {
   const auto handle = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
   pollfd look{.fd = handle, .events = POLLIN, .revents = 0};

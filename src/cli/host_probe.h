@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which hosts still start a process.
+// Finds the hosts that can still start a process.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace roentgen::cli {
 
-/// Runs a command for each host, some at a time, without output. A host answers if its command ends with exit code 0
-/// within `limit`; a command that takes longer is killed with its process group. This host always answers.
-/// @param command_for program and arguments for a host
-/// @return the hosts that answer, in their order
+/// Runs a command for each host, several at a time, and discards its output. A host answers if its command ends with
+/// exit code 0 within `limit`; a slower command is killed with its process group. This host always answers.
+/// @param command_for returns program and arguments for a host
+/// @return hosts that answer, in the order of `hosts`
 [[nodiscard]] HostList find_answering(const HostList& hosts,
                                       const std::function<std::vector<std::string>(const HostSlots& host)>& command_for,
                                       std::chrono::milliseconds limit);

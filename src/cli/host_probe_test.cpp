@@ -11,7 +11,7 @@
 namespace roentgen::cli {
 namespace {
 
-// A command in place of mpirun's: hosts named lost fail, and those named mute never end.
+// Command that replaces mpirun's: hosts named "lost" fail, and hosts named "mute" never end.
 std::vector<std::string> stand_in(const HostSlots& host) {
   if (host.name == "mute") return {"sh", "-c", "trap '' TERM; while :; do read x < /dev/zero; done"};
   return {host.name == "lost" ? "false" : "true"};

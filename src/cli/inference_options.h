@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Options of commands that run a checkpoint on images.
+// Options of the commands that run a checkpoint on images.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace roentgen::cli {
 
-/// --device, --batch, --threads, --workers, --algorithms and --dtype. Threads of 0: all cores.
+/// Values of --device, --batch, --threads, --workers, --algorithms and --dtype. 0 threads means all cores.
 struct InferenceOptions {
   std::string device = "auto";
   std::int64_t batch = 32;
@@ -22,9 +22,9 @@ struct InferenceOptions {
   std::string algorithms = "auto";
   std::string dtype = "f32";
 
-  /// Text of the options that change digits, which share a line of the help.
+  /// Help text of --algorithms and --dtype, which share a line of the help.
   static constexpr const char* kNumbersDoc = "convolutions: auto, direct; type: f32, on CUDA also tf32, bf16, f16";
-  /// Options of the command line, bound to this object.
+  /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
             {.name = "--batch", .target = &batch, .doc = "images per batch", .range = {1, 65536}},

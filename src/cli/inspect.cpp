@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen inspect: shows the cost of a model, or the content of a data folder.
+// roentgen inspect: shows size and compute cost of a model, or the contents of a data folder.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -27,7 +27,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Plans of one network at one batch, for images of any side.
+// Plans one network with one batch size for images of any side length.
 class Planner {
  public:
   Planner(const train::Recipe& recipe, const PlanRequest& request)
@@ -49,13 +49,13 @@ class Planner {
 
   [[nodiscard]] const engine::Engine& engine() const { return *engine_; }
 
-  /// Side of the images; 0 and nullopt: the recipe's or the model's own.
+  /// Returns the side of the images in px; 0 and nullopt mean that of the recipe or model.
   [[nodiscard]] std::int64_t side_px(std::optional<std::int64_t> asked) const {
     const std::int64_t side = asked.value_or(shape_.image_px);
     return side > 0 ? side : task::own_image_px(network_);
   }
 
-  /// Rows of the report's `memory` for images of a side.
+  /// Returns the rows of the report's `memory` for images of a side.
   [[nodiscard]] Value::Array memory(std::int64_t side_px) const {
     Value::Array rows;
     for (const char* const recompute : {"none", "all"}) {
@@ -68,7 +68,7 @@ class Planner {
     return rows;
   }
 
-  /// Whole report for images of a side, without `memory`.
+  /// Returns the report for images of a side, without `memory`.
   [[nodiscard]] Value::Table report(std::int64_t side_px) const {
     const Planned planned = plan(side_px, recipe_.train.recompute);
     const engine::Plan& training = planned.training;
@@ -106,7 +106,8 @@ class Planner {
     std::size_t optimizer_bytes = 0, validation_bytes = 0, peak_bytes = 0;
   };
 
-  // Means and deviations of a recipe may be for another number of channels; plans do not depend on them.
+  // Returns the normalisation for planning. The recipe's means and deviations may have another number of channels, but
+  // plans do not depend on them.
   [[nodiscard]] std::optional<engine::InputNorm> input_norm() const {
     auto norm = train::input_norm(recipe_.preprocess, *engine_);
     const auto channels = static_cast<std::size_t>(shape_.channels);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// inspect --plan: what training would take and by which kernels, without training. For inspect.cpp.
+// inspect --plan: shows the memory and kernels that training would use, without training. Only for inspect.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,35 @@ struct Recipe;
 
 namespace roentgen::cli {
 
-/// Subject of a plan report, beside the recipe.
+/// Settings of a plan report that change or add to the recipe.
 struct PlanRequest {
-  /// Name or file of a model; empty: the recipe's.
+  /// Name or file of a model; empty: the recipe's model.
   std::string model;
-  /// Batch, channels and labels; the image's side is in `sides_px`.
+  /// Batch size, channels and number of labels. Image sides are in `sides_px`.
   task::ModelShape shape{};
-  /// Batch, channels and sides are those here, not those of the recipe.
+  /// True if batch size, channels and sides of this struct replace those of the recipe.
   bool is_shaped = false;
-  /// Sides of images in px, each of which is planned; 0: the model's own. Empty: the recipe's, or the model's own.
+  /// Image sides in px to plan; 0: the model's own. Empty: the recipe's, or else the model's own.
   std::vector<std::int64_t> sides_px{};
-  /// Described card (engine::make_planner()); empty: this machine's.
+  /// Card to plan for, see engine::make_planner(); empty: this machine's.
   std::string card{};
 };
 
-/// "224,512" as numbers from 0 to 65536; ConfigError for another text.
+/// Parses a list such as "224,512" of numbers from 0 to 65536. Throws ConfigError for any other text.
 [[nodiscard]] std::vector<std::int64_t> parse_sides(const std::string& text);
 
-/// Plans training (and validation, which is held beside it) by the recipe's engine, threads, fuse, algorithms,
-/// recompute, slots and optimizer, and prints it. The table:
+/// Plans training, and validation, which is in memory at the same time, and prints the plan. It uses the recipe's
+/// engine, threads, fuse, algorithms, recompute, slots and optimizer. Returns a table:
 ///   model, batch, image_px, channels, labels, device, threads, algorithms, dtype, recompute, plan_hash
-///   peak_bytes   as train tells before its first step; of it activations_bytes (and of these threads_scratch_bytes),
+///   peak_bytes   peak that train logs before its first step: activations_bytes (of which threads_scratch_bytes),
 ///                parameters_bytes, gradients_bytes, optimizer_bytes, validation_bytes
-///   input_bytes  what train.memory_mb grants to input beside that; null where the recipe leaves it open
-///   memory       [{image_px, recompute, activations_bytes, peak_bytes}]: with no value and with all values recomputed
+///   input_bytes  memory that train.memory_mb leaves for input; null if the recipe does not set it
+///   memory       [{image_px, recompute, activations_bytes, peak_bytes}]: without and with recomputation of all values
 ///   fuse         the recipe's choice of passes and fusions
-///   fused        [{name, kind, times}]: what each did; kind "pass": nodes changed, "fusion": places where it is made
-///   choices      [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of
-///                what it makes
-/// With several sides: model, device and memory, and plans, one such table for each side, which only JSON has.
+///   fused        [{name, kind, times}]: times: nodes that a "pass" changed, or fusions of a kind that were made
+///   choices      [{name, algorithm, kernel, layout}]: algorithm, kernel and result layout of each pass of each
+///                convolution
+/// With several sides, the table has model, device, memory and `plans`, one table per side, which only JSON shows.
 [[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const PlanRequest& request);
 
 }  // namespace roentgen::cli

@@ -36,10 +36,11 @@ namespace {
 
 constexpr int kNoProgram = 127;
 constexpr int kNotRun = 126;
-/// Exit codes above it are signals.
+/// Exit codes above this value mean that signal (code - 128) ended the process.
 constexpr int kKilled = 128;
 
-/// Holds signals for take() while it lives. Later ones go to the handler from before.
+/// Blocks signals while the object lives, so that take() can read them. Afterwards the previous handlers get signals
+/// again.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -55,7 +56,7 @@ class HeldSignals {
     if (file_ >= 0) ::close(file_);
     let_go();
   }
-  /// Restores the signal mask from before.
+  /// Restores the previous signal mask.
   void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
   /// Returns the next signal; 0: none.
   [[nodiscard]] int take() const {
@@ -71,9 +72,9 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-/// Both outputs of mpirun.
+/// Standard output and standard error of mpirun.
 struct Outputs {
-  /// GroupEnd::output_error.
+  /// Points to GroupEnd::output_error.
   int* error = nullptr;
   OutputPipe out{stdout, error};
   OutputPipe err{stderr, nullptr};
@@ -84,7 +85,8 @@ struct Outputs {
     out.close_write_end();
     err.close_write_end();
   }
-  /// Forwards pending output; waits for some time, or for a signal. False when there was none.
+  /// Forwards pending output. If there is none, waits for up to `wait_ms` for output or a signal. Returns false if no
+  /// output came.
   bool pass_on(const HeldSignals& signals, int wait_ms) {
     std::array<pollfd, 3> looks{out.look(), err.look(), signals.look()};
     if (::poll(looks.data(), looks.size(), wait_ms) <= 0) return false;
@@ -106,7 +108,7 @@ struct Outputs {
   arguments.push_back(nullptr);
   std::signal(SIGPIPE, SIG_DFL);
   ::setpgid(0, 0);                     // a terminal sends Ctrl-C only to this process
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nothing continues without this process
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // mpirun ends if this process ends
   ::dup2(outputs.err.write_end(), STDERR_FILENO);
   const int nowhere = is_silent ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
   ::dup2(nowhere >= 0 ? nowhere : outputs.out.write_end(), STDOUT_FILENO);
@@ -114,7 +116,7 @@ struct Outputs {
   ::_exit(errno == ENOENT ? kNoProgram : kNotRun);
 }
 
-/// State to watch while the child runs.
+/// State to check while mpirun runs.
 struct Watched {
   pid_t child = -1;
   const HeldSignals& signals;
@@ -122,18 +124,18 @@ struct Watched {
   Outputs& outputs;
 };
 
-/// True once rank 0 has said so, in shared memory or, from another host, by a line of output.
+/// True once rank 0 has reported that all ranks handle signals: in shared memory or, from another host, by a line of
+/// output.
 bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
-/// Ends an mpirun that does not end by itself. It may stay because ranks wait in MPI_Init for one that does not come.
-/// It may stay after a failure for daemons that cannot be reached, or after rank 0's end for ranks that hang in
-/// MPI_Finalize.
+/// Ends an mpirun that hangs. It may hang because ranks wait in MPI_Init for a missing rank. It may also hang because
+/// daemons cannot be reached after a failure, or ranks hang in MPI_Finalize after rank 0 has ended.
 class LongStay {
  public:
   LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}
-  /// Now and then.
+  /// Checks the time limits and ends mpirun if one is exceeded. Call it repeatedly.
   void look() {
     const auto now = Clock::now();
     look_at_start(now);
@@ -141,17 +143,17 @@ class LongStay {
     if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
     if (!is_over_ && ended_ < now - options_.after_end) {
       is_over_ = true;
-      ::kill(watched_.child, SIGTERM);  // it ends the ranks
+      ::kill(watched_.child, SIGTERM);  // mpirun then ends the ranks
     }
     if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
-  /// Whether this program ended it after rank 0's end.
+  /// True if this program ended mpirun after rank 0's end.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// Whether this program ended it before all ranks had started.
+  /// True if this program ended mpirun before all ranks had started.
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
-  /// Whether it was killed too fast to print anything.
+  /// True if mpirun was killed by SIGKILL and so could not print anything.
   [[nodiscard]] bool is_killed() const { return is_killed_; }
-  /// Line that was printed of a late start; empty: none.
+  /// Line that was printed about ranks that did not start in time; empty if none.
   [[nodiscard]] const std::string& late_text() const { return late_text_; }
 
  private:
@@ -176,7 +178,7 @@ class LongStay {
   }
   void kill_all() {
     is_killed_ = true;
-    ::kill(-watched_.child, SIGKILL);  // kills also the programs by which it reaches other hosts
+    ::kill(-watched_.child, SIGKILL);  // also kills the programs, such as ssh, by which mpirun reaches other hosts
   }
   static constexpr std::chrono::seconds kGrace{2};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -192,26 +194,26 @@ class LongStay {
   std::string late_text_;
 };
 
-/// End of mpirun.
+/// How mpirun ended.
 struct Waited {
   int status = 0;
-  /// Ended by this program after rank 0 had reported its end.
+  /// True if this program ended it after rank 0 had reported its end.
   bool is_overdue = false;
-  /// Ended by this program before all ranks had started; the reason is printed.
+  /// True if this program ended it before all ranks had started, and printed the reason.
   bool is_late = false;
-  /// Killed by this program with SIGKILL.
+  /// True if this program killed it with SIGKILL.
   bool is_killed = false;
-  /// Whether all ranks had started.
+  /// True if all ranks had started.
   bool has_begun = false;
-  /// Line printed of a late start.
+  /// Line that was printed about ranks that did not start in time.
   std::string late_text{};
 };
 
-// mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
-// do not, or mpirun: it is kept until then.
+// Waits for mpirun and forwards signals. mpirun passes SIGUSR1 to all ranks; SIGTERM ends them. SIGUSR1 is held back
+// until all ranks handle it, because it would end mpirun or ranks that do not.
 Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
-  constexpr int kWhileKeptMs = 1;  // output must not appear after the end of a short run
+  constexpr int kWhileKeptMs = 1;  // shorter, so that output of a short run does not appear after its end
   LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
@@ -219,7 +221,7 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
   while (::waitpid(watched.child, &status, WNOHANG) == 0) {
     if (const int signal = watched.signals.take(); signal != 0) {
       end.signal = signal;
-      // Launchers repeat SIGUSR1, and a terminal that goes sends SIGHUP by two ways.
+      // Launchers repeat SIGUSR1, and a closing terminal sends SIGHUP twice.
       const bool is_repeated = seen > 0 && (signal == SIGUSR1 || signal == SIGHUP);
       if (!is_repeated) ++seen;
       if (seen > 1 || options.on_signal == OnSignal::End) ::kill(watched.child, SIGTERM);
@@ -242,13 +244,15 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
           .late_text = stay.late_text()};
 }
 
-// mpirun ends the guards, and the ranks end with them, but mpirun does not wait for the ranks.
+// Waits until the ranks have ended. mpirun ends the guards (rank_guard.h), which end the ranks, but it does not wait
+// for the ranks.
 void wait_for_ranks(const dist::LaunchBoard& board) {
   constexpr int kMostMs = 5000;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
   for (const int process : board.processes()) {
-    const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));  // glibc declares it for C alone
-    if (rank < 0) continue;                                                      // it is gone
+    // Called by its number, because glibc declares pidfd_open only for C
+    const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
+    if (rank < 0) continue;  // the rank has already ended
     pollfd look{.fd = rank, .events = POLLIN, .revents = 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
     ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));
@@ -273,19 +277,20 @@ int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const Gro
   if (WIFSIGNALED(waited.status)) {
     return failure.value_or(waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status));
   }
-  // MPICH's mpirun reports the last ranks, which it ended itself.
+  // MPICH's mpirun reports the codes of the last ranks, which it ended itself, so rank 0's own report is better.
   const int code = WEXITSTATUS(waited.status);
   return options.may_be_remote ? code : failure.value_or(code);
 }
 
-// Line for an end that nobody has reported, or the messages of hydra's programs about each other. For a killed rank
-// also the exit code, since MPICH's message lacks it.
+// Returns a line about a failure that no rank has reported, or messages of the programs of MPICH's launcher hydra about
+// each other. For a killed rank it adds the exit code, which MPICH's message lacks.
 std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, bool is_run,
                          GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
-  if (outputs.err_words.has_told()) return {};  // a rank on another host
-  // A rank dies with its guard, and then only mpirun reports it. Ends that we have requested are not reported.
+  if (outputs.err_words.has_told()) return {};  // a rank on another host has reported its failure
+  // If the guard is killed, its rank dies too, and only mpirun reports it. Ends that this program requested are not
+  // reported.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
   const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();
@@ -354,7 +359,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   require_mpirun(command[0], waited.status);
   end.exit_code = exit_code_of(waited, board, options);
-  // Ended by this program while it was ending, mpirun reports its own end instead of the ranks'.
+  // If this program ended mpirun while it was ending, mpirun reports its own exit code instead of the ranks'.
   if (end.signal != 0 && board.exit_code()) {
     end.exit_code = *board.exit_code();
     return end;

@@ -14,8 +14,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True for variables that change the results of a rank, where it stores files, which libraries it finds, or which
-// network these use.
+// True for environment variables that ranks on other hosts need. They affect a rank's results, its file locations, the
+// libraries it finds, or the network that these use.
 bool goes_along(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"DNNL_", "FI_",  "GOMP_",   "KMP_",      "MALLOC_",
                                             "NCCL_", "OMP_", "ONEDNN_", "ROENTGEN_", "UCX_"};
@@ -56,7 +56,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   for (const std::string& variable : start.environment) {
     if (variable.starts_with(kPath)) mpirun = mpirun_program(start.mpi, variable.substr(kPath.size()));
   }
-  // Turns off mpirun's own binding and checks: the processes bind themselves (take_place) and check their number
+  // Turn off mpirun's own core binding and checks: the ranks bind themselves (take_place) and check their number
   // (check_places).
   if (start.mpi == dist::kMpich) {
     // MPICH's mpirun passes all variables by itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Pipe from an output of mpirun. Of the launcher, not for others.
+// OutputPipe: pipe that carries an output of mpirun. Only for the launcher.
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 namespace roentgen::cli {
 
-/// A pipe for an output of mpirun, with the output of the ranks.
+/// Pipe that carries an output of mpirun, which includes the output of the ranks.
 class OutputPipe {
  public:
   /// @param to    destination of the output

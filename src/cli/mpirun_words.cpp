@@ -12,7 +12,7 @@
 namespace roentgen::cli {
 namespace {
 
-// The rule above and below a paragraph: Open MPI's, of dashes, or hydra's, of equals signs.
+// True if the line is a rule above or below a message: dashes in Open MPI, equals signs in MPICH's launcher hydra.
 bool is_rule(std::string_view line) {
   constexpr std::size_t kLeast = 60;
   const auto end = line.find_last_not_of("\r\n");
@@ -20,7 +20,7 @@ bool is_rule(std::string_view line) {
          std::ranges::all_of(line.substr(0, end + 1), [&](char c) { return c == line[0]; });
 }
 
-// Text between two texts; empty when they do not occur.
+// Returns the part of `text` between `before` and `after`; empty if they do not occur.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -28,7 +28,7 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   return text.substr(0, std::min(text.find(after), text.size()));
 }
 
-// Whether it has the form of error_text().
+// True if the line has the form of error_text().
 bool is_error(std::string_view line) {
   return line.starts_with('[') && line.find(": expected ") != std::string_view::npos;
 }
@@ -81,7 +81,7 @@ std::string MpirunWords::take_line(std::string line) {
   if (paragraph_.empty() && !is_rule(line)) return line;
   const bool is_end = !paragraph_.empty() && is_rule(line) && line[0] == paragraph_[0];
   paragraph_ += line;
-  constexpr std::size_t kMost = 1U << 14U;  // mpirun prints no longer message
+  constexpr std::size_t kMost = 1U << 14U;  // mpirun's messages are not longer
   if (paragraph_.size() > kMost) return std::exchange(paragraph_, {});
   return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
 }
@@ -98,7 +98,7 @@ bool MpirunWords::is_said_again(std::string_view line) {
   return false;
 }
 
-// Wording of MPICH 4.0 (hydra/mpiexec/mpiexec.c).
+// Matches the wording of MPICH 4.0 (hydra/mpiexec/mpiexec.c).
 bool MpirunWords::is_after_words(std::string_view line) {
   if (after_words_ == 0) return false;
   --after_words_;
@@ -110,7 +110,7 @@ bool MpirunWords::is_after_words(std::string_view line) {
   return false;
 }
 
-// The texts are those of orte/tools/orterun/help-orterun.txt in Open MPI 4.1.
+// Matches the texts of orte/tools/orterun/help-orterun.txt in Open MPI 4.1.
 std::string MpirunWords::take_paragraph(std::string text) {
   const std::string_view rank = between(text, "noticed that process rank ", " ");
   if (!rank.empty()) {
@@ -125,7 +125,7 @@ std::string MpirunWords::take_paragraph(std::string text) {
     after_words_ = kLines;
     return {};
   }
-  // Twenty lines on what may have stopped a daemon, and more on how messages do not reach it.
+  // Drops long messages about a daemon that did not start or cannot be reached, and sets has_no_daemon_.
   for (const std::string_view known : {"ORTE was unable to reliably start one or more daemons",
                                        "ORTE does not know how to route a message to the specified daemon"}) {
     if (text.find(known) == std::string::npos) continue;

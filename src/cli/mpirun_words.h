@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Separates mpirun's own messages from those of the ranks on one of its outputs.
+// MpirunWords: separates mpirun's own messages from the output of the ranks.
 #pragma once
 
 #include <functional>
@@ -14,52 +14,53 @@
 
 namespace roentgen::cli {
 
-/// Line that rank 0 prints on standard error once all ranks handle signals. Used when the process that started it
-/// cannot see its memory.
+/// Line that rank 0 prints on standard error once all ranks handle signals. It tells a launcher on another host, which
+/// cannot see rank 0's shared memory.
 inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
 
-/// Passes lines on, except the paragraphs of Open MPI and of MPICH's hydra about the end of ranks. Passes only the
-/// first line of guards about killed ranks (rank_guard.h), and an error that several ranks report only once. Messages
-/// of hydra's programs about each other are kept. The message that mpirun passes a signal on is dropped.
+/// Filters an output of mpirun. Removes the messages of Open MPI and of MPICH's launcher hydra about the end of ranks,
+/// and that mpirun forwards a signal. Passes only the first report of a guard about a killed rank (rank_guard.h), and
+/// an error that several ranks report only once. Stores messages of hydra's programs about each other in complaints().
 class MpirunWords {
  public:
-  /// @param is_tagged lines of ranks begin with their tags (tagged_output.h): they pass as they are
+  /// @param is_tagged true if lines of ranks begin with tags (tagged_output.h); such lines pass unchanged
   explicit MpirunWords(bool is_tagged = false) : is_tagged_(is_tagged) {}
   /// @param bytes any part of the output
   /// @return complete lines to print
   [[nodiscard]] std::string pass(std::string_view bytes);
-  /// Returns the rest of the text at the end of the output.
+  /// Returns the remaining text when the output has ended.
   [[nodiscard]] std::string rest();
-  /// The first killed rank that mpirun reported; only Open MPI's, since hydra's messages do not name the first.
+  /// First killed rank that mpirun reported. Only from Open MPI, because those of MPICH's launcher hydra do not name
+  /// the first.
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
-  /// Messages of hydra's programs about each other. A killed rank explains them.
+  /// Messages of hydra's programs about each other. They need not be shown if a killed rank explains them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
-  /// Whether rank 0 has printed kAllListen.
+  /// True if rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
-  /// mpirun could not start its daemon on a host.
+  /// True if mpirun could not start its daemon on a host.
   [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
-  /// Whether a guard has reported its rank.
+  /// True if a guard has reported that its rank was killed.
   [[nodiscard]] bool has_told() const { return has_told_; }
-  /// The first error of a rank, without its line end; empty: none.
+  /// First error line of a rank, without its line end; empty: none.
   [[nodiscard]] const std::string& first_error() const { return first_error_; }
 
  private:
   [[nodiscard]] std::string take_line(std::string line);
-  /// A line of a rank, without its tag; whether it passes.
+  /// Processes a rank's line without its tag. Returns true if the line is to be printed.
   [[nodiscard]] bool take_tagged(std::string_view said);
-  /// A paragraph of mpirun; empty when it is about how ranks ended.
+  /// Processes a message of mpirun. Returns the text to print; empty if it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
-  /// Whether it is an error that another rank has printed before.
+  /// True if another rank has printed the same error before.
   [[nodiscard]] bool is_said_again(std::string_view line);
   void note_error(std::string_view line);
-  /// Whether it belongs to hydra's text after its paragraph.
+  /// True if the line belongs to the text that hydra prints after its message.
   [[nodiscard]] bool is_after_words(std::string_view line);
 
   bool is_tagged_ = false;
   std::string begun_;
-  /// Text since a rule, including the rule.
+  /// Lines of a message so far, from its opening rule.
   std::string paragraph_;
-  /// Number of lines that may still follow hydra's paragraph.
+  /// Number of lines that may still follow hydra's message.
   int after_words_ = 0;
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;

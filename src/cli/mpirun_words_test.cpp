@@ -11,7 +11,7 @@ namespace {
 
 const std::string kRule(74, '-');
 
-// Open MPI's, of a rank that ends before it has called MPI_Finalize.
+// Message of Open MPI about a rank that ends without calling MPI_Finalize.
 TEST(MpirunWords, leave_out_that_a_rank_exited_improperly) {
   MpirunWords words;
   const std::string rule(74, '-');
@@ -35,7 +35,7 @@ TEST(MpirunWords, leaves_what_ranks_say) {
 TEST(MpirunWords, takes_out_how_ranks_ended_and_remembers_the_first) {
   MpirunWords words;
   std::string passed;
-  for (const char c :  // text of Open MPI 4.1.4, cut in every way
+  for (const char c :  // text of Open MPI 4.1.4, passed character by character
        "before\n" + kRule +
            "\nPrimary job  terminated normally, but 1 process returned\n"
            "a non-zero exit code. Per user-direction, the job has been aborted.\n" +

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen predict: probabilities for images without labels, with heat-maps and their scores against boxes and masks.
+// roentgen predict: computes probabilities for images without labels. Can write heat maps and score them against boxes
+// and masks.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -43,8 +44,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Checks that some of the images to be predicted are in `truth` (a BoxFile or a score::MaskFolder, `kind` in words),
-// and each once. Returns their number.
+// Checks that at least one predicted image occurs in `truth` (a BoxFile or a score::MaskFolder; `kind` names it in
+// errors), and none twice. Returns the number that occur.
 template <typename Truth>
 std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const std::string& what,
                         std::string_view kind) {
@@ -78,7 +79,7 @@ bool has_dicom(const data::Dataset& dataset) {
   });
 }
 
-// Makes, writes and scores the maps of one batch after the other.
+// Computes, writes and scores the heat maps, batch by batch.
 class Heatmaps {
  public:
   Heatmaps(const train::LoadedModel& model, const PredictOptions& options, HeatmapChoice choice)
@@ -93,7 +94,7 @@ class Heatmaps {
     for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
   }
 
-  // Starts to write, after all checks.
+  // Creates the output folder, after all checks.
   void open_folder(const PredictOptions& options) {
     if (options.out.empty()) return;
     folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
@@ -101,7 +102,8 @@ class Heatmaps {
                     options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
-  // Refuses overlap: scores of heat-maps say little on images that the weights were trained on.
+  // Checks whether images to score were also training images, where scores of heat maps mean little. Throws if so, or
+  // only warns if the user allows it.
   void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;
@@ -116,7 +118,7 @@ class Heatmaps {
   [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
   [[nodiscard]] const std::optional<score::MaskFolder>& masks() const { return masks_; }
 
-  // Adds the image in row `row` of the last batch; `told` are its printed probabilities.
+  // Adds one image of the last batch; `told` are its printed probabilities.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
     const std::vector<std::size_t> chosen = choice_.of(told);
     std::set<std::size_t> labels(chosen.begin(), chosen.end());
@@ -144,7 +146,7 @@ class Heatmaps {
     }
   }
 
-  // Prints the summary and returns the keys of the JSON.
+  // Prints the summary of the heat maps and returns their keys for the JSON.
   Value::Table finish(const fs::path& out) {
     Value::Table keys{{"heatmap_method", train::name_of(mapper_.head().method)}};
     if (folder_) {
@@ -189,7 +191,7 @@ class Heatmaps {
   std::optional<publish::HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
   eval::PixelOverlap overlap_;
-  // Maps written without a positive value.
+  // Number of written maps that have no positive value.
   std::int64_t plain_ = 0;
   publish::Picture picture_;
 };
@@ -226,12 +228,13 @@ train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t ima
                                  .has_heatmaps = options_.has_heatmaps()});
 }
 
-// [data] of the checkpoint's recipe with the checkpoint's labels; by default where the recipe cannot be read.
+// Returns the [data] options of the checkpoint's recipe with the checkpoint's labels; defaults if the recipe cannot be
+// read.
 data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::path& checkpoint) {
   data::SourceOptions source;
   try {
     source = train::parse_recipe(info.recipe, checkpoint.string(), {}).data;
-  } catch (const Error&) {  // irrelevant for predictions
+  } catch (const Error&) {  // the recipe is not needed for predictions
   }
   source.labels = info.labels;
   return source;
@@ -304,7 +307,8 @@ CommandResult PredictCommand::run() {
   terminal::print(fmt::format("input: {}\n", model.preprocess.text()));
   if (points && points->temperature)
     terminal::print(fmt::format("probabilities after temperature {:.4g}\n", *points->temperature));
-  // A job's log may be stored where images are not, so it names none.
+  // Image names may identify patients. Show them only on a terminal, because a log file may be stored less securely
+  // than the images.
   const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
   terminal::print(output.table(shows_names ? publish::ImageNames::Shown : publish::ImageNames::Hidden));
   terminal::print(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Ranks on CUDA devices: how many --ranks auto starts, and each one's card and cores. Plain functions of an inventory,
-// so that they are tested without a card.
+// Ranks on CUDA devices: number of ranks that `--ranks auto` starts, and the card and cores of each. The functions use
+// a given list of devices, so that tests need no card.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,34 @@
 
 namespace roentgen::cli {
 
-/// Value of --ranks that stands for as many processes as there are cards.
+/// Value of --ranks that starts one process for each card.
 inline constexpr std::string_view kAutomaticRanks = "auto";
 
-/// Number of processes in the value of --ranks; nullopt: kAutomaticRanks. ConfigError for another word, and for numbers
-/// that are negative or above 65536.
+/// Parses the value of --ranks; nullopt for kAutomaticRanks. Throws ConfigError for another word, and for numbers that
+/// are negative or above 65536.
 [[nodiscard]] std::optional<std::int64_t> parse_ranks(const std::string& text);
 
-/// Variable in which CUDA looks for the cards that a process may see.
+/// Environment variable that limits the cards that CUDA shows to a process.
 inline constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
 
-/// Instances of partitioned cards (MIG) in a value of kVisibleCards, such as "MIG-1f...,MIG-2a...". Empty: it is null
-/// or names other devices.
+/// Returns the MIG instances (partitions of a card) in a value of kVisibleCards, such as "MIG-1f...,MIG-2a...". Empty
+/// if the value is null or names other devices.
 [[nodiscard]] std::vector<std::string> card_instances(const char* visible);
 
-/// Number of processes that "auto" stands for on this host. Where `device` is CUDA's without a number: one for each of
-/// `instances`, or else for each usable card. Otherwise one. Throws DeviceError, as runtime::pick_cuda_device(), for
-/// CUDA without a usable card.
-/// @param instances card_instances(), of which CUDA shows the first one alone
+/// Returns the number of processes that "auto" means on this host. If `device` is "cuda" without a number, it is one
+/// for each of `instances`, or else for each usable card. Otherwise it is one. Throws DeviceError, like
+/// runtime::pick_cuda_device(), for "cuda" without a usable card.
+/// @param instances result of card_instances(); CUDA itself shows only the first of them
 [[nodiscard]] std::int64_t automatic_ranks(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory,
                                            const std::vector<std::string>& instances = {});
 
-/// Share of `cores` for one of several processes of this host. It is near the process's card where they compute on CUDA
-/// devices and the inventory has some; otherwise as runtime::shares_of().
-/// @param own its local_size is not 0
+/// Returns the cores for one of several processes of this host. They are near the process's card if it computes on a
+/// CUDA device in the inventory. Otherwise they are chosen by runtime::shares_of().
+/// @param own this process, with a local_size that is not 0
 [[nodiscard]] runtime::CoreList own_share(const runtime::CoreList& cores, const dist::LaunchedRank& own,
                                           const engine::DeviceChoice& device, const runtime::CudaInventory& inventory);
 
-/// "cuda:1 NVIDIA H200", the card that this process computes on; empty: none.
+/// Returns the card on which this process computes, such as "cuda:1 NVIDIA H200"; empty if it uses none.
 /// @param device result of train::own_device()
 [[nodiscard]] std::string card_text(const engine::DeviceChoice& device, const runtime::CudaInventory& inventory);
 

@@ -12,7 +12,7 @@ namespace {
 const engine::DeviceChoice kCpu{.engine = "cpu"};
 const engine::DeviceChoice kCuda{.engine = "cuda"};
 
-/// Cards of those compute capabilities, at places on the bus that no machine of the tests has.
+/// Returns an inventory of cards with these compute capabilities, at bus addresses that no test machine has.
 runtime::CudaInventory cards(const std::vector<int>& capabilities) {
   runtime::CudaInventory inventory{.devices = {}, .why_none = capabilities.empty() ? "no NVIDIA driver" : ""};
   for (const int capability : capabilities) {

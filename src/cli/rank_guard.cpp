@@ -36,7 +36,7 @@ void tell(int signal, bool is_run) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
-// Ends this process in the same way as the rank ended, so that mpirun sees the rank's status. Writes no second core
+// Ends this process by the same signal as the rank, so that mpirun sees the rank's status. Does not write a second core
 // file.
 [[noreturn]] void end_by(int signal) {
   constexpr rlimit kNone{.rlim_cur = 0, .rlim_max = 0};
@@ -51,7 +51,7 @@ void tell(int signal, bool is_run) {
   ::_exit(kBySignal + signal);
 }
 
-// Guards the rank while the signals in `held` are blocked.
+// Waits for the rank and forwards the signals in `held`, which are blocked.
 [[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run, TaggedOutput* output) {
   ::prctl(PR_SET_NAME, kGuardName);
   std::bitset<NSIG> passed;
@@ -67,7 +67,7 @@ void tell(int signal, bool is_run) {
     if (::waitpid(rank, &status, WNOHANG) != rank) continue;
     if (output != nullptr) output->finish();
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
-    // A signal that was forwarded needs no report, because its sender knows how the rank has ended.
+    // A rank that was ended by a forwarded signal needs no report, because the sender of the signal knows.
     if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status), is_run);
     if (code != kSuccess && code != kStopped) end_deserted_daemon();
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
@@ -81,7 +81,7 @@ void guard_rank(bool is_run, bool is_tagged) {
   const auto launched = dist::launched_rank();
   std::optional<TaggedOutput> output;
   if (is_tagged && launched) output.emplace(launched->rank);
-  static_cast<void>(dist::own_place());  // both processes share memory that exists by now
+  static_cast<void>(dist::own_place());  // creates the shared memory before the fork, so that both processes use it
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t held{}, before{};
   sigemptyset(&held);
@@ -92,12 +92,12 @@ void guard_rank(bool is_run, bool is_tagged) {
   if (rank < 0) {
     throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
   }
-  ::setpgid(rank, rank);  // a signal to mpirun's process group reaches only the guard, which forwards it once
+  ::setpgid(rank, rank);  // signals to mpirun's process group reach only the guard, which forwards them once
   if (rank > 0 && output) output->become_guard();
   if (rank > 0) guard(rank, held, is_run, output ? &*output : nullptr);
   if (output) output->become_rank();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != own) ::_exit(kFailure);  // it had already ended
+  if (::getppid() != own) ::_exit(kFailure);  // the guard has already ended
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   dist::tell_process();
 }
@@ -119,7 +119,7 @@ void end_deserted_daemon() {
   std::string name;
   std::getline(std::ifstream(fmt::format("/proc/{}/comm", daemon)), name);
   if ((name != "orted" && name != "prted") || ::fork() != 0) return;
-  ::close_range(0, ~0U, 0);  // the daemon waits until the pipes are closed
+  ::close_range(0, ~0U, 0);  // close inherited pipes, because the daemon waits until they are closed
   constexpr int kTimes = 20, kEachMs = 100;
   for (int i = 0; i < kTimes && ::kill(daemon, 0) == 0; ++i) ::poll(nullptr, 0, kEachMs);
   ::kill(daemon, SIGKILL);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A guard for each rank that this program has started under mpirun: the process that mpirun knows, whose child is the
-// rank. When a signal ends a rank, the guard reports it before mpirun notices and ends the others. It reports the rank,
-// its place in the work and the signal.
-// So the report is the same under any MPI and on any host. Open MPI's own report lacks the place. MPICH's hydra names
-// the lowest rank that it ended itself.
+// Guard of a rank that this program started under mpirun: a process between mpirun and the rank. When a signal ends the
+// rank, the guard reports the rank, the signal, and how far the work had come. It does so before mpirun notices and
+// ends the other ranks. So the report is the same with every MPI and on every host. Open MPI's own report does not tell
+// how far the work had come, and MPICH names the lowest rank that it ended itself.
 #pragma once
 
 #include <string>
@@ -15,23 +14,23 @@
 
 namespace roentgen::cli {
 
-/// Process name of a guard in `ps`.
+/// Name of the guard process in `ps`.
 inline constexpr const char* kGuardName = "roentgen-guard";
 
-/// Returns in a child of this process, which is the rank. This process waits for it, forwards signals, reports a signal
-/// that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. Call it before there are other
-/// threads. Throws DeviceError where no process can be created.
-/// @param is_run    the rank's work can be resumed
-/// @param is_tagged each line of the rank's output begins with its number: tagged_output.h
+/// Forks this process: returns in the child, which becomes the rank. The parent waits for it, forwards signals, reports
+/// a signal that ended it, and ends in the same way. Neither of them outlives the other, or mpirun. Call it before
+/// other threads exist. Throws DeviceError if no process can be created.
+/// @param is_run    true if the rank's work can be resumed
+/// @param is_tagged true if each output line of the rank gets its number as tag (tagged_output.h)
 void guard_rank(bool is_run, bool is_tagged = false);
 
-/// One line: the rank that a signal ended, and its place in the work.
+/// Returns a line that tells which rank a signal ended, and how far its work had come.
 [[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);
-/// Whether it is a line of text_of().
+/// True if the line was made by text_of().
 [[nodiscard]] bool is_about_killed(std::string_view line);
 
-/// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries.
-/// Where this process is such a daemon's child, a process that is left behind sees to the daemon's end.
+/// Ends a daemon of mpirun that has lost the network link to mpirun, so that it does not wait until TCP gives up. If
+/// this process is a child of such a daemon, it leaves a process behind that ends the daemon.
 void end_deserted_daemon();
 
 }  // namespace roentgen::cli

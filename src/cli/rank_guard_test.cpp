@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Guards whose ranks are children of this process, which replaces mpirun.
+// Tests guards without mpirun: they are children of this process.
 #include "cli/rank_guard.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Starts rank 1 of two, which calls `body` and exits with its result.
+// Starts rank 1 of two ranks with its guard. The rank calls `body` and exits with its result.
 pid_t start(const std::string& board, const std::function<int()>& body, bool is_tagged = false) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -129,7 +129,7 @@ TEST(RankGuard, passes_signals_on_once_and_does_not_tell_of_their_end) {
 TEST(RankGuard, takes_its_rank_along) {
   const dist::LaunchBoard board(2);
   const pid_t child = start(board.file(), [] {
-    ::raise(SIGSTOP);  // also a stopped rank
+    ::raise(SIGSTOP);  // a stopped rank must be ended too
     return 0;
   });
   while (board.processes().empty()) std::this_thread::yield();

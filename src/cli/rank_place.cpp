@@ -12,7 +12,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Number of cores, then each core.
+// Serialises cores as their number, followed by each core.
 std::string words_of(const runtime::CoreList& cores) {
   return fmt::format("{} {} ", cores.size(), fmt::join(cores, " "));
 }

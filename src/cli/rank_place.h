@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cores of each rank, in the form that ranks exchange and the log prints.
+// Cores and card of each rank, which ranks send to each other and the log prints.
 #pragma once
 
 #include <string>
@@ -10,24 +10,25 @@
 
 namespace roentgen::cli {
 
-/// Cores of one rank.
+/// Cores and card of one rank.
 struct RankPlace {
-  /// Cores except those for communication.
+  /// Cores for computing and input, without those for communication.
   runtime::CoreList cores;
-  /// Cores for communication; empty: it shares `cores`.
+  /// Cores for communication; empty: communication shares `cores`.
   runtime::CoreList communication;
-  /// Some of `cores`, for input alone; empty: input and computing share all of these.
+  /// Part of `cores` that only input uses; empty: input and computing share `cores`.
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
-  /// "cuda:0 NVIDIA H200", the card that computes; empty: the cores do.
+  /// Card that computes, such as "cuda:0 NVIDIA H200"; empty: the cores compute.
   std::string card{};
 };
 
-/// Serialised form for other ranks.
+/// Returns the serialised form, which other ranks read with parse_rank_place().
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
-/// "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; absent groups are left out. `cores` are for computing.
+/// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out.
+/// `cores` lists those for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
 
 }  // namespace roentgen::cli

@@ -21,7 +21,8 @@
 namespace roentgen::cli {
 namespace {
 
-// Refuses limits at which Open MPI's mpirun waits for ever: it opens about 28 files, and 4 for each rank of its host.
+// Throws ConfigError if the limit of open files is so low that Open MPI's mpirun would hang. mpirun opens about 28
+// files, and 4 for each rank of its host.
 void require_open_files(std::int64_t ranks) {
   constexpr rlim_t kOwn = 32, kOfRank = 6;
   const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
@@ -63,13 +64,13 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
   how.is_tagged = options.is_tagged;
-  // Other ranks also wait for the end of the run, but only briefly; results are written by then, too.
+  // The ranks also wait for each other at the end, but only briefly; results are written by then.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // The limit of the ranks comes first, because they know better which rank is missing.
+  // The ranks' own time limit must expire first, because they know better which rank is missing.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds; otherwise mpirun itself hangs. A longer limit of the user wins.
+  // A rank of this host starts within seconds unless mpirun itself hangs. The user may set a longer limit.
   constexpr std::chrono::seconds kToBegin{60};
   if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
   return run_group(mpirun_command(start, command), how);

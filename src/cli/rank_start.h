@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Start of the ranks that options ask for: hosts, limits, mpirun, restarts. Of launch.cpp, not for others.
+// Starts the ranks that options define: hosts, limits, mpirun, restarts. Only for launch.cpp.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace roentgen::cli {
 
-/// Puts what --hosts-from names into `ranks` and `hosts`. Throws as hosts_from() and first_slots(), and ConfigError for
-/// --hosts beside it.
+/// Returns options in which the hosts of --hosts-from set `ranks` and `hosts`. Throws like hosts_from() and
+/// first_slots(), and ConfigError if --hosts is given too.
 [[nodiscard]] RankOptions with_hosts(RankOptions options);
 
-/// Runs `command` (program and arguments) as ranks to their end. Throws ConfigError for hosts that are no list and for
-/// limits of open files that are too low, and as run_group().
+/// Runs `command` (program and arguments) on all ranks until they end. Throws ConfigError if the hosts are no valid
+/// list or the limit of open files is too low, and like run_group().
 [[nodiscard]] GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command,
                                    GroupOptions how);
 
-/// start_group(), again as --restart says: run_with_restarts().
+/// Runs start_group(), with restarts after failures as --restart allows, see run_with_restarts().
 [[nodiscard]] GroupEnd start_groups(RankOptions options, const std::vector<std::string>& command);
 
 }  // namespace roentgen::cli

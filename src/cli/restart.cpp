@@ -14,7 +14,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Bad input fails again, and a signal asked for the end.
+// True if a restart may succeed: bad input would fail again, and a signal was a request to end.
 bool may_pass(const GroupEnd& end) {
   return end.signal == 0 && end.exit_code != kSuccess && end.exit_code != kBadInput && end.exit_code != kStopped;
 }
@@ -23,7 +23,7 @@ std::string text_of(std::int64_t saved_step) {
   return saved_step < 0 ? "from the beginning" : fmt::format("from update {}", saved_step);
 }
 
-// Leaves out the hosts that do not answer; false where none is left.
+// Removes hosts that do not answer from the group; returns false if none is left.
 bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   if (group.hosts.empty()) return true;
   HostList left = calls.find_answering(group.hosts);
@@ -33,7 +33,7 @@ bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
         fmt::format("restart: {} does not answer, and is left out with {}", host.name, counted(host.slots, "rank")));
   }
   if (left.empty()) return false;
-  if (left.size() < group.hosts.size()) {  // the same share of slots as before
+  if (left.size() < group.hosts.size()) {  // keeps the number of ranks per slot
     group.ranks = std::max<std::int64_t>(1, group.ranks * slots_of(left) / slots_of(group.hosts));
   }
   group.hosts = std::move(left);

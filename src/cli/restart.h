@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// --restart: starts a training again after a rank or a host failed.
+// --restart: restarts training after a rank or a host failed.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,44 @@
 
 namespace roentgen::cli {
 
-/// Knowledge of --restart about the command.
+/// Properties of the command that --restart needs.
 struct RestartOptions {
-  /// Most restarts; 0: none.
+  /// Largest number of restarts; 0: none.
   std::int64_t most = 0;
-  /// Updates in the resume file; negative: there is none.
+  /// Returns the number of updates in the resume file; negative if there is no file.
   std::function<std::int64_t()> saved_step{};
-  /// Changes the words of the command, so that it goes on with the run.
+  /// Returns the command changed so that it resumes the run.
   std::function<std::vector<std::string>(std::vector<std::string> command)> resumed{};
 };
 
 /// A group of ranks to start.
 struct RankGroup {
   std::int64_t ranks = 1;
-  /// Empty: all ranks run on this host.
+  /// Hosts with their slots; empty: all ranks run on this host.
   HostList hosts{};
   std::vector<std::string> command{};  ///< program and arguments
 };
 
-/// How a group failed.
+/// Description of a failure of a group.
 struct GroupFailure {
-  /// Line that names the cause; empty: unknown.
+  /// Printed line that names the cause; empty: unknown.
   std::string cause{};
-  std::int64_t saved_step = -1;  ///< RestartOptions::saved_step() afterwards
+  std::int64_t saved_step = -1;  ///< value of RestartOptions::saved_step() after the failure
 };
 
-/// Whether another start makes sense: not after the same failure twice with nothing saved between.
-/// @param last the failure before; none for the first
+/// True if a restart may help: false if the same failure happened twice without a newer saved state in between.
+/// @param last previous failure; nullopt for the first
 [[nodiscard]] bool is_worth_restart(const std::optional<GroupFailure>& last, const GroupFailure& now);
 
 /// Calls that run_with_restarts() makes.
 struct RestartCalls {
   std::function<GroupEnd(const RankGroup& group)> start{};          ///< runs a group to its end
-  std::function<HostList(const HostList& hosts)> find_answering{};  ///< those of the hosts that can start a process
+  std::function<HostList(const HostList& hosts)> find_answering{};  ///< returns the hosts that can start a process
 };
 
-/// Runs a group. Starts it again, at most `options.most` times, while it fails. Bad input and stops are no failures,
-/// and neither is an end that a signal to this process asked for. A host that no longer answers is left out with its
-/// ranks; all others keep theirs. Logs a line for each restart and for the reason to make none. Returns the end of the
-/// last start.
+/// Runs a group and restarts it after failures, at most `options.most` times. Bad input, stops, and ends requested by a
+/// signal to this process are not failures. A host that no longer answers is left out with its ranks; the other hosts
+/// keep theirs. Logs a line for each restart, or why there is none. Returns how the last start ended.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 constexpr int kBySignal9 = 137;
 
-// A supervisor whose groups end as planned.
+// Runs run_with_restarts() with groups that end as planned.
 struct Supervised {
   struct Planned {
     GroupEnd end{};
@@ -22,7 +22,7 @@ struct Supervised {
   };
   std::vector<Planned> planned;
   std::vector<std::string> lost{};
-  /// Ranks and words of each start.
+  /// Number of ranks and command of each start.
   std::vector<std::string> started{};
   std::int64_t saved_step = -1;
 

@@ -23,7 +23,7 @@ void write_all(int to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(to, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // a reader that has gone ends no rank
+    if (count <= 0) return;  // a missing reader must not end the rank
     text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -94,7 +94,7 @@ int TaggedOutput::wait(const sigset_t& held) {
                                 pollfd{.fd = err_.read_end, .events = POLLIN, .revents = 0},
                                 pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
     if (::poll(looks.data(), looks.size(), -1) < 0) continue;
-    // A pipe whose writers are gone is always readable.
+    // A pipe without writers is always readable.
     if (looks[0].revents != 0 && !pass_on(out_)) close_end(out_.read_end);
     if (looks[1].revents != 0 && !pass_on(err_)) close_end(err_.read_end);
     if (looks[2].revents != 0) signal = ::sigtimedwait(&held, nullptr, &kAtOnce);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tags of --tag-output: a rank's guard begins each line of the rank's output with "N: ".
+// Tags of --tag-output: a rank's guard puts "N: " (N is the rank) before each line of the rank's output.
 #pragma once
 
 #include <csignal>
@@ -11,35 +11,36 @@
 
 namespace roentgen::cli {
 
-/// Length of the tag "N: " at the begin of a line; 0: none.
+/// Length of the tag "N: " at the beginning of a line; 0: none.
 [[nodiscard]] std::size_t tag_size(std::string_view line);
 
-/// Pipes between a rank and its guard, made before the rank is forked. Whole lines pass. One thread.
+/// Pipes between a rank and its guard, created before the rank is forked. Only whole lines are forwarded. One thread.
 class TaggedOutput {
  public:
-  /// Makes the pipes. Throws DeviceError where there is no file left for one.
+  /// Creates the pipes. Throws DeviceError if no more files can be opened.
   explicit TaggedOutput(int rank);
   TaggedOutput(const TaggedOutput&) = delete;
   TaggedOutput& operator=(const TaggedOutput&) = delete;
   ~TaggedOutput();
 
-  /// In the rank: its standard outputs are the pipes from now on.
+  /// In the rank: redirects standard output and standard error to the pipes.
   void become_rank();
-  /// In the guard: before the first wait().
+  /// In the guard: closes the rank's ends of the pipes. Call it before the first wait().
   void become_guard();
-  /// In the guard: passes lines on until a signal of `held` comes, and returns that. The signals must be blocked.
+  /// In the guard: forwards lines until a signal of `held` arrives, and returns the signal. The signals must be
+  /// blocked.
   [[nodiscard]] int wait(const sigset_t& held);
-  /// In the guard, once the rank has ended: passes on what is left, with a line end.
+  /// In the guard, once the rank has ended: forwards the remaining text, with a line end.
   void finish();
 
  private:
   struct Stream {
     int read_end = -1;
     int write_end = -1;
-    int to = -1;  ///< output of this process
+    int to = -1;  ///< descriptor of this process's output
     std::string begun{};
   };
-  /// Passes on what has come; false at the end of the pipe or where nothing has come.
+  /// Forwards pending output; false if there is none or the pipe has ended.
   bool pass_on(Stream& stream) const;
 
   std::string tag_;

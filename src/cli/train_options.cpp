@@ -23,7 +23,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Options with equal texts share a line of the help.
+// Options with the same text share one line of the help.
 constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
 constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
@@ -34,7 +34,8 @@ void require_option(const std::filesystem::path& value, std::string_view usage) 
   if (value.empty()) refuse_missing("train", usage);
 }
 
-// An error's text with the options that were typed, such as --device, instead of the --set that they stand for.
+// Returns an error text in which the options that the user typed, such as --device, replace the --set that they stand
+// for.
 std::string with_typed_options(std::string text, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) {
     const std::string set = fmt::format("--set train.{}=", key);
@@ -45,7 +46,7 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   return text;
 }
 
-// The recipe with --set and its short forms applied.
+// Reads the recipe and applies --set and its short forms.
 train::Recipe read_changed_recipe(const TrainOptions& options) {
   std::vector<std::string> changes = options.overrides;
   std::vector<std::string_view> typed;

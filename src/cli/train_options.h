@@ -17,7 +17,7 @@
 
 namespace roentgen::cli {
 
-/// Options and their values from the command line.
+/// Values of the command-line options.
 struct TrainOptions {
   std::filesystem::path recipe;
   std::vector<std::string> data;
@@ -27,7 +27,7 @@ struct TrainOptions {
   std::string init;
   std::string init_preset;
   std::string input_cores;
-  /// Short forms of keys of [train]; empty: the recipe's.
+  /// Values that replace keys of [train]; empty: the recipe's value.
   std::string device;
   std::string algorithms;
   std::string dtype;
@@ -47,17 +47,18 @@ struct TrainOptions {
   train::TraceOptions trace;
   RankOptions ranks;
 
-  /// Bound to this object.
+  /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list();
-  /// Throws ConfigError where options are missing or exclude each other.
+  /// Throws ConfigError if options are missing or exclude each other.
   void check() const;
-  /// The recipe with the options applied. Throws as train::read_recipe(), and for --data and --cache-dir.
+  /// Reads the recipe and applies the options. Throws like train::read_recipe(), and for bad values of --data and
+  /// --cache-dir.
   [[nodiscard]] train::Recipe read_recipe() const;
-  /// train::device_note() of the recipe on this machine. Throws as read_recipe().
+  /// Returns train::device_note() for the recipe on this machine. Throws like read_recipe().
   [[nodiscard]] std::string device_note() const;
 };
 
-/// "0,1,2" as numbers; ConfigError unless they are distinct whole numbers from 0 to 1e9.
+/// Parses a list of seeds such as "0,1,2". Throws ConfigError unless they are distinct whole numbers from 0 to 1e9.
 [[nodiscard]] std::vector<std::int64_t> parse_seeds(std::string_view text);
 
 }  // namespace roentgen::cli

@@ -205,7 +205,7 @@ TEST_F(CommThreadCase, averages_memory_that_the_host_cannot_reach_by_way_of_copi
   };
   const auto ready = device.make_event();
   CommThread thread(make(), kAnHour);
-  for (const float sent : {1.0F, 3.0F}) {  // the second bucket reuses the memory of the first
+  for (const float sent : {1.0F, 3.0F}) {  // the second round reuses buffers of the first
     stream->run([&] { std::ranges::fill(device.memory().behind(span(0, 6)), sent); });
     stream->record(*ready);
     const std::int64_t one = thread.all_reduce_mean(span(0, 2), *ready, {"gradient bucket", 0});

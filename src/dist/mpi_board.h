@@ -110,7 +110,8 @@ class MpiBoard {
     return missing;
   }
 
-  // Returns the ranks that are not waiting. If there are none, returns the ranks that have not reached the collective.
+  // Returns the ranks that neither completed the collective nor wait for others. If there are none, returns the ranks
+  // that have not reached the collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
     std::iota(all.begin(), all.end(), 0);

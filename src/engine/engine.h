@@ -194,14 +194,14 @@ class Executable {
   /// update rules that map zero gradients and zero weights to zero. In inference, call it after each forward() before
   /// writing to it again: the call tells the executable that parameters change.
   [[nodiscard]] virtual Arena& parameters() = 0;
-  [[nodiscard]] virtual const Arena& parameters() const = 0;  ///< to be read
+  [[nodiscard]] virtual const Arena& parameters() const = 0;  ///< read-only
   /// Gradients of the last backward() in the layout of parameters(), multiplied by the loss scale if there is one.
   /// Empty in inference.
   [[nodiscard]] virtual Arena& gradients() = 0;
-  [[nodiscard]] virtual const Arena& gradients() const = 0;  ///< to be read
+  [[nodiscard]] virtual const Arena& gradients() const = 0;  ///< read-only
   /// Arena of the running statistics. In inference, call it after each forward() before writing to it again.
   [[nodiscard]] virtual Arena& state() = 0;
-  [[nodiscard]] virtual const Arena& state() const = 0;  ///< to be read
+  [[nodiscard]] virtual const Arena& state() const = 0;  ///< read-only
   /// Makes another arena with the layout of this kind, all zeros. Allocates. The executable must outlive it.
   [[nodiscard]] virtual std::unique_ptr<Arena> make_arena(ArenaKind kind) = 0;
   [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< one for each trained parameter

@@ -32,7 +32,7 @@ enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, 
 struct PlanTensor {
   std::string name;                    ///< name of a value, parameter or scratch
   std::size_t bytes = 0;               ///< size in bytes; for Workspace, of one replica
-  Storage storage = Storage::Planned;  ///< kind of memory
+  Storage storage = Storage::Planned;  ///< memory that the tensor lies in
   /// Memory layout, such as "nChw16c", "nchw" or "nc"; part of the printed plan and its hash.
   std::string layout;
   /// Type of the elements of values and gradients. Scratch has no type.

@@ -39,7 +39,7 @@ template <typename T>
 struct DeviceSpan {
   T* address = nullptr;   ///< address on the device
   std::size_t count = 0;  ///< number of elements
-  /// copies this memory for the host; null: CPU memory, which the host accesses directly
+  /// Copies this memory for the host; null: CPU memory, which the host accesses directly
   DeviceCopies* copies = nullptr;
 
   /// Returns the elements for direct access by the host. Only for memory of the CPU device.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One model that is compared with another: its predictions, and the recipe of a run.
+// ComparedModel: predictions of a model that is compared with another, and the recipe if it comes from a run.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@
 
 namespace roentgen::score {
 
-/// A model in a comparison. Plain value.
+/// A model in a comparison.
 struct ComparedModel {
   /// Name that the user gave.
   std::string what{};
-  PredictionFile predictions{};      ///< rows in the order of the file
-  std::string predictions_sha256{};  ///< hash of that file
-  /// Recipe of a run, whose validation images chose the best epoch.
+  PredictionFile predictions{};      ///< predictions, with rows in the order of the file
+  std::string predictions_sha256{};  ///< hash of the prediction file
+  /// Recipe of the run; nullopt for a plain file of predictions. A run's best epoch was chosen on its validation
+  /// images.
   std::optional<Value> recipe{};
-  /// SHA-256 of the label tables that a run was trained with.
+  /// SHA-256 of the label tables with which the run was trained.
   std::vector<std::string> csv_sha256{};
-  /// Ranks of a run, and images of an update of all of them; 0: not known.
+  /// Number of ranks of the run; 0 if not known.
   std::int64_t ranks = 0;
-  std::int64_t images_per_update = 0;  ///< the global batch
+  std::int64_t images_per_update = 0;  ///< images per update of all ranks, the global batch size; 0 if not known
 };
 
-/// Reads a file of predictions. DataError as read_prediction_file().
+/// Reads a file of predictions. Throws DataError like read_prediction_file().
 [[nodiscard]] ComparedModel read_model(std::string what, const std::filesystem::path& predictions);
 
-/// Takes models for several seeds of one recipe: puts their images and labels in the order of the first. ConfigError
-/// where recipes differ in more than train.seed; DataError as in_order_of(), and where two of the models are the same
-/// one.
-/// @param name "A" or "B", for errors
+/// Treats the models as several seeds of one recipe, and reorders their images and labels like the first. Throws
+/// ConfigError if recipes differ in more than train.seed. Throws DataError like in_order_of(), and if two of the models
+/// are the same one.
+/// @param name name of the side for errors, "A" or "B"
 void join_seeds(std::string_view name, std::vector<ComparedModel>& models);
 
 }  // namespace roentgen::score

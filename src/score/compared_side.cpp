@@ -15,7 +15,8 @@
 namespace roentgen::score {
 namespace {
 
-/// Rows were matched by name before, so equal positions mean one image, one name and one patient.
+/// Returns the predictions of each model with the names and patients of `first`. Rows were matched by name before, so
+/// equal positions mean the same image.
 std::vector<eval::Predictions> predictions_of(const ComparedSide& side, const eval::Predictions& first) {
   std::vector<eval::Predictions> all;
   for (const EvalSet& set : side.sets) {
@@ -26,7 +27,7 @@ std::vector<eval::Predictions> predictions_of(const ComparedSide& side, const ev
   return all;
 }
 
-// Whether it is known with how many ranks each model was trained, and the same of all.
+// True if the number of ranks and the global batch size are known and equal for all models.
 bool has_one_group(const ComparedSide& side) {
   const ComparedModel& first = side.models.front();
   return first.ranks > 0 && std::ranges::all_of(side.models, [&](const ComparedModel& model) {

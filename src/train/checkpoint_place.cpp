@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Place in a run: updates, then epochs.
+/// Position in a run: number of updates, then number of epochs.
 using Position = std::pair<std::int64_t, std::int64_t>;
 
-// Position of a checkpoint; nullopt where there is no such file, or none that can be read.
+// Returns the position of a checkpoint; nullopt if the file does not exist or cannot be read.
 std::optional<Position> position_of(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
@@ -106,7 +106,7 @@ CheckpointPlace::~CheckpointPlace() {
   constexpr std::chrono::seconds kGrace{5};
   if (!copies_.valid()) return;
   copies_.wait_for(kGrace);
-  is_stopped_ = true;  // the future waits for its thread
+  is_stopped_ = true;  // makes the copy stop; the future's destructor waits for its thread
 }
 
 fs::path CheckpointPlace::local(const fs::path& path) const { return folder_ / path.filename(); }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using data::message_of;
 using testing::HasSubstr;
 
-// A run folder, and a folder of the host beside it.
+// Fixture with a run folder and a local checkpoint folder.
 class CheckpointPlaceTest : public testing::Test {
  protected:
   CheckpointPlaceTest() { run_.create_new(); }
@@ -65,7 +65,7 @@ TEST_F(CheckpointPlaceTest, keeps_the_earlier_file_until_the_copy_is_whole) {
   write(place, run_.resume(), "new");
   EXPECT_EQ(io::read_text(run_.resume()).or_throw(), "old");
   go.set_value();
-  static_cast<void>(place.file(run_.resume()));  // waits
+  static_cast<void>(place.file(run_.resume()));  // waits for the copy
   EXPECT_EQ(io::read_text(run_.resume()).or_throw(), "new");
 }
 
@@ -93,7 +93,7 @@ TEST_F(CheckpointPlaceTest, hands_on_a_copy_that_failed) {
   EXPECT_TRUE(fs::exists(local_checkpoints(run_, dir_) / "resume.safetensors"));
 }
 
-// Files of this process end at so many bytes while it lives, as on a full disk.
+// Limits the size of files that this process writes while the object lives, to imitate a full disk.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
@@ -145,12 +145,12 @@ TEST_F(CheckpointPlaceTest, refuses_a_folder_that_cannot_be_made) {
   EXPECT_THAT(message_of<DataError>([&] { const CheckpointPlace place(run_, file); }), HasSubstr("--checkpoint-dir"));
 }
 
-// Runs of the training loop with a local folder, which a crash leaves in every state.
+// Fixture that trains with a local checkpoint folder, left in each state that a crash can cause.
 class LocalCheckpoints : public Trainer {
  protected:
   LocalCheckpoints() { recipe_.train.checkpoint_steps = 1; }
   [[nodiscard]] RunFolder folder(const std::string& name) const { return RunFolder(out_.path() / name); }
-  // Puts the checkpoints of `from` where a run into `to` has its local ones.
+  // Copies the checkpoints of run `from` to the local checkpoint folder of run `to`.
   void place_locally(const std::string& from, const std::string& to) const {
     const fs::path local = local_checkpoints(folder(to), dir_);
     fs::create_directories(dir_);
@@ -165,7 +165,7 @@ class LocalCheckpoints : public Trainer {
 
 TEST_F(LocalCheckpoints, resume_takes_the_newer_of_both_and_gives_the_same_bits) {
   run_to("whole", 0);
-  for (const int behind : {2, 4, 6}) {  // within an epoch, at its end, in the next
+  for (const int behind : {2, 4, 6}) {  // in the middle of an epoch, at its end, and in the next epoch
     SCOPED_TRACE(behind);
     const std::string name = "crashed" + std::to_string(behind);
     run_to(name, behind);

@@ -25,7 +25,8 @@
 namespace roentgen::train {
 namespace {
 
-// Reports kernels that differ from those of the stored plan: ConfigError for another instruction set, else a warning.
+// Reports that kernels differ from those of the stored plan. Throws ConfigError if the instruction set differs;
+// otherwise logs a warning.
 void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction_set, const Ranks& ranks) {
   if (!stored.instruction_set.empty() && stored.instruction_set != instruction_set) {
     throw ConfigError(error_text(
@@ -36,8 +37,8 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
   log::warning("the kernels differ from those at the start of the run: weights will differ in their last bits");
 }
 
-// True when the stored plan is of another engine, which lacks this one's kernels. Kernels are then chosen anew for the
-// same dtype.
+// True if the stored plan is for another engine, which lacks this engine's kernels. Kernels are then chosen again for
+// the same dtype.
 bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, const Ranks& ranks) {
   const std::string begun = stored.engine.empty() ? "cpu" : stored.engine;
   if (begun == engine.name()) return false;
@@ -48,13 +49,13 @@ bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, c
   return true;
 }
 
-// Type that a plan was made for.
+// Returns the type for which a plan was made.
 std::optional<engine::ComputeType> dtype_of(const RunPlan& plan) {
   const auto found = plan.choices.find(std::string(engine::kDtypeChoice));
   return engine::parse_dtype(found == plan.choices.end() ? "f32" : found->second);
 }
 
-// Options of both forms.
+// Returns the options that training and inference share.
 engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
   const TrainRecipe& recipe = job.recipe.train;
   engine::CompileOptions options;
@@ -86,7 +87,8 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan*
   options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(recipe.seed);
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
-  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // a seed per rank; lower bits number layers
+  // Different seed for each rank; the lower bits count layers
+  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;
   if (!is_stored && !recipe.choices.empty()) {
     require_rule(recipe);
     ChoiceFile file = shared_choice_file(ranks, recipe.choices);
@@ -113,7 +115,8 @@ std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
   graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   loss.reduction = "mean_known";
   engine::CompileOptions options = common_options(job, engine::Form::Inference);
-  // Values stay in f32 in all types, so that no epoch is chosen by rounding; TF32 was asked for by name.
+  // Validation computes in f32 for every training type, so that rounding does not decide which epoch is best. TF32 is
+  // used if the user chose it.
   if (engine::parse_dtype(job.recipe.train.dtype) == engine::ComputeType::tf32()) {
     options.dtype = engine::ComputeType::tf32();
   }

@@ -11,7 +11,7 @@
 namespace roentgen::train {
 namespace {
 
-// Interval of NVML's own samples, at most. A reading takes less than a thousandth of it.
+// Interval between readings: about NVML's own longest sampling period. A reading takes less than a thousandth of it.
 constexpr double kInterval_s = 1.0;
 
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// DeviceWatch: readings of a device while updates run on it, and their summary.
+// DeviceWatch: reads load, power and memory of a device during training, and summarises them.
 #pragma once
 
 #include <cstddef>
@@ -15,36 +15,36 @@
 
 namespace roentgen::train {
 
-/// Use of a device over the updates of a run.
+/// Summary of a device's use during the updates of a run.
 struct DeviceFigures {
-  double busy_percent = 0.0;         ///< mean share of the time in which a kernel ran
-  double power_w = 0.0;              ///< mean power
+  double busy_percent = 0.0;         ///< mean percentage of time in which a kernel ran
+  double power_w = 0.0;              ///< mean power in watts
   std::size_t most_used_bytes = 0;   ///< largest memory in use
-  std::size_t memory_bytes = 0;      ///< all its memory
-  std::optional<double> energy_j{};  ///< energy of the updates; nullopt where the device does not count it
-  /// Images trained on per joule; nullopt without the energy.
+  std::size_t memory_bytes = 0;      ///< total memory of the device
+  std::optional<double> energy_j{};  ///< energy of the updates in joules; nullopt if not counted
+  /// Training images per joule; nullopt if the energy is unknown.
   std::optional<double> images_per_j{};
 };
 
 /// Reads a monitor about once a second between begin() and end(). Does nothing without a monitor. One thread.
 class DeviceWatch {
  public:
-  /// @param monitor may be null; must outlive this
+  /// @param monitor monitor of the device; may be null; must outlive this object
   /// @param now_s clock in seconds; empty: the system's steady clock
   explicit DeviceWatch(runtime::DeviceMonitor* monitor, std::function<double()> now_s = {});
 
-  /// Updates begin.
+  /// Starts a series of readings, before the first update.
   void begin();
-  /// A new reading, where the last one or begin() is a second ago.
+  /// Returns a new reading if a second has passed since the last one or begin(); otherwise nullopt.
   [[nodiscard]] std::optional<runtime::DeviceUse> look();
-  /// Updates end. Reads once more; until begin(), no energy counts.
+  /// Ends the series with one more reading, after the last update. Energy until the next begin() is not counted.
   void end();
-  /// Summary of all readings; nullopt when there is none.
-  /// @param images trained on between begin() and end() on the device
+  /// Returns the summary of all readings; nullopt if there are none.
+  /// @param images number of images trained on the device between begin() and end()
   [[nodiscard]] std::optional<DeviceFigures> figures(std::int64_t images) const;
 
  private:
-  /// Reads, and adds to the sums.
+  /// Reads the monitor and adds the reading to the sums.
   std::optional<runtime::DeviceUse> read();
 
   runtime::DeviceMonitor* monitor_;
@@ -56,12 +56,12 @@ class DeviceWatch {
   DeviceFigures sums_;
 };
 
-/// "GPU 97%, 41 of 139 GiB, 640 W".
-/// @param busy_percent mean of the last readings
+/// Returns text such as "GPU 97%, 41 of 139 GiB, 640 W".
+/// @param busy_percent mean over the most recent readings
 [[nodiscard]] std::string device_text(const runtime::DeviceUse& use, double busy_percent);
-/// "GPU 97% busy, at most 41 of 139 GiB, 640 W, 13.8 images/J".
+/// Returns text such as "GPU 97% busy, at most 41 of 139 GiB, 640 W, 13.8 images/J".
 [[nodiscard]] std::string device_text(const DeviceFigures& figures);
-/// Table of the figures for JSON.
+/// Returns the summary as a table for JSON.
 [[nodiscard]] Value to_value(const DeviceFigures& figures);
 
 }  // namespace roentgen::train

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGiB = std::size_t{1} << 30U;
 
-// A device of 139 GiB that draws 600 W; each reading finds it as busy as `busy` says in its turn.
+// Imitates a device with 139 GiB. Tests set its power, load and energy; it counts its readings.
 class FakeMonitor final : public runtime::DeviceMonitor {
  public:
   std::optional<runtime::DeviceUse> read() override {
@@ -64,7 +64,7 @@ TEST_F(DeviceWatchTest, sums_up_use_and_the_energy_of_updates_alone) {
     watch_.end();
   };
   epoch(90, 200.0);
-  *monitor_.energy_j += 5000.0;  // a validation
+  *monitor_.energy_j += 5000.0;  // energy of a validation, which must not count
   monitor_.used_bytes = 50 * kGiB;
   monitor_.power_w = 700.0;
   epoch(100, 300.0);
@@ -110,7 +110,7 @@ TEST(DeviceText, is_short) {
   EXPECT_EQ(device_text({.used_bytes = kGiB / 2, .memory_bytes = 16 * kGiB}, 3.0), "GPU 3%, 0.5 of 16 GiB, 0 W");
 }
 
-// The host waits for batches beside a device that has work all the time.
+// The host waits for batches, but the device is always busy.
 TEST(DeviceVerdict, is_compute_bound_for_a_busy_device) {
   EXPECT_EQ(bound_by(5.0, 10.0, 0.0, 97.0), "compute-bound");
   EXPECT_EQ(bound_by(5.0, 10.0, 0.0, 60.0), "input-bound");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A finished run, read from its folder for a comparison: predictions, recipe, versions of the labels.
+// FinishedRun: predictions, recipe and label versions of a run, read from its folder for a comparison.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@
 
 namespace roentgen::train {
 
-/// Processes of a run in its last epoch.
+/// Number of ranks and global batch size of a run in its last epoch.
 struct RunGroup {
   std::int64_t ranks = 1;              ///< number of ranks
-  std::int64_t images_per_update = 1;  ///< of all ranks, accumulated batches included: the global batch
+  std::int64_t images_per_update = 1;  ///< global batch size: images of all ranks and accumulated batches
   friend bool operator==(const RunGroup&, const RunGroup&) = default;
 };
 
-/// A run that has finished an epoch with validation.
+/// A run that has finished at least one epoch with validation.
 struct FinishedRun {
-  /// Predictions of the validation images by the best epoch.
+  /// File of the predictions of the best epoch for the validation images.
   std::filesystem::path predictions{};
-  /// Recipe with the defaults of keys that the file leaves out.
+  /// Recipe, with defaults for keys that its file does not set.
   Value recipe{};
-  /// SHA-256 of the label tables of the training; empty when the folder does not state them.
+  /// SHA-256 of the label tables used for training; empty if the folder does not record them.
   std::vector<std::string> csv_sha256{};
-  /// Nothing where the folder has no resume file that can be read, or one of a version that knew one process only.
+  /// Ranks and batch size; nullopt if no resume file can be read or its version did not record them.
   std::optional<RunGroup> group{};
 };
 
-/// Reads a folder. ConfigError where it has no preds.csv or no recipe.toml, and as read_recipe(); DataError where
+/// Reads a run folder. Throws ConfigError if preds.csv or recipe.toml is missing, like read_recipe(), and DataError if
 /// data.json cannot be read.
 [[nodiscard]] FinishedRun read_finished_run(const std::filesystem::path& folder);
 
-/// The runs of `train --seeds` in their folder: its folders `seed-N` in the order of the numbers. The path itself
-/// where it is a run, no folder, or a folder without such runs.
+/// Returns the run folders `seed-N` that `train --seeds` made in a folder, ordered by N. Returns `path` itself if it is
+/// a run, not a folder, or has no such runs.
 [[nodiscard]] std::vector<std::filesystem::path> seed_runs(const std::filesystem::path& path);
 
 }  // namespace roentgen::train

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// GradientExchange: averages an update's gradients over ranks, a bucket at a time, while backward continues. Where the
-// device averages itself (dist::CommThread::device_way), the host only queues the work and does not wait for it.
+// GradientExchange: averages the gradients of an update over all ranks, one bucket at a time, while backward continues.
+// If the device itself averages (dist::CommThread::device_way), the host only queues the work and does not wait for it.
 #pragma once
 
 #include <cstdint>
@@ -22,66 +22,66 @@ struct GradientDevice;
 
 namespace roentgen::train {
 
-/// Report of a rank to all others, sent in every update.
+/// Report that each rank sends to all others in every update.
 struct RankReport {
   double loss = 0.0;
   std::int64_t images = 0;
   bool is_stop_asked = false;
-  /// Work time of the rank in the previous update, s; 0: not known yet.
+  /// Time in seconds that the rank worked, without waiting, in the previous update; 0 if not known yet.
   double busy_s = 0.0;
 };
 
-/// Sums of the reports of all ranks.
+/// Combined reports of all ranks.
 struct GroupReport {
-  /// Mean loss of all ranks; not finite when the loss of one rank is not.
+  /// Mean loss of all ranks; not finite if the loss of any rank is not.
   double loss = 0.0;
   std::int64_t images = 0;
-  /// Whether any rank was asked to stop.
+  /// True if any rank was asked to stop.
   bool is_stop_asked = false;
-  /// Excess work time of the slowest rank over the mean, as a share of the mean; 0 when unknown.
+  /// Work time of the slowest rank above the mean, as a fraction of the mean; 0 if unknown.
   double imbalance = 0.0;
   int slowest_rank = 0;
 };
 
 /// An averaged bucket.
 struct AveragedBucket {
-  std::int64_t bucket = -1;  ///< its number; -1: none
-  /// The average is there after it, on the device; null: it is there.
+  std::int64_t bucket = -1;  ///< number of the bucket; -1 if there is none
+  /// Event of the device after which the average is available; null: it is available already.
   const runtime::Event* after = nullptr;
 };
 
 /// Averages gradients over ranks. One thread. All ranks must begin updates and send buckets in the same order, which
-/// equal plans ensure. Allocates nothing after its first update. Throws CommError as CommThread.
+/// equal plans ensure. Allocates nothing after its first update. Throws CommError like CommThread.
 class GradientExchange {
  public:
-  /// All ranks make it together. Throws as CommThread::use_device().
-  /// @param group must outlive this
-  /// @param device where gradients lie
-  /// @param buckets of an update
-  /// @param timeline where waits are written down; may be null; must outlive this
+  /// Constructed by all ranks together. Throws like CommThread::use_device().
+  /// @param group thread of the communicator; must outlive this object
+  /// @param device device whose memory holds the gradients
+  /// @param buckets number of buckets of an update
+  /// @param timeline records the waits; may be null; must outlive this object
   GradientExchange(dist::CommThread& group, const dist::GradientDevice& device, std::int64_t buckets,
                    Timeline* timeline = nullptr);
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
   /// In the middle of an update, marks this rank as failed (CommThread::fail), because gradients in flight will be
-  /// freed. Else takes leave of the device, together with all ranks.
+  /// freed. Otherwise stops using the device, together with all ranks.
   ~GradientExchange();
 
-  /// Whether the device averages: then tell() had better follow backward(), which should not wait for the loss.
+  /// True if the device averages. Then call tell() after backward(), so that backward() does not wait for the loss.
   [[nodiscard]] bool is_on_device() const { return !done_.empty(); }
-  /// An update begins.
+  /// Begins an update.
   void begin();
-  /// Sends this rank's report to the others: after begin(), once its loss is known.
+  /// Sends this rank's report to the others. Call it after begin(), once the loss is known.
   void tell(const RankReport& own);
-  /// Averages a bucket, in place, once it is ready. Nothing may touch it before wait_next() has returned it.
+  /// Starts to average a bucket in place once `ready` is reached. Do not access it before wait_next() has returned it.
   void send(std::int64_t bucket, runtime::DeviceSpan<float> gradients, const runtime::Event& ready);
-  /// Waits for the reports of all ranks, after tell().
+  /// Waits for the reports of all ranks and combines them. Call it after tell().
   [[nodiscard]] GroupReport report();
-  /// Waits for the next bucket, in the order in which they were sent; on a device, until its average is queued.
-  /// @return without one: there was none left, and the update is over
+  /// Waits for the next bucket in the order of send(); on a device, only until its average is queued.
+  /// @return bucket -1 if no bucket is left, which ends the update
   [[nodiscard]] AveragedBucket wait_next();
-  /// Waits until the device has made all averages. Throws CommError where one failed: then weights that were updated
-  /// with it are void.
+  /// Waits until the device has computed all averages. Throws CommError if one failed; weights updated with it are then
+  /// invalid.
   void settle();
 
  private:
@@ -92,9 +92,10 @@ class GradientExchange {
 
   dist::CommThread& group_;
   Timeline* timeline_;
-  /// Reduced buffer: loss, images, stop flag and one slot per rank for its busy seconds. Every rank receives the mean.
+  /// Buffer that is averaged over ranks: loss, images, stop flag, and one element per rank for its work time in
+  /// seconds.
   std::vector<float> said_;
-  /// Reached once a bucket's average is there; empty where the host averages.
+  /// Event of each bucket, reached once its average is available; empty if the host averages.
   std::vector<std::unique_ptr<runtime::Event>> done_;
   std::int64_t buckets_;
   bool uses_device_ = false;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inference over a source of batches, in the order that keeps a device busy: it uploads the next batch while it
-// computes.
+// Runs inference over a source of batches and uploads the next batch while the current one computes.
 #pragma once
 
 #include <optional>
@@ -13,10 +12,10 @@
 
 namespace roentgen::train {
 
-/// Runs every batch of `source`, whose slots are those of `executable`, of inference form. Slots are given back once
-/// their batch is queued, so that two of them keep workers and device busy.
-/// @param describe gives what `take` needs of a batch; its slot is still held
-/// @param take gets that once the forward of the batch is queued: the executable's outputs are those of the batch
+/// Runs every batch of `source`, whose slots are those of `executable`, compiled for inference. A slot is returned once
+/// its batch is queued, so two slots keep workers and device busy.
+/// @param describe returns the data about a batch that `take` needs; called while the slot still holds the batch
+/// @param take receives that data once the forward is queued; the executable's outputs are then those of the batch
 template <typename Describe, typename Take>
 void run_inference(engine::Executable& executable, data::BatchSource& source, const Describe& describe,
                    const Take& take) {

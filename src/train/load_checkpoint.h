@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loads a checkpoint as an executable model, for eval, predict and export.
+// Loads a checkpoint and compiles its model for eval, predict and export.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace roentgen::train {
 
 class Ranks;
 
-/// A network with its weights and the definition of its input and outputs.
+/// Contents of a checkpoint file: a network, its weights, and the definition of its input and outputs.
 struct Checkpoint {
   CheckpointInfo info;               ///< metadata
   std::vector<NamedTensor> tensors;  ///< weights
@@ -34,40 +34,42 @@ struct Checkpoint {
 
 /// Options of load_checkpoint().
 struct LoadOptions {
-  std::int64_t batch = 32;  ///< images at a time
-  /// 0 = all cores.
+  std::int64_t batch = 32;  ///< number of images in a batch
+  /// Number of compute threads; 0: all cores.
   int threads = 0;
   /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
   /// Value of engine::CompileOptions::dtype.
   std::string dtype = "f32";
-  Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
-  /// Whether heat-maps are needed, too.
+  Strictness strictness = Strictness::Strict;  ///< whether missing or unexpected tensors are errors
+  /// True if heat maps are needed.
   bool has_heatmaps = false;
-  /// Ranks that load the checkpoint together and choose the same kernels; null: this process alone.
+  /// Ranks that load the checkpoint together and must choose the same kernels; null: only this process.
   const Ranks* ranks = nullptr;
 };
 
-/// A model in inference form, with the definition of its input.
+/// A model compiled for inference, with the definition of its input.
 struct LoadedModel {
   CheckpointInfo info;                             ///< metadata of the file
   data::Preprocess preprocess;                     ///< definition of the network's input
-  std::unique_ptr<engine::Executable> executable;  ///< executable of inference form, with the weights
-  /// Feature map and weights for HeatMapper; only with has_heatmaps.
+  std::unique_ptr<engine::Executable> executable;  ///< network compiled for inference, with the weights loaded
+  /// Feature map and weights for HeatMapper; set only with LoadOptions::has_heatmaps.
   std::optional<HeatHead> heat;
-  /// Tensors that a partial load left out.
+  /// Tensors that a non-strict load skipped.
   LoadReport report;
 };
 
-/// Opens best.safetensors or resume.safetensors. ConfigError naming the file: absent, cut short, no checkpoint, a
-/// tensor that is missing, unexpected or of another shape; with has_heatmaps as find_heat_head().
+/// Loads best.safetensors or resume.safetensors. Throws ConfigError, which names the file, if it is absent, truncated
+/// or no checkpoint, or a tensor is missing, unexpected or has a wrong shape. With has_heatmaps, also throws like
+/// find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
-/// Compiles a checkpoint in memory. Throws as the overload above.
+/// Compiles a checkpoint that was read before. Throws like the overload for a path.
 [[nodiscard]] LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine,
                                           const LoadOptions& options);
 
-/// Reads best.safetensors or resume.safetensors. ConfigError naming the file: absent, cut short, no checkpoint.
+/// Reads best.safetensors or resume.safetensors. Throws ConfigError, which names the file, if it is absent, truncated
+/// or no checkpoint.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace roentgen::train

@@ -12,7 +12,7 @@
 namespace roentgen::train {
 namespace {
 
-/// An engine on the device of that name.
+/// Engine that reports a given device_id().
 class OnDevice final : public engine::Engine {
  public:
   explicit OnDevice(std::string device) : device_(std::move(device)) {}
@@ -28,14 +28,14 @@ class OnDevice final : public engine::Engine {
   std::string device_;
 };
 
-// Exceptions of ranks of one host that compute on these devices.
+// Runs require_own_device() on ranks of one host with these devices, and returns the exception of each rank.
 std::vector<std::exception_ptr> with_devices(const std::vector<std::string>& devices) {
   return as_ranks(static_cast<int>(devices.size()), [&](dist::CommThread& comm) {
     require_own_device(Ranks(&comm), OnDevice(devices[static_cast<std::size_t>(comm.rank())]));
   });
 }
 
-/// Cards 0 to count - 1 of that compute capability.
+/// Returns an inventory of cards 0 to count - 1 with this compute capability.
 runtime::CudaInventory cards(int count, int compute_capability = 90) {
   runtime::CudaInventory inventory;
   for (int index = 0; index < count; ++index) {

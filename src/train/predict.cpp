@@ -37,7 +37,7 @@ std::span<float> as_floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-// Names, patients and truth of the images; no probabilities yet.
+// Returns the names, patients and true labels of the images, without probabilities.
 eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::uint32_t>& samples) {
   eval::Predictions result;
   result.label_names = dataset.label_names;
@@ -47,7 +47,7 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const data::Sample& sample = dataset.samples[samples[i]];
     result.image_ids.push_back(sample.id);
-    // An image of unknown patient counts as its own patient.
+    // An image whose patient is unknown counts as a patient of its own.
     const auto [entry, is_new] = numbers.try_emplace(hashes[i].empty() ? sample.id : hashes[i], next_number);
     if (is_new) ++next_number;
     result.patients.push_back(entry->second);
@@ -132,7 +132,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
 
 namespace {
 
-// One pass over the samples.
+// Inference over all samples, repeated for each augmented view.
 class Pass {
  public:
   Pass(engine::Executable& executable, const data::Dataset& dataset, const std::vector<std::uint32_t>& samples,
@@ -145,7 +145,7 @@ class Pass {
         wants_class_(options.loss == "softmax" && has_loss_),
         memory_(executable, kSlots, wants_class_ ? 1 : static_cast<std::int64_t>(dataset.label_names.size())) {}
 
-  // Appends the probabilities of a view; progress counts on from `done`.
+  // Appends the probabilities of one view; progress starts at `done` images.
   void run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions);
 
   [[nodiscard]] std::vector<BatchLoss>& losses() { return losses_; }
@@ -171,7 +171,7 @@ void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, 
   data::Loader loader(dataset_, samples_, loading, slots);
   struct Rows {
     std::int64_t valid = 0;
-    double known = 0.0;  // labels
+    double known = 0.0;  // number of known labels
   };
   const auto describe = [&](const data::Batch& batch) {
     Rows rows{.valid = batch.valid};
@@ -242,7 +242,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   const std::vector<std::uint32_t> own(samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank)),
                                        samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank + 1)));
   PredictOptions shared = options;
-  if (options.on_progress) {  // the other ranks are about as far
+  if (options.on_progress) {  // assumes that the other ranks progress equally
     shared.on_progress = [&](std::int64_t done) {
       options.on_progress(std::min(done * std::int64_t{ranks.size()}, std::ssize(samples)));
     };
@@ -258,7 +258,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
     result.predictions.probabilities.insert(result.predictions.probabilities.end(), values.begin(), values.end());
   }
   const auto losses = ranks.gather_values<BatchLoss>(mine.losses, kPhase);
-  // Adds losses in the order of one process: all batches, view by view.
+  // Add losses in the order that one process would use: all batches of each view in turn.
   const std::size_t views = is_plain(options.views) ? 1 : options.views.size();
   for (std::size_t view = 0; view < views; ++view) {
     for (const std::vector<BatchLoss>& theirs : losses) {

@@ -23,7 +23,7 @@ constexpr int kSlots = 2;
 
 using NameOf = std::function<std::string(std::uint32_t)>;
 
-// Reads the results of the last forward: the probabilities of the readable images.
+// Reads the probabilities of the readable images from the last forward.
 void read_probabilities(const engine::Executable& executable, const PredictOptions& options,
                         std::vector<PredictedImage>& images, const NameOf& name_of) {
   const std::span<const float> logits = executable.read("logits");
@@ -56,7 +56,7 @@ void predict_batches(engine::Executable& executable, data::BatchSource& source, 
   });
 }
 
-// Pictures in memory as batches, each converted when it is asked for. The slots take turns.
+// Batch source of images in memory, which are preprocessed when a batch is requested. The slots take turns.
 class Pictures final : public data::BatchSource {
  public:
   Pictures(std::span<const data::Image> pictures, const data::Preprocess& preprocess, const SlotMemory& memory)

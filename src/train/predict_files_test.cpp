@@ -19,9 +19,9 @@ namespace roentgen::train {
 namespace {
 
 constexpr std::int64_t kSizePx = 8, kBatch = 2;
-constexpr std::size_t kImages = 7;  // no whole number of batches
+constexpr std::size_t kImages = 7;  // not a multiple of the batch size
 
-/// A model of two labels, on a device that computes no sooner than results are read.
+/// Fixture with a model of two labels, on a device that starts to compute only when results are read.
 class PredictFiles : public testing::Test {
  protected:
   PredictFiles() {
@@ -40,7 +40,7 @@ class PredictFiles : public testing::Test {
     }
   }
 
-  // Probabilities in the order of the images, each under its own number.
+  // Returns the probabilities in the order of the images, and expects that each has its image's number.
   std::vector<std::vector<float>> taken(const std::function<void(const PredictedBatch&)>& predict) {
     std::vector<std::vector<float>> all;
     predict([&](std::span<const PredictedImage> images) {
@@ -70,7 +70,7 @@ class PredictFiles : public testing::Test {
                     {.width_px = kSizePx, .height_px = kSizePx, .pixels = pixels_[i]});
     }
   }
-  // Each forward but the last is followed by the next one's slot before its results are read.
+  // Expects that the slot of the next batch is bound after each forward, before its results are read.
   void expect_overlap(std::size_t batches) const {
     std::vector<std::string> wanted{"bind_slot"};
     for (std::size_t i = 0; i < batches; ++i) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kSizePx = 8;
 constexpr int kImages = 5;  // not a multiple of the batch size 2
 
-// Pictures, and their mirror images in the folder "m".
+// Writes pictures to a folder, and their mirror images to the folder "m".
 void write_pictures(const data::TestFolder& folder) {
   std::string csv = "path,patient,split,found\n";
   Random random(11, RandomStage::Test);
@@ -53,7 +53,7 @@ class Predict : public testing::Test {
     preprocess_.size_px = kSizePx;
   }
 
-  // Weights of a network that is symmetric under mirroring, or not.
+  // Loads weights of a network that is, or is not, symmetric under mirroring.
   void load(bool is_symmetric) {
     Random random(3, RandomStage::Test);
     std::vector<float> weights(kSizePx * kSizePx);
@@ -85,7 +85,7 @@ TEST_F(Predict, with_no_view_or_the_plain_one_is_the_same) {
   EXPECT_EQ(predict_with({}), predict_with(data::test_views("none")));
 }
 
-// Images of 8 bits at their own size have whole pixels in both types. Only rounding to 2^-24 differs, of numbers up to
+// Pixels of unresized 8-bit images are whole numbers in both types. Only rounding to 2^-24 differs, for numbers up to
 // the sum of 64 pixels.
 TEST_F(Predict, from_pixels_is_as_from_values) {
   preprocess_ = data::preset("xray");
@@ -103,7 +103,7 @@ TEST_F(Predict, from_pixels_is_as_from_values) {
   }
 }
 
-// So that a device uploads while it computes.
+// This order lets a GPU upload the next batch while it computes.
 TEST_F(Predict, binds_the_next_batch_before_results_are_read) {
   std::vector<std::string> calls, wanted{"bind_slot"};
   engine_.form.on_call = [&](std::string_view call) { calls.emplace_back(call); };
@@ -125,7 +125,7 @@ TEST_F(Predict, averages_the_probabilities_of_picture_and_mirror_image) {
   for (std::size_t i = 0; i < plain.size(); i += 2) {
     EXPECT_NE(plain[i], plain[i + 1]);
     const float mean = (plain[i] + plain[i + 1]) / 2;
-    EXPECT_NEAR(flip[i], mean, 1e-6);  // float32 sums in another order
+    EXPECT_NEAR(flip[i], mean, 1e-6);  // f32 sums in another order
     EXPECT_NEAR(flip[i + 1], mean, 1e-6);
   }
 }
@@ -142,7 +142,7 @@ TEST_F(Predict, of_a_symmetric_net_gains_nothing_from_mirroring) {
     moved = std::max(moved, static_cast<double>(std::abs(five[i] - plain[i])));
   }
   EXPECT_GT(moved, 1e-3) << "crops are other pictures";
-  // Ten crops of a picture are the five of it and the five of its mirror image.
+  // The ten crops of a picture are its five crops and the five of its mirror image.
   for (std::size_t i = 0; i < plain.size(); i += 2) EXPECT_NEAR(ten[i], (five[i] + five[i + 1]) / 2, 1e-6);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one table of recipe keys: name, type, accepted values, meaning. A new key: a field in recipe.h and a line here.
+// Table of all recipe keys: name, type, accepted values and meaning. A new key needs a field in recipe.h and a line
+// here.
 #include <tuple>
 
 #include "data/source/options.h"
@@ -125,7 +126,7 @@ void add_train(TrainRecipe& train, FieldList& fields) {
   add_computing(train, fields);
 }
 
-/// Keys of an update rule's options. Rules may share a key, which then sets the option of each.
+/// Recipe keys of the options of update rules. Several rules may share a key, which then sets the option of each.
 class RuleKeys {
  public:
   RuleKeys(std::string_view optimizer, FieldList& fields) : optimizer_(optimizer), fields_(fields) {}

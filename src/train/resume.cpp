@@ -22,8 +22,8 @@ constexpr const char* kStateKey = "run_state";
 constexpr const char* kRankStatistics = "optimizer.rank_statistics";
 constexpr std::string_view kRemedy = "--overwrite to start again";
 
-// Calls `visit` with each state of the optimizer of each trained parameter: its name in the file, the parameter's
-// index, and the state.
+// Calls `visit` for each state of the optimizer and each trained parameter, with the tensor's name in the file, the
+// parameter's index, and the state.
 template <typename Visit>
 void for_each_state(const engine::Executable& executable, Optimizer& optimizer, const Visit& visit) {
   const auto& parameters = executable.graph().parameters();
@@ -36,7 +36,7 @@ void for_each_state(const engine::Executable& executable, Optimizer& optimizer, 
   }
 }
 
-// Names and shapes of the optimizer's tensors, as parameters, so that one comparison serves weights and state.
+// Returns names and shapes of the optimizer's tensors as parameters, so that one comparison checks weights and state.
 std::vector<graph::Parameter> wanted_state(const engine::Executable& executable, Optimizer& optimizer) {
   std::vector<graph::Parameter> wanted;
   for_each_state(executable, optimizer, [&](const std::string& name, std::int32_t parameter, const OptimizerState&) {
@@ -55,8 +55,8 @@ void put_plan(const RunPlan& plan, Value& table) {
   table.set("plan_engine", plan.engine);
 }
 
-// Files of versions that chose by timing have no revision, measured file or instruction set. Runs on several kinds of
-// machines have more plans, of which this is rank 0's.
+// Reads the plan from the metadata. Files of old versions, which chose kernels by timing, have no revision, measured
+// file or instruction set. Runs on different kinds of machines have one plan per kind; this is rank 0's.
 RunPlan plan_from(const Value& table) {
   RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();
@@ -77,7 +77,7 @@ void refuse(std::string_view what, const LoadReport& report, std::string_view ex
   throw ConfigError(error_text("train.checkpoint", what, expected, report.text(), kRemedy));
 }
 
-// Reads the state from the metadata.
+// Reads the state of the run from the metadata.
 RunState run_state_of(const io::SafetensorsReader& reader, const std::string& what) {
   const auto found = reader.metadata().find(kStateKey);
   if (found == reader.metadata().end()) {
@@ -151,7 +151,7 @@ RunState run_state_from_value(const Value& table) {
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }
-  // Files of versions without ranks have none.
+  // Files of versions that supported one process only have no legs.
   if (const Value* legs = table.find("legs")) {
     for (const Value& leg : legs->as_array()) {
       state.legs.push_back({.ranks = leg.at("ranks").as_integer(),

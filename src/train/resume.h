@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// resume.safetensors: everything that a run needs to continue as if it had never stopped.
+// resume.safetensors: everything that a run needs to continue as if it had not been interrupted.
 #pragma once
 
 #include <cstdint>
@@ -23,97 +23,98 @@ namespace roentgen::train {
 class Ema;
 class Optimizer;
 
-/// Part of an epoch made with one number of ranks and one batch size.
+/// Part of an epoch during which the number of ranks and the batch size did not change.
 struct RunLeg {
   std::int64_t ranks = 1;  ///< number of ranks
-  /// Images of a rank's batch.
+  /// Number of images in a rank's batch.
   std::int64_t batch = 1;
-  /// Batches that each rank had.
+  /// Number of batches that each rank processed.
   std::int64_t batches = 0;
   friend bool operator==(const RunLeg&, const RunLeg&) = default;
 };
 
-/// State of a run. Plain value; goes into the metadata as one JSON table.
+/// Progress of a run, which is stored in the file's metadata as a JSON table.
 struct RunState {
-  /// Number of updates made, which schedule and optimizer count.
+  /// Number of updates made so far.
   std::int64_t step = 0;
-  /// Current epoch (from 0), and updates made within it.
+  /// Current epoch, counted from 0.
   std::int64_t epoch = 0;
-  std::int64_t step_in_epoch = 0;  ///< updates made in it
-  /// Sum of losses of the epoch so far.
+  std::int64_t step_in_epoch = 0;  ///< updates made in the current epoch
+  /// Sum of the losses of all updates so far in the current epoch.
   double loss_sum = 0.0;
-  /// Best validation figure so far, higher is better; meaningless before the first.
+  /// Best validation metric so far, higher is better; meaningless before the first validation.
   double best_score = 0.0;
-  bool has_best = false;                        ///< whether there was a validation
-  std::int64_t best_epoch = 0;                  ///< epoch of best_score, from 0
-  std::int64_t epochs_without_improvement = 0;  ///< since best_epoch
-  /// True when the last epoch is done or early stopping ended the run.
+  bool has_best = false;                        ///< true once a validation was done
+  std::int64_t best_epoch = 0;                  ///< epoch of best_score, counted from 0
+  std::int64_t epochs_without_improvement = 0;  ///< epochs since best_epoch
+  /// True if the last epoch is done or early stopping ended the run.
   bool is_finished = false;
-  /// Schedule::state().
+  /// State of the learning rate schedule: Schedule::state().
   Value schedule;
-  /// Kept weights, best first: file name and score.
+  /// File name and score of each kept weights file, best first.
   std::vector<std::pair<std::string, double>> kept_best;
-  /// Training images found unreadable so far (indices into dataset.samples, ascending): what train.max_bad counts.
+  /// Training images found unreadable so far, which train.max_bad limits: indices into dataset.samples, ascending.
   std::vector<std::uint32_t> bad_samples;
-  /// Number of updates of an epoch, which must be the same for equal bits.
+  /// Number of updates in an epoch. It must be unchanged for a resumed run to give the same bits.
   std::int64_t updates_per_epoch = 0;
-  /// Legs of the epoch so far; the last one is not finished.
+  /// Legs of the current epoch; the last one is not finished.
   std::vector<RunLeg> legs;
   std::int64_t threads = 0;  ///< compute threads
-  std::uint64_t seed = 0;    ///< train.seed
+  std::uint64_t seed = 0;    ///< seed from train.seed of the recipe
   /// Kernel choices of all ranks.
   RunPlan plan;
-  /// Loss scale; nullopt without one.
+  /// Loss scale; nullopt if the loss is not scaled.
   std::optional<engine::LossScale> loss_scale{};
 
-  /// Number of updates if all epochs had as many as this one, which schedules count. Differs from `step` where an epoch
-  /// began with other ranks.
+  /// Position in the learning rate schedule: the number of updates if all epochs were as long as this one. Differs from
+  /// `step` if an epoch began with another number of ranks.
   [[nodiscard]] std::int64_t schedule_step() const { return epoch * updates_per_epoch + step_in_epoch; }
   friend bool operator==(const RunState&, const RunState&) = default;
 };
 
-/// The state as one table.
+/// Returns the state as a JSON table.
 [[nodiscard]] Value to_value(const RunState& state);
-/// ConfigError naming the key that is missing or of another kind.
+/// Reads the state from a JSON table. Throws ConfigError, which names the key, if one is missing or of the wrong type.
 [[nodiscard]] RunState run_state_from_value(const Value& table);
 
-/// Memory of a run besides its state.
+/// Tensors of a run, which are stored in addition to its RunState.
 struct RunMemory {
   engine::Executable& executable;  ///< weights and running statistics
   Optimizer& optimizer;            ///< optimizer with its state
-  /// Null without train.ema.
+  /// Weight averages; null if the recipe does not set train.ema.
   Ema* ema = nullptr;
-  /// Result of gather_statistics(), where ranks hold different statistics; else empty.
+  /// Result of gather_statistics() if the ranks' running statistics differ; otherwise empty.
   std::vector<float> rank_statistics{};
 };
 
-/// Writes weights, optimizer state ("optimizer.STATE.PARAMETER", plain layout), averages
-/// ("optimizer.ema.PARAMETER") and metadata. Atomic; DataError on a full disk.
+/// Writes weights, optimizer state ("optimizer.STATE.PARAMETER", row-major), weight averages
+/// ("optimizer.ema.PARAMETER") and metadata. The file is replaced atomically. Throws DataError if the disk is full.
 void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
                   const RunState& state);
 
-/// A resume file, read completely before anything is changed.
+/// Contents of a resume file, which is read completely before anything is changed.
 struct Resume {
   CheckpointInfo info;               ///< description of the model
-  RunState state;                    ///< position of the run
-  std::vector<NamedTensor> weights;  ///< tensors of weights_of()
-  /// Names as in the file.
+  RunState state;                    ///< progress of the run
+  std::vector<NamedTensor> weights;  ///< weights and running statistics, as from weights_of()
+  /// Optimizer state, with tensor names as in the file.
   std::vector<NamedTensor> optimizer;
-  std::vector<NamedTensor> ema;  ///< averages; empty without train.ema
-  /// Running statistics of all ranks, as in RunMemory.
+  std::vector<NamedTensor> ema;  ///< weight averages; empty without train.ema
+  /// Running statistics of all ranks, see RunMemory.
   std::vector<float> rank_statistics{};
 };
 
-/// Reads the metadata of best.safetensors or resume.safetensors alone. Throws as read_resume().
+/// Reads only the metadata of best.safetensors or resume.safetensors. Throws like read_resume().
 [[nodiscard]] CheckpointInfo read_checkpoint_info(const std::filesystem::path& path);
 
-/// Reads the state alone, without tensors. Throws ConfigError as read_resume(path).
+/// Reads only the run state, without tensors. Throws ConfigError like read_resume().
 [[nodiscard]] RunState read_run_state(const std::filesystem::path& path);
 
-/// Reads and validates the file. ConfigError or DataError naming the file: not a resume file, truncated, a key missing.
+/// Reads and validates a resume file. Throws ConfigError or DataError, which name the file, if it is no resume file, is
+/// truncated, or lacks a key.
 [[nodiscard]] Resume read_resume(const std::filesystem::path& path);
-/// Loads weights and state. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is
-/// changed.
+/// Loads weights and state into the executable and optimizer. Throws ConfigError, without changing anything, if a
+/// tensor is missing, unexpected or has a wrong shape.
 void apply_resume(const Resume& resume, const RunMemory& memory, std::string_view what);
 
 }  // namespace roentgen::train

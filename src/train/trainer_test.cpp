@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The training loop on real image files with the reference engine: behaviour that does not depend on the engine.
+// Tests the training loop with image files and the reference engine: behaviour that does not depend on the engine.
 #include "train/trainer.h"
 #include "train/early_checks.h"
 
@@ -78,7 +78,7 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
   }
 }
 
-// The reference engine would choose "plain", as the rule of another version might.
+// The reference engine would choose "plain", but the stored plan has another choice, as from another version.
 TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
@@ -89,7 +89,8 @@ TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   EXPECT_EQ(resume_of("a").state.plan.choices, stored.state.plan.choices);
 }
 
-// Kernels that differ for another reason, here another version, cause only a warning.
+// A different instruction set is an error. Kernels that differ for another reason, such as another version, only cause
+// a warning.
 TEST_F(Trainer, is_resumed_on_its_own_instruction_set_alone) {
   EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
   Resume stored = resume_of("a");
@@ -116,7 +117,7 @@ TEST_F(Trainer, resumed_by_the_default_takes_the_algorithms_of_the_run) {
 }
 
 TEST_F(Trainer, goes_on_counting_unreadable_images_where_the_run_stopped) {
-  recipe_.train.max_bad = 0.04;  // 1.28 of 32
+  recipe_.train.max_bad = 0.04;  // allows 1.28 bad images of 32
   const std::string image = io::read_text(data_.path() / "img03.png").or_throw();
   data_.write("img03.png", "no image");
   EXPECT_FALSE(run("a", Start::Fresh, 4).is_finished) << "one epoch";
@@ -140,13 +141,13 @@ TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
   EXPECT_EQ(whole.state.step, halves.state.step);
   for (std::size_t i = 0; i < whole.weights.size(); ++i) {
     for (std::size_t j = 0; j < whole.weights[i].values.size(); ++j) {
-      // Tolerance for two updates with float32 sums in another order.
+      // Tolerance for two updates with f32 sums in another order.
       EXPECT_NEAR(whole.weights[i].values[j], halves.weights[i].values[j], 1e-6);
     }
   }
 }
 
-// Tensors of best.safetensors.
+// Reads the tensors of best.safetensors.
 std::vector<NamedTensor> best_of(const RunFolder& folder) {
   return read_tensors(io::SafetensorsReader::open(folder.best()).or_throw(), "");
 }
@@ -227,7 +228,7 @@ TEST_F(Trainer, validates_in_f32_and_in_tf32_where_that_was_asked_for) {
 }
 
 TEST_F(Trainer, tells_the_use_of_its_device) {
-  // Draws 10 J between two readings.
+  // Monitor whose energy grows by 10 J with each reading.
   class Monitor final : public runtime::DeviceMonitor {
    public:
     std::optional<runtime::DeviceUse> read() override {
@@ -255,7 +256,7 @@ TEST_F(Trainer, tells_the_use_of_its_device) {
 TEST_F(Trainer, stops_early_and_keeps_the_best_epoch) {
   recipe_.train.epochs = 50;
   recipe_.train.early_stop = 2;
-  recipe_.optimizer.lr = 1e-9;  // nothing improves after the first epoch
+  recipe_.optimizer.lr = 1e-9;  // too small to improve anything after the first epoch
   recipe_.train.select = "auroc";
   const TrainOutcome outcome = run("a");
   EXPECT_TRUE(outcome.is_finished);

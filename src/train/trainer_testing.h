@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests: runs of the training loop on real image files and the reference engine.
+// Fixture that runs the training loop on image files with the reference engine, for tests.
 #pragma once
 
 #include <fmt/core.h>
@@ -26,7 +26,7 @@ namespace roentgen::train {
 
 inline constexpr std::int64_t kSizePx = 8;
 
-/// 48 images. "bright" is positive for bright images; "noise" is random.
+/// Writes 48 images and their labels. The label "bright" is positive for bright images; "noise" is random.
 inline void write_data(const data::TestFolder& folder) {
   std::string csv = "path,patient,split,bright,noise\n";
   Random random(5, RandomStage::Test);
@@ -44,7 +44,7 @@ inline void write_data(const data::TestFolder& folder) {
   folder.write("labels.csv", csv);
 }
 
-/// A recipe for the images of write_data(), and functions that run it.
+/// Fixture with a recipe for the images of write_data(), and functions that run it.
 class Trainer : public testing::Test {
  protected:
   void SetUp() override {
@@ -62,7 +62,7 @@ class Trainer : public testing::Test {
     return data::load_dataset(source);
   }
 
-  // Trains into <temporary>/<name>.
+  // Trains with <temporary>/<name> as run folder.
   TrainOutcome run(const std::string& name, Start start = Start::Fresh, std::int64_t stop_after = 0) {
     const data::Dataset dataset = load();
     const graph::Graph model = flat_model(recipe_.train.batch, kSizePx, 2);

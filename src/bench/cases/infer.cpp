@@ -27,11 +27,11 @@ namespace {
 
 enum Arm : std::size_t { kFused, kUnfused, kArms };
 
-// Values of bf16 are off by 2^-9 in the mean square; over the 200 layers of a network that adds up to 0.03. Those of
-// f16, and factors of products in TF32, are off by less.
+// Largest relative difference allowed for 16-bit types and TF32. Rounding to bf16 has an error of 2^-9 in the root mean
+// square; over 200 layers that adds up to 0.03. F16 and TF32 have smaller errors.
 constexpr double kMostRoundingOfNarrow = 0.05;
 
-// Largest difference over the largest value. DataError when it exceeds rounding.
+// Returns the largest difference divided by the largest value. Throws DataError if rounding cannot explain it.
 double compare_logits(std::span<const float> fused, std::span<const float> unfused, const NetworkOptions& options) {
   double largest = 0.0, difference = 0.0;
   for (std::size_t i = 0; i < fused.size(); ++i) {
@@ -51,7 +51,7 @@ double compare_logits(std::span<const float> fused, std::span<const float> unfus
   return rounding;
 }
 
-// Results of one batch size.
+// Measurements for one batch size.
 struct Measured {
   Value row;
   double rounding = 0.0;

@@ -27,7 +27,7 @@ namespace {
 
 enum Kind : std::size_t { kInput, kTrain, kSequential, kOverlapped, kKinds };
 
-// Cores that compute: those that input leaves.
+// Returns the cores for computing: all that input does not use.
 runtime::CoreList compute_cores(const InputOptions& input) {
   return input.cores.empty() ? runtime::CoreList{} : runtime::other_cores(input.cores);
 }
@@ -52,7 +52,7 @@ std::unique_ptr<Consumer> make_consumer(const OverlapOptions& options, const run
   return make_training_step(step, {.threads = compute_threads(options, cores), .slots = size.slots});
 }
 
-// The four kinds of steps.
+// Measures the four kinds of steps that the case compares.
 class Kinds {
  public:
   Kinds(const data::Dataset& dataset, const OverlapOptions& options, Consumer& consumer)
@@ -74,7 +74,7 @@ class Kinds {
         return take_one_batch(consumer_, input_.batch, counts_);
       case kInput:
         return take(slots_, *nothing);
-      case kSequential:  // the only slot is in use until the step ends
+      case kSequential:  // the next batch cannot load, because the only slot is in use until the step ends
         return take({slots_.front()}, consumer_);
       default:
         return take(slots_, consumer_);
@@ -162,7 +162,7 @@ Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   require_at_least("rounds", options.rounds, 1);
   const int core_count = runtime::available_cores();
   const runtime::CoreList computing = compute_cores(options.input);
-  const runtime::BoundToCores bound(computing);  // set before the first compute thread starts
+  const runtime::BoundToCores bound(computing);  // must be set before the first compute thread starts
   const std::unique_ptr<Consumer> consumer = make_consumer(options, computing);
   Kinds kinds(dataset, options, *consumer);
   const auto courses = interleave(kKinds, options.rounds, [&](std::size_t kind) { return kinds.run(kind); });

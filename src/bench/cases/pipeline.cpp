@@ -21,7 +21,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Longest wait for the tuning of sizes.
+// Longest time to wait until the pipeline has tuned its sizes.
 constexpr double kMostSettling_s = 3.0;
 
 bool is_endless(const data::Pipeline& pipeline) {

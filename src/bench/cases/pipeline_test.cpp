@@ -101,7 +101,7 @@ TEST_F(PipelineCase, measures_whole_passes_where_a_buffer_of_read_images_holds_o
 TEST_F(PipelineCase, holds_no_more_than_its_budget) {
   auto options = small();
   options.pipeline = data::parse_pipeline("samples | shuffle | shard | repeat | map_and_batch | prefetch(60)");
-  options.image_px = 128;  // 256 KiB a batch
+  options.image_px = 128;  // 256 KiB per batch
   EXPECT_EQ(run_pipeline(dataset_, options).at("memory").at("slots").as_integer(), 61);
   options.memory_mb = 2;
   const Value tight = run_pipeline(dataset_, options);
@@ -131,7 +131,7 @@ TEST_F(PipelineCase, of_one_rank_of_two_needs_images_for_both) {
 
 TEST_F(PipelineCase, waits_for_what_is_emulated_and_says_so) {
   auto options = small();
-  options.device_images_per_s = 2000;  // 2 ms a batch
+  options.device_images_per_s = 2000;  // 2 ms per batch
   options.storage = data::StorageCosts{.open_s = 1e-4};
   const Value result = run_pipeline(dataset_, options);
   EXPECT_TRUE(result.at("emulated").as_bool());

@@ -20,8 +20,8 @@ namespace roentgen::dist {
 struct ReducePlan;
 class ReduceBucket;
 
-/// Value that chooses the algorithm by the hosts: `exchange` on one host and for two ranks, `ring` if each of several
-/// ranks has its own host, otherwise `hierarchical`.
+/// Value that chooses the algorithm by the hosts: `exchange` on one host and for two ranks, `ring` if each rank has its
+/// own host. Otherwise it chooses `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
 /// Value that averages gradients on CUDA devices by NCCL (nccl_averages.h). A Reducer treats it like kAutoReduce.
 inline constexpr std::string_view kNcclReduce = "nccl";

@@ -183,7 +183,7 @@ TEST(Reducer, the_tree_of_8_is_the_tree_of_4_that_sum_two_each) {
 }
 
 TEST(Reducer, an_exchange_rounds_what_travels_and_the_mean) {
-  // element 0 belongs to the first rank, element 1 to the second
+  // Element 0 belongs to the first rank, element 1 to the second
   const Vectors before = {{1.0F, 1.0F}, {0x1p-8F, 1.0F + 0x1p-8F}};
   const Vectors after = averaged(before, {.algorithm = "exchange", .wire = "bf16"});
   EXPECT_EQ(after[0], (std::vector<float>{0.5F, 1.0F}));  // 0.501953 and 1.001953 in f32; bf16 rounds ties to even

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PlanBuilder: turns a graph into plan entries with kernels. An engine derives from it and defines the entries of each
-// op's forward and backward. This class keeps the common state: places of values, gradients that have arrived, values
-// to recompute.
+// PlanBuilder: turns a graph into plan entries with kernels. Each engine derives a class that adds the entries of each
+// op's forward and backward. This base class keeps the common state: tensors of values, gradients received so far, and
+// values to recompute.
 #pragma once
 
 #include <cstdint>

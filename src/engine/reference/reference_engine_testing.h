@@ -370,10 +370,10 @@ class ReferenceEngine final : public Engine {
 
   [[nodiscard]] DType slot_dtype() const override { return slots; }
 
-  std::string set = "reference";  ///< instruction_set()
-  DType slots = DType::F32;       ///< slot_dtype()
+  std::string set = "reference";  ///< result of instruction_set()
+  DType slots = DType::F32;       ///< result of slot_dtype()
   ReferenceForm form{};           ///< settings of the executables that compile() makes
-  bool is_timed = false;          ///< times_kernels()
+  bool is_timed = false;          ///< result of times_kernels()
   int chosen = 0;                 ///< number of compile() calls without stored choices
   /// Form and dtype of each compile() call.
   std::vector<std::pair<Form, std::optional<ComputeType>>> types{};

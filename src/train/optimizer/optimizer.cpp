@@ -22,7 +22,7 @@ using engine::UpdateRule;
 
 constexpr std::string_view kSeeDefaults = "a value in that range, such as the default that roentgen train --keys shows";
 
-// Refuses options out of their range, and options that exclude each other.
+// Throws ConfigError if an option is out of range or two options exclude each other.
 template <typename Rule>
 void check(const Rule& rule) {
   Rule::visit_options(rule, [](std::string_view key, const auto& value, const auto& range, const auto&...) {
@@ -34,7 +34,7 @@ void check(const Rule& rule) {
   if constexpr (requires { rule.check(); }) rule.check();
 }
 
-/// Keys of a rule's options, and those of its flags that are set.
+/// Recipe keys of a rule's options, and the keys of its flags that are set.
 struct Keys {
   std::vector<std::string_view> all;
   std::vector<std::string_view> set_flags;
@@ -52,8 +52,9 @@ Keys keys_of(const Rule& rule) {
   return keys;
 }
 
-// Refuses flags of `other` that the optimizer lacks, if the two share a key: Nesterov's form with LARS, whose momentum
-// is sgd's by key. Flags of rules that have nothing in common with it are of no account.
+// Throws ConfigError if a flag of the rule `other` is set that the optimizer lacks, but only if the two rules share a
+// key. Example: Nesterov momentum with LARS, which shares the momentum key with sgd. Flags of unrelated rules are
+// ignored.
 template <typename Other>
 void check_flags(std::string_view optimizer, const Keys& own, const Other& other) {
   const auto is_own = [&](std::string_view key) { return std::ranges::find(own.all, key) != own.all.end(); };
@@ -67,7 +68,7 @@ void check_flags(std::string_view optimizer, const Keys& own, const Other& other
   }
 }
 
-// Sets `found` to the rule in the form of that name, if it has the name.
+// Checks the rule and sets `found` to it if `name` is one of its names.
 template <typename Rule>
 void find_rule(std::string_view name, const OptimizerRules& rules, std::optional<UpdateRule>& found) {
   for (const engine::RecipeName<Rule>& known : Rule::kNames) {
@@ -80,7 +81,7 @@ void find_rule(std::string_view name, const OptimizerRules& rules, std::optional
   }
 }
 
-// Calls visit(RecipeName) for all names of all rules.
+// Calls visit(RecipeName) for every name of every rule.
 template <typename Visit>
 void visit_names(const Visit& visit) {
   std::apply([&]<typename... Rules>(const Rules&...) { (std::ranges::for_each(Rules::kNames, visit), ...); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Optimizer: an update rule of the engine under its name in recipes, with the arenas of its state.
+// Optimizer: an update rule of the engine, selected by its name in recipes, with the memory of its state.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,38 @@
 
 namespace roentgen::train {
 
-/// Update rule of the optimizer `name`, with its options from those of all rules. ConfigError naming the known
-/// optimizers, the option that is out of range, or a flag that only a related rule has.
+/// Returns the update rule of the optimizer `name`, with its options taken from `rules`. Throws ConfigError, which
+/// names the known optimizers, the option out of range, or a flag that this optimizer lacks.
 [[nodiscard]] engine::UpdateRule optimizer_rule(std::string_view name, const engine::OptimizerRules& rules);
-/// Names of all optimizers.
+/// Returns the names of all optimizers.
 [[nodiscard]] std::vector<std::string_view> optimizer_names();
-/// One line for people who choose one: "as torch.optim's of these names; lars: sgd for large batches".
+/// Returns one line of help about the optimizers: "as torch.optim's of these names; lars: sgd for large batches".
 [[nodiscard]] std::string optimizer_meanings();
 
-/// Name and memory of one kind of state.
+/// One kind of optimizer state, such as the momentum of all parameters.
 struct OptimizerState {
-  /// Name as in torch: "momentum_buffer", "exp_avg", "exp_avg_sq".
+  /// Name as in PyTorch: "momentum_buffer", "exp_avg" or "exp_avg_sq".
   std::string_view name;
-  engine::Arena& arena;  ///< laid out as the parameters
+  engine::Arena& arena;  ///< memory, in the layout of the parameters
 };
 
-/// Updates the parameters of an executable by its gradients. One thread.
+/// Updates the parameters of an executable from its gradients. One thread.
 class Optimizer {
  public:
-  /// Creates the optimizer of optimizer_rule(). State is zero at first. `executable` must outlive this.
+  /// Creates the optimizer `name`, with zero state. Throws like optimizer_rule(). `executable` must outlive this
+  /// object.
   Optimizer(std::string_view name, const engine::OptimizerRules& rules, engine::Executable& executable);
 
-  /// Name as in recipes.
+  /// Name of the optimizer in recipes.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Whether it needs every layer's weights as a separate range.
+  /// True if each layer's weights must be a separate UpdateRange.
   [[nodiscard]] bool is_layerwise() const { return engine::is_layerwise(rule_); }
   /// All state, which a checkpoint saves and restores. May be empty.
   [[nodiscard]] std::vector<OptimizerState> state();
-  /// Bytes of all state.
+  /// Size of all state in bytes.
   [[nodiscard]] std::size_t state_bytes() const;
 
-  /// Numbers of one update, as engine::UpdateWork has them.
+  /// Numbers of one update, with the meanings of engine::UpdateWork.
   struct Step {
     std::span<const engine::UpdateRange> ranges;
     double lr = 0.0;
@@ -55,7 +56,7 @@ class Optimizer {
     const runtime::Event* after = nullptr;
   };
   /// Queues an update of the parameters.
-  /// @param gradients the executable's, or their sum over several batches
+  /// @param gradients gradients of the executable, or their sum over several batches
   void apply(const Step& step, const engine::Arena& gradients);
 
  private:
@@ -63,7 +64,7 @@ class Optimizer {
   engine::UpdateRule rule_;
   engine::Executable& executable_;
   std::vector<std::unique_ptr<engine::Arena>> state_;
-  /// Arenas of state_, in the form that updates take.
+  /// Pointers to the arenas of state_, as updates need them.
   std::vector<engine::Arena*> arenas_;
 };
 
