@@ -100,14 +100,17 @@ CommThread::Request CommThread::take_first() {
 }
 
 Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& request) {
+  if (request.kind == Kind::Send) return group.send(request.bytes, request.other, request.phase);
+  if (request.kind == Kind::Receive) return group.receive(request.bytes, request.other, request.phase);
   if (!request.sums.empty()) return group.all_reduce_sum(request.sums, request.phase);
   return request.is_gradients ? reducer.all_reduce_mean(request.data, request.phase)
                               : group.all_reduce_mean(request.data, request.phase);
 }
 
 void CommThread::stage(Request& request, Flight& flight) {
-  const std::span<std::byte> bytes =
-      request.sums.empty() ? std::as_writable_bytes(request.data) : std::as_writable_bytes(request.sums);
+  const std::span<std::byte> bytes = request.kind != Kind::Collective ? request.bytes
+                                     : request.sums.empty()           ? std::as_writable_bytes(request.data)
+                                                                      : std::as_writable_bytes(request.sums);
   if (!spare_.empty()) {
     flight.staged = std::move(spare_.back());
     spare_.pop_back();
@@ -115,8 +118,10 @@ void CommThread::stage(Request& request, Flight& flight) {
   flight.staged.resize(bytes.size());
   flight.device = bytes.data();
   flight.copies = request.copies;
-  flight.copies->read(flight.device, flight.staged);
+  if (request.kind != Kind::Receive) flight.copies->read(flight.device, flight.staged);
+  if (request.kind == Kind::Send) flight.device = nullptr;  // gets nothing back
   std::byte* const copy = flight.staged.data();
+  request.bytes = flight.staged;
   request.data = {reinterpret_cast<float*>(copy), request.data.size()};
   request.sums = {reinterpret_cast<double*>(copy), request.sums.size()};
 }
@@ -127,7 +132,11 @@ void CommThread::start(Communicator& group, Reducer& reducer, Request request, s
     finish(ticket);
     return;
   }
-  Flight flight{.ticket = ticket, .pending = {}, .begin = Clock::now(), .timeline = request.timeline};
+  Flight flight{.ticket = ticket,
+                .pending = {},
+                .begin = Clock::now(),
+                .limit = limit_ + request.more,
+                .timeline = request.timeline};
   if (request.copies != nullptr) stage(request, flight);
   flight.pending = begin(group, reducer, request);
   flights_.push_back(std::move(flight));
@@ -137,19 +146,21 @@ void CommThread::start(Communicator& group, Reducer& reducer, Request request, s
                           .begin_ns = request.given_ns,
                           .started_ns = Timeline::now_ns(),
                           .ticket = ticket,
-                          .bytes = static_cast<std::int64_t>(request.data.size_bytes() + request.sums.size_bytes())};
+                          .bytes = static_cast<std::int64_t>(request.kind == Kind::Collective
+                                                                 ? request.data.size_bytes() + request.sums.size_bytes()
+                                                                 : request.bytes.size())};
 }
 
 void CommThread::poll_all() {
   for (std::size_t i = 0; i < flights_.size();) {
     Flight& flight = flights_[i];
     if (!flight.pending.is_done()) {
-      if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
+      if (Clock::now() - flight.begin > flight.limit) flight.pending.give_up(flight.limit);
       ++i;
       continue;
     }
     if (flight.copies != nullptr) {
-      flight.copies->write(flight.staged, flight.device);
+      if (flight.device != nullptr) flight.copies->write(flight.staged, flight.device);
       spare_.push_back(std::move(flight.staged));
     }
     const std::int64_t ticket = flight.ticket;
@@ -209,6 +220,47 @@ std::int64_t CommThread::all_reduce_sum(runtime::DeviceSpan<double> figures, con
                .copies = figures.copies,
                .ready = &ready,
                .phase = phase});
+}
+
+std::int64_t CommThread::send(runtime::DeviceSpan<float> data, const runtime::Event& ready, Address to, Phase phase) {
+  return give({.data = {},
+               .copies = data.copies,
+               .ready = &ready,
+               .phase = phase,
+               .kind = Kind::Send,
+               .bytes = std::as_writable_bytes(std::span(data.address, data.count)),
+               .other = to});
+}
+
+std::int64_t CommThread::send(std::span<const std::byte> data, Address to, Phase phase) {
+  // a message that is sent is only read
+  const std::span<std::byte> bytes(const_cast<std::byte*>(data.data()), data.size());
+  return give({.data = {}, .phase = phase, .kind = Kind::Send, .bytes = bytes, .other = to});
+}
+
+std::int64_t CommThread::receive(runtime::DeviceSpan<float> data, Address from, Phase phase,
+                                 std::chrono::milliseconds more) {
+  return give({.data = {},
+               .copies = data.copies,
+               .phase = phase,
+               .kind = Kind::Receive,
+               .bytes = std::as_writable_bytes(std::span(data.address, data.count)),
+               .other = from,
+               .more = more});
+}
+
+std::int64_t CommThread::receive(std::span<std::byte> data, Address from, Phase phase, std::chrono::milliseconds more) {
+  return give({.data = {}, .phase = phase, .kind = Kind::Receive, .bytes = data, .other = from, .more = more});
+}
+
+void CommThread::divide(int last) {
+  call([&](Communicator& group) { group.divide(last, limit_); });
+  const int rest = size_ - last;
+  const bool is_last = rank_ >= rest;
+  first_rank_ = is_last ? rest : 0;
+  size_ = is_last ? last : rest;
+  const auto begin = hosts_.begin() + first_rank_;
+  hosts_ = std::vector<std::string>(begin, begin + size_);
 }
 
 void CommThread::call(const std::function<void(Communicator&)>& work) {

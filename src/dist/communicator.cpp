@@ -63,7 +63,8 @@ void Pending::give_up(std::chrono::milliseconds limit) {
   owner->has_given_up_ = true;
   throw CommError(
       error_text("dist." + std::string(owner->name()), phase_.text(),
-                 "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
+                 (ticket_ < 0 ? "an answer" : "all " + std::to_string(owner->size()) + " ranks") + " within " +
+                     std::to_string(limit.count()) + " ms",
                  "no sign of " + missing,
                  "it again (train: --resume) once its host and links are well, or a longer --comm-timeout"));
 }
@@ -81,6 +82,11 @@ Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase
 Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
   throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator of messages",
                              "one of collectives", "--reduce allreduce"));
+}
+
+void Communicator::divide(int last, std::chrono::milliseconds /*limit*/) {
+  throw CommError(error_text("dist." + std::string(name()), "division of the ranks", "several ranks",
+                             std::to_string(last) + " of " + std::to_string(size()), "more --ranks"));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {

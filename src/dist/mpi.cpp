@@ -21,6 +21,7 @@
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
 #include "dist/mpi_abi.h"
+#include "dist/mpi_hosts.h"
 #include "dist/mpi_library.h"
 #include "dist/mpi_session.h"
 #include "dist/reduce/wire.h"
@@ -42,7 +43,9 @@ class MpiCommunicator final : public Communicator {
     mpi_.Comm_set_errhandler(group_, mpi_.errors_return);
     mpi_.Comm_rank(group_, &rank_);
     mpi_.Comm_size(group_, &size_);
-    find_hosts();
+    part_ = group_;
+    total_ = size_;
+    hosts_ = find_hosts(mpi_, session_, group_);
     open_window();
   }
   MpiCommunicator(const MpiCommunicator&) = delete;
@@ -56,24 +59,27 @@ class MpiCommunicator final : public Communicator {
     }
     mpi_.Win_unlock_all(window_);
     mpi_.Win_free(&window_);
+    if (part_ != group_) mpi_.Comm_free(&part_);
     mpi_.Comm_free(&group_);
   }
 
   [[nodiscard]] std::string_view name() const override { return "mpi"; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  [[nodiscard]] int local_rank() const override { return local_rank_; }
-  [[nodiscard]] int local_size() const override { return local_size_; }
-  [[nodiscard]] std::string_view host(int rank) const override { return hosts_.at(static_cast<std::size_t>(rank)); }
+  [[nodiscard]] int local_rank() const override { return hosts_.local_rank; }
+  [[nodiscard]] int local_size() const override { return hosts_.local_size; }
+  [[nodiscard]] std::string_view host(int rank) const override {
+    return hosts_.names.at(static_cast<std::size_t>(rank));
+  }
 
   Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
     if (root < 0 || root >= size_) {
       throw CommError(error_text("dist.mpi", phase.text(), "a root from 0 to " + std::to_string(size_ - 1),
                                  std::to_string(root), "one of them"));
     }
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, group_, &flight.request));
+    return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, part_, &flight.request));
   }
   Pending all_reduce_sum(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, {}); }
   Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, mpi_.float64, phase, {}); }
@@ -84,24 +90,24 @@ class MpiCommunicator final : public Communicator {
       throw CommError(error_text("dist.mpi", phase.text(), "room for " + std::to_string(wanted) + " bytes",
                                  std::to_string(all.size()), "as many bytes for each rank"));
     }
-    static_cast<void>(count_of(all.size(), phase));
-    const int count = count_of(own.size(), phase);
-    const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_);
+    static_cast<void>(mpi_count(all.size(), phase));
+    const int count = mpi_count(own.size(), phase);
+    const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_ - first_);
     Flight& flight = take_off(phase);
     return started(flight, mpi_.Iallgather(is_in_place ? in_place() : own.data(), is_in_place ? 0 : count, mpi_.byte,
-                                           all.data(), count, mpi_.byte, group_, &flight.request));
+                                           all.data(), count, mpi_.byte, part_, &flight.request));
   }
   Pending barrier(Phase phase) override {
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Ibarrier(group_, &flight.request));
+    return started(flight, mpi_.Ibarrier(part_, &flight.request));
   }
   Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Message& message = take_off(to, phase);
     return started(message, mpi_.Isend(data.data(), count, mpi_.byte, to.rank, to.tag, group_, &message.request));
   }
   Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Message& message = take_off(from, phase);
     message.wanted_bytes = count;
     return started(message, mpi_.Irecv(data.data(), count, mpi_.byte, from.rank, from.tag, group_, &message.request));
@@ -111,6 +117,14 @@ class MpiCommunicator final : public Communicator {
     flight.composite = &composite;
     return started(flight, kMpiSuccess);
   }
+  void divide(int last, std::chrono::milliseconds limit) override {
+    if (last < 1 || last >= size_) return Communicator::divide(last, limit);
+    barrier({.name = "division of the ranks"}).wait(limit);  // MPI itself waits without a limit
+    const bool is_last = rank_ >= size_ - last;
+    check(mpi_.Comm_split(group_, is_last ? 1 : 0, rank_, &part_), "division of the ranks");
+    first_ = is_last ? size_ - last : 0;
+    size_ = is_last ? last : size_ - last;
+  }
   void abandon() noexcept override { session_.has_failed = true; }
 
   [[nodiscard]] bool claim_failure() noexcept override { return claim({.of = 0, .if_silent = true}); }
@@ -118,8 +132,8 @@ class MpiCommunicator final : public Communicator {
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
     if (claim_) return false;  // MPI would still write into memory that may be gone by now
-    if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     publish(own_->polls, own_->polls + 1);
+    if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     if (!is_over(ticket)) return false;
     while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way) ++oldest_;
     publish(own_->done, oldest_);
@@ -160,8 +174,8 @@ class MpiCommunicator final : public Communicator {
   // Ranks that wait for nobody; without any, those that have not reached that collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
-    std::iota(all.begin(), all.end(), 0);
-    signs_.assign(all.size(), {});
+    std::iota(all.begin(), all.end(), first_);
+    signs_.assign(static_cast<std::size_t>(total_), {});
     const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
     const std::vector<Signs> before = signs_;
     // Ranks that poll wait themselves, for the same one or for another.
@@ -169,7 +183,7 @@ class MpiCommunicator final : public Communicator {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
     publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
-    return idle.empty() ? late : idle;
+    return idle.empty() ? to_blame(late, signs_, rank_) : idle;
   }
 
   /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
@@ -197,23 +211,6 @@ class MpiCommunicator final : public Communicator {
       std::this_thread::yield();
     }
     return has_answered == 0 ? claim.if_silent : first_failed_ == 0;
-  }
-
-  void find_hosts() {
-    std::array<char, kMpiHostBytes> own{};
-    int length = 0;
-    check(mpi_.Get_processor_name(own.data(), &length), "start-up");
-    std::vector<char> all(own.size() * static_cast<std::size_t>(size_));
-    check(mpi_.Allgather(own.data(), kMpiHostBytes, mpi_.byte, all.data(), kMpiHostBytes, mpi_.byte, group_),
-          "start-up");
-    for (int rank = 0; rank < size_; ++rank) {
-      hosts_.emplace_back(all.data() + static_cast<std::size_t>(rank) * own.size());
-    }
-    Handle node{};
-    check(mpi_.Comm_split_type(group_, Abi::kCommTypeShared, rank_, mpi_.no_info, &node), "start-up");
-    mpi_.Comm_rank(node, &local_rank_);
-    mpi_.Comm_size(node, &local_size_);
-    mpi_.Comm_free(&node);
   }
 
   void open_window() {
@@ -265,13 +262,6 @@ class MpiCommunicator final : public Communicator {
 
   static void* in_place() { return std::bit_cast<void*>(Abi::kInPlace); }
   void check(int code, auto what) const { session_.check(code, what); }
-  static int count_of(std::size_t count, Phase phase) {
-    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
-    if (count <= kMost) return static_cast<int>(count);
-    throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
-                               std::to_string(count), "several pieces"));
-  }
-
   [[nodiscard]] Flight& flight_of(std::int64_t ticket) {
     return flights_[static_cast<std::size_t>(ticket) % kMostFlights];
   }
@@ -300,8 +290,8 @@ class MpiCommunicator final : public Communicator {
     return kUserTags + Composite::kTags * static_cast<int>(ticket % static_cast<std::int64_t>(kMostFlights));
   }
   Message& take_off(Address other, Phase phase) {
-    if (other.rank < 0 || other.rank >= size_ || other.rank == rank_) {
-      throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(size_ - 1),
+    if (other.rank < 0 || other.rank >= total_ || other.rank == rank_) {
+      throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(total_ - 1),
                                  std::to_string(other.rank), "one of them"));
     }
     if (free_messages_.empty()) {
@@ -339,7 +329,9 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] bool poll_message(std::size_t at) {
     Message& message = messages_[at];
     MpiStatus status;
-    if (!is_over(message.request, message.phase, status)) return false;
+    const bool is_done = is_over(message.request, message.phase, status);
+    publish(own_->awaited, is_done ? 0 : message.peer + 1);
+    if (!is_done) return false;
     free_messages_.push_back(at);
     int bytes = -1;
     if (message.wanted_bytes >= 0) mpi_.Get_count(&status, mpi_.byte, &bytes);
@@ -359,19 +351,22 @@ class MpiCommunicator final : public Communicator {
 
   template <typename Number>
   Pending sum(std::span<Number> data, Handle type, Phase phase, std::span<float> to_be_mean) {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Flight& flight = take_off(phase);
     flight.to_be_mean = to_be_mean;
-    return started(flight, mpi_.Iallreduce(in_place(), data.data(), count, type, mpi_.sum, group_, &flight.request));
+    return started(flight, mpi_.Iallreduce(in_place(), data.data(), count, type, mpi_.sum, part_, &flight.request));
   }
 
   const int exceptions_ = std::uncaught_exceptions();
   const MpiFunctions<Abi> mpi_;
   mutable Session<Abi> session_;
   mutable MpiStatus ignored_{};
-  Handle group_{};
-  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
-  std::vector<std::string> hosts_;
+  /// All ranks of the job: messages and the window; and those of this rank's part: collectives.
+  Handle group_{}, part_{};
+  int rank_ = 0, total_ = 1;
+  /// First rank and number of ranks of the part.
+  int first_ = 0, size_ = 1;
+  MpiHosts hosts_;
   Handle window_{};
   /// This rank's signs, in the window.
   Signs* own_ = nullptr;

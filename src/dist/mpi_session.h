@@ -5,11 +5,15 @@
 // dist/mpi.cpp alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "dist/communicator.h"
@@ -76,6 +80,30 @@ struct Signs {
   std::int64_t polls = 0;
   /// Rank plus one that failed first, among those that asked this rank.
   std::int64_t first_failed = 0;
+  /// Rank plus one whose message it waits for, or that has not taken one of its own; 0: none.
+  std::int64_t awaited = 0;
 };
+
+/// Ranks to blame for those that have not come to a collective: the ones whose messages they wait for, else themselves.
+/// @param signs of all ranks, read while the late ones still polled
+/// @param own this rank, which is not to blame
+[[nodiscard]] inline std::vector<int> to_blame(const std::vector<int>& late, const std::vector<Signs>& signs, int own) {
+  std::vector<int> ranks;
+  for (const int rank : late) {
+    const auto awaited = static_cast<int>(signs[static_cast<std::size_t>(rank)].awaited) - 1;
+    const bool is_other = awaited >= 0 && awaited != own && std::ranges::find(late, awaited) == late.end();
+    const int blamed = is_other ? awaited : rank;
+    if (std::ranges::find(ranks, blamed) == ranks.end()) ranks.push_back(blamed);
+  }
+  return ranks;
+}
+
+/// MPI counts with an int. CommError beyond it.
+[[nodiscard]] inline int mpi_count(std::size_t count, Phase phase) {
+  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (count <= kMost) return static_cast<int>(count);
+  throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
+                             std::to_string(count), "several pieces"));
+}
 
 }  // namespace roentgen::dist
