@@ -142,11 +142,12 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {
+  const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
        .doc = fmt::format("averaging: auto, {}", fmt::join(dist::reduce_names(), ", "))},
       {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"}};
+  return joined({averaging, servers.options()});
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
@@ -176,14 +177,15 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 namespace {
 
 // Binds this process to its share of the host's cores, then to those that are not reserved for communication.
+// A server updates on the thread that communicates, so it reserves none.
 // @return the reserved cores; empty: none
-runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
+runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, bool is_server) {
   if (is_own_rank() && own.local_size > 0) {
     const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
     runtime::bind_process(shares.at(static_cast<std::size_t>(own.local_rank)));
   }
   const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
-  if (!options.recipe || !runtime::are_own(cores, own.local_size)) return {};
+  if (!options.recipe || is_server || !runtime::are_own(cores, own.local_size)) return {};
   const runtime::Placement placement =
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
@@ -278,6 +280,7 @@ void refuse_lone_process(const RankOptions& options) {
 CommandResult run_as_ranks(const RankOptions& options,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
+  static_cast<void>(train::parse_server_options(options.servers));  // refuses before ranks start
   refuse_lone_process(options);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (options.ranks > 0 && !launched) {
@@ -305,7 +308,8 @@ CommandResult run_as_ranks(const RankOptions& options,
     dist::tell_end(result.exit_code);
     return result;
   }
-  const runtime::CoreList communication = take_place(options, *launched);
+  const bool is_server = launched->rank >= launched->size - train::parse_server_options(options.servers).servers;
+  const runtime::CoreList communication = take_place(options, *launched, is_server);
   if (launched->rank > 0) be_silent();
   dist::reach({.name = "start-up"});
   const auto make = [&] {

@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "train/recipe.h"
+#include "train/servers/server_options.h"
 
 namespace roentgen::dist {
 class CommThread;
@@ -35,6 +36,8 @@ struct RankOptions {
   /// Algorithm that averages gradients: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// Parameter servers among the ranks; of commands that train.
+  train::ServerArguments servers{};
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
@@ -43,7 +46,7 @@ struct RankOptions {
 
   /// --ranks, --hosts, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this object's members.
   [[nodiscard]] std::vector<Option> options();
-  /// --reduce, --wire: of commands that train.
+  /// --reduce, --wire, --update, --servers, --staleness, --kv-store: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
 };
 

@@ -151,6 +151,7 @@ CommandResult TrainCommand::run() {
                          .stop_after_steps = options_.stop_after,
                          .trace = options_.is_traced ? std::optional(options_.trace) : std::nullopt,
                          .group = group,
+                         .servers = train::parse_server_options(options_.ranks.servers),
                          .observers = {progress.get()},
                          .on_data =
                              [this](const data::Dataset& dataset) {

@@ -157,6 +157,7 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
       .is_stop_asked = options_.is_stop_asked,
       .stop_after_steps = options_.stop_after_steps,
       .group = options_.group,
+      .servers = options_.servers,
       .trace = options_.trace};
   if (options_.on_start) options_.on_start();
   return train_in(job);

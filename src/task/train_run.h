@@ -32,6 +32,7 @@ struct TrainRunOptions {
   std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
+  train::ServerOptions servers{};              ///< TrainJob::servers
   std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller
   /// Called once the data are listed. May be empty.
   std::function<void(const data::Dataset& dataset)> on_data{};

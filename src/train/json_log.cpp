@@ -39,6 +39,12 @@ class JsonLog final : public Observer {
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
     if (record.imbalance) line.set("imbalance", *record.imbalance);
+    if (const auto& staleness = record.staleness) {
+      line.set("applied", staleness->applied);
+      line.set("dropped", staleness->dropped);
+      line.set("staleness_mean", staleness->mean);
+      line.set("staleness_max", staleness->max);
+    }
     write(line);
   }
 

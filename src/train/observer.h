@@ -14,6 +14,7 @@
 
 #include "dist/links.h"
 #include "engine/loss_scale.h"
+#include "train/servers/staleness.h"
 
 namespace roentgen::train {
 
@@ -42,6 +43,8 @@ struct StepRecord {
   std::optional<double> imbalance{};
   /// Rank with that excess; -1: none.
   int slowest_rank = -1;
+  /// Counts of an asynchronous run; absent in others.
+  std::optional<StalenessRecord> staleness{};
 
   /// Images a second of this update.
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }

@@ -34,6 +34,10 @@ std::string some_names(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", ..." : "");
 }
 
+std::string staleness_text(const StalenessRecord& record) {
+  return fmt::format(", staleness {:.1f} (at most {}), {} dropped", record.mean, record.max, record.dropped);
+}
+
 class Progress final : public Observer {
  public:
   Progress(ProgressStyle style, std::vector<std::string> hosts) : style_(style), hosts_(std::move(hosts)) {}
@@ -57,12 +61,13 @@ class Progress final : public Observer {
     }
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}  left {}",
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}{}  left {}",
                      record.epoch + 1, record.step, record.total_steps, loss / count,
                      static_cast<double>(images) / seconds, 100.0 * wait / seconds,
                      comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
                      bound_by(wait, seconds, comm.value_or(0.0)),
                      slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)),
+                     record.staleness ? staleness_text(*record.staleness) : "",
                      slow_rank_ < 0 ? "" : fmt::format(", slow rank: {}", rank_name(slow_rank_)), duration_text(left)));
   }
 

@@ -18,6 +18,7 @@
 #include "train/gradient_exchange.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
+#include "train/servers/server_exchange.h"
 
 namespace roentgen {
 class Timeline;
@@ -46,6 +47,9 @@ struct StepperOptions {
   /// Ranks that make the update together, each on its own batches; their gradients are averaged. Null: this process
   /// alone. Must outlive the stepper.
   dist::CommThread* group = nullptr;
+  /// With a group that is divided (CommThread::divide()): its last ranks are servers, which make the updates. Sync: the
+  /// group has none.
+  ServerOptions servers{};
   /// With a group: polled once per update; all ranks learn when one of them returns true. May be empty.
   std::function<bool()> is_stop_asked{};
   /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
@@ -58,6 +62,10 @@ struct StepperOptions {
 /// @param is_layerwise weights stay apart, marked as layers
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
+
+/// The parts of `ranges` within each bucket.
+[[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
+    const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
 
 /// Makes updates on an executable of training form. One thread.
 class Stepper {
@@ -73,6 +81,8 @@ class Stepper {
   [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
+  /// Exchange with parameter servers; null without them.
+  [[nodiscard]] ServerExchange* servers() { return servers_.get(); }
   /// With a group: whether a rank was asked to stop in the last update. All ranks get the same answer.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
@@ -87,6 +97,16 @@ class Stepper {
   void send(std::int64_t bucket);
   /// Waits for the other ranks; updates bucket by bucket unless the norm is needed first.
   void finish_with_group(StepRecord& record);
+  [[nodiscard]] bool has_partners() const { return exchange_ || servers_; }
+  /// Whether servers get gradients while backward continues.
+  [[nodiscard]] bool pushes_early() const;
+  void begin_push(const StepRecord& record, double factor);
+  /// Sends all gradients after backward; async: limited to clip_norm.
+  void push_late(StepRecord& record);
+  /// Waits for the weights of the servers.
+  void finish_with_servers(StepRecord& record);
+  /// Sets what all ranks report of the update.
+  void add_group_report(StepRecord& record);
   /// Queues the update of all parameters, then reads its result. Throws DataError when the update failed.
   void apply_all(StepRecord& record);
   /// Sum over the update's batches; after finish_with_group() the mean of that over ranks.
@@ -101,8 +121,11 @@ class Stepper {
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
-  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket.
+  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket. With servers of synchronous updates, of
+  /// reports alone.
   std::unique_ptr<GradientExchange> exchange_;
+  /// Null without parameter servers.
+  std::unique_ptr<ServerExchange> servers_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
   /// Event that is reached once a bucket of the update is final.
   std::vector<const runtime::Event*> ready_;

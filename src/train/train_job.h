@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "train/servers/server_options.h"
 #include "train/trace_options.h"
 
 namespace roentgen::data {
@@ -56,6 +57,8 @@ struct TrainJob {
   /// Ranks that train together. Each takes recipe.train.batch images and has an equal job except for on_ready,
   /// observers and is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;
+  /// Parameter servers among the ranks of the group, its last ones; sync: none. Equal on all ranks.
+  ServerOptions servers{};
   /// Options of folder.trace(); a failed run leaves the trace, too. nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };
