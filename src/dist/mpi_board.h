@@ -32,7 +32,23 @@ struct Signs {
   std::int64_t polls = 0;
   /// Rank plus one that failed first, among those that asked this rank.
   std::int64_t first_failed = 0;
+  /// Rank plus one whose message it waits for, or that has not taken one of its own; 0: none.
+  std::int64_t awaited = 0;
 };
+
+/// Ranks to blame for those that have not come to a collective: the ones whose messages they wait for, else themselves.
+/// @param signs of all ranks, read while the late ones still polled
+/// @param own this rank, which is not to blame
+[[nodiscard]] inline std::vector<int> to_blame(const std::vector<int>& late, const std::vector<Signs>& signs, int own) {
+  std::vector<int> ranks;
+  for (const int rank : late) {
+    const auto awaited = static_cast<int>(signs[static_cast<std::size_t>(rank)].awaited) - 1;
+    const bool is_other = awaited >= 0 && awaited != own && std::ranges::find(late, awaited) == late.end();
+    const int blamed = is_other ? awaited : rank;
+    if (std::ranges::find(ranks, blamed) == ranks.end()) ranks.push_back(blamed);
+  }
+  return ranks;
+}
 
 /// Window of all ranks' signs. Of the communicator's thread.
 template <typename Abi>
@@ -46,7 +62,7 @@ class MpiBoard {
   /// Makes the window. All ranks of the group call it together, before anything else. Throws CommError.
   void open(Handle group, int rank, int size) {
     rank_ = rank;
-    size_ = size;
+    size_ = total_ = size;
     check(mpi_.Win_allocate(sizeof(Signs), 1, mpi_.no_info, group, &own_, &window_));
     *own_ = {};
     check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_));
@@ -77,6 +93,13 @@ class MpiBoard {
   void done(std::int64_t oldest) { publish(own_->done, oldest); }
   /// Publishes that this rank waits.
   void polled() { publish(own_->polls, own_->polls + 1); }
+  /// Publishes whose message this rank waits for, or who has not taken one of its own; -1: nobody.
+  void awaits(int peer) { publish(own_->awaited, peer + 1); }
+  /// Collectives are of `size` ranks from now on, from rank `first`.
+  void divide(int first, int size) {
+    first_ = first;
+    size_ = size;
+  }
 
   /// Rank to ask whether this rank is the first to fail, and the meaning of no answer.
   struct Claim {
@@ -113,8 +136,8 @@ class MpiBoard {
   // Ranks that wait for nobody; without any, those that have not reached that collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
-    std::iota(all.begin(), all.end(), 0);
-    signs_.assign(all.size(), {});
+    std::iota(all.begin(), all.end(), first_);
+    signs_.assign(static_cast<std::size_t>(total_), {});
     const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
     const std::vector<Signs> before = signs_;
     // Ranks that poll wait themselves, for the same one or for another.
@@ -122,7 +145,7 @@ class MpiBoard {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
     publish(own_->done, std::numeric_limits<std::int64_t>::max());  // later requests must not wait for this rank
-    return idle.empty() ? late : idle;
+    return idle.empty() ? to_blame(late, signs_, rank_) : idle;
   }
 
   // Waits for a while, then reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
@@ -175,7 +198,9 @@ class MpiBoard {
 
   const MpiFunctions<Abi>& mpi_;
   Session<Abi>& session_;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, total_ = 1;
+  /// Ranks that collectives are of.
+  int first_ = 0, size_ = 1;
   mutable MpiStatus ignored_{};
   Handle window_{};
   /// This rank's signs, in the window.
