@@ -111,12 +111,13 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  return {
+  const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
        .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
       {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"},
       {.name = "--gdr", .target = &gdr, .doc = "NCCL's GPUDirect RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS"}};
+  return joined({averaging, servers.options()});
 }
 
 Option RankOptions::restart_option(std::string doc) {
@@ -181,13 +182,15 @@ AskedDevice asked_device_or_host(const RankOptions& options) {
 }
 
 // Binds this process to its share of the host's cores, then to those that are not reserved for communication.
+// A server updates on the thread that communicates, so it reserves none.
 // @return the reserved cores; empty: none
-runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked) {
+runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked,
+                             bool is_server) {
   if (is_own_rank() && own.local_size > 0) {
     runtime::bind_process(own_share(runtime::usable_cores(), own, asked.device, asked.cards));
   }
   const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
-  if (!options.recipe || !runtime::are_own(cores, own.local_size)) return {};
+  if (!options.recipe || is_server || !runtime::are_own(cores, own.local_size)) return {};
   const runtime::Placement placement =
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
@@ -326,6 +329,8 @@ CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   dist::set_gdr(given.gdr);
+  const train::ServerOptions servers = train::parse_server_options(given.servers);  // refuses before ranks start
+  train::refuse_nccl_servers(servers, given.reduce);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   const RankOptions counted = with_ranks(given, launched.has_value());
   const RankOptions options = launched ? counted : with_hosts(counted);
@@ -365,7 +370,8 @@ CommandResult run_as_ranks(const RankOptions& given,
   }
   refuse_open_mpi_under_pmi2();
   const AskedDevice asked = asked_device_or_host(options);
-  const runtime::CoreList communication = take_place(options, *launched, asked);
+  const bool is_server = launched->rank >= launched->size - servers.servers;
+  const runtime::CoreList communication = take_place(options, *launched, asked, is_server);
   if (launched->rank > 0) be_silent(options.is_tagged);
   dist::reach({.name = "start-up"});
   const auto make = [&] {

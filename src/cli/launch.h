@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/restart.h"
 #include "train/recipe.h"
+#include "train/servers/server_options.h"
 
 namespace roentgen::dist {
 class CommThread;
@@ -46,6 +47,8 @@ struct RankOptions {
   std::string wire = "f32";
   /// GPUDirect RDMA: dist/gpu_network.h.
   std::string gdr = "auto";
+  /// Parameter servers among the ranks; of commands that train.
+  train::ServerArguments servers{};
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
@@ -57,7 +60,7 @@ struct RankOptions {
   /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
   /// object's members.
   [[nodiscard]] std::vector<Option> options();
-  /// --reduce, --wire, --gdr: of commands that train.
+  /// --reduce, --wire, --gdr, --update, --servers, --staleness, --kv-store: of commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
   /// --restart: of commands that fill in `restart`.
   /// @param doc text for the help

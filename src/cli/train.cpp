@@ -179,6 +179,7 @@ CommandResult TrainCommand::run() {
                          .checkpoint_dir = options_.checkpoint_dir,
                          .trace = options_.is_traced ? std::optional(options_.trace) : std::nullopt,
                          .group = group,
+                         .servers = train::parse_server_options(options_.ranks.servers),
                          .observers = {progress.get()},
                          .on_data =
                              [this](const data::Dataset& dataset) {

@@ -120,6 +120,8 @@ CommThread::Request CommThread::take_first() {
 }
 
 Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& request) {
+  if (request.kind == Kind::Send) return group.send(request.bytes, request.other, request.phase);
+  if (request.kind == Kind::Receive) return group.receive(request.bytes, request.other, request.phase);
   if (!request.sums.empty()) return group.all_reduce_sum(request.sums, request.phase);
   return request.is_gradients ? reducer.all_reduce_mean(request.data, request.phase)
                               : group.all_reduce_mean(request.data, request.phase);
@@ -134,17 +136,22 @@ std::unique_ptr<runtime::PinnedBuffer> CommThread::pinned(std::size_t bytes) {
   return taken;
 }
 
+std::span<std::byte> CommThread::bytes_of(const Request& request) {
+  if (request.kind != Kind::Collective) return request.bytes;
+  return request.sums.empty() ? std::as_writable_bytes(request.data) : std::as_writable_bytes(request.sums);
+}
+
 void CommThread::stage(Request& request, Flight& flight) {
-  const std::span<std::byte> bytes =
-      request.sums.empty() ? std::as_writable_bytes(request.data) : std::as_writable_bytes(request.sums);
+  const std::span<std::byte> bytes = bytes_of(request);
   flight.staged = pinned(bytes.size());
-  flight.staged_bytes = bytes.size();
-  flight.device = bytes.data();
+  flight.device = request.kind == Kind::Send ? nullptr : bytes.data();  // what is sent gets nothing back
   flight.copies = request.copies;
-  std::byte* const copy = flight.staged->bytes().data();
-  flight.copies->read(flight.device, {copy, bytes.size()});
-  request.data = {reinterpret_cast<float*>(copy), request.data.size()};
-  request.sums = {reinterpret_cast<double*>(copy), request.sums.size()};
+  const std::span<std::byte> copy = flight.staged->bytes().first(bytes.size());
+  flight.staged_bytes = copy.size();
+  if (request.kind != Kind::Receive) flight.copies->read(bytes.data(), copy);
+  request.bytes = copy;
+  request.data = {reinterpret_cast<float*>(copy.data()), request.data.size()};
+  request.sums = {reinterpret_cast<double*>(copy.data()), request.sums.size()};
 }
 
 void CommThread::start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket) {
@@ -153,8 +160,12 @@ void CommThread::start(Communicator& group, Reducer& reducer, Request request, s
     finish(ticket);
     return;
   }
-  Flight flight{.ticket = ticket, .pending = {}, .begin = Clock::now(), .timeline = request.timeline};
-  const auto bytes = static_cast<std::int64_t>(request.data.size_bytes() + request.sums.size_bytes());
+  Flight flight{.ticket = ticket,
+                .pending = {},
+                .begin = Clock::now(),
+                .limit = limit_ + request.more,
+                .timeline = request.timeline};
+  const auto bytes = static_cast<std::int64_t>(bytes_of(request).size());
   if (request.done != nullptr) {
     flight.average =
         &nccl_->begin({request.data.data(), request.data.size(), request.copies}, *request.after, *request.done);
@@ -182,7 +193,7 @@ void CommThread::poll_all() {
       continue;
     }
     if (flight.average != nullptr) watch(flight);
-    if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
+    if (Clock::now() - flight.begin > flight.limit) flight.pending.give_up(flight.limit);
     ++i;
   }
 }
@@ -200,7 +211,9 @@ void CommThread::end(std::size_t i) {
   Flight flight = std::move(flights_[i]);
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
   if (flight.copies != nullptr) {
-    flight.copies->write(flight.staged->bytes().first(flight.staged_bytes), flight.device);
+    if (flight.device != nullptr) {
+      flight.copies->write(flight.staged->bytes().first(flight.staged_bytes), flight.device);
+    }
     spare_.push_back(std::move(flight.staged));
   }
   if (flight.timeline != nullptr) {

@@ -45,6 +45,8 @@ class CommThread {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// Number in the job of the part's first rank; 0 before divide().
+  [[nodiscard]] int first_rank() const { return first_rank_; }
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
   /// Names of the hosts, by rank.
@@ -83,6 +85,21 @@ class CommThread {
                                             Phase phase);
   /// Averages figures of the host, as all_reduce_mean() of gradients, but in float32 whatever ReduceOptions say.
   [[nodiscard]] std::int64_t average_figures(std::span<float> figures, Phase phase);
+  /// Sends `data` to another rank of the job once it is ready; otherwise as all_reduce_mean().
+  [[nodiscard]] std::int64_t send(runtime::DeviceSpan<float> data, const runtime::Event& ready, Address to,
+                                  Phase phase);
+  /// Sends bytes of the host.
+  [[nodiscard]] std::int64_t send(std::span<const std::byte> data, Address to, Phase phase);
+  /// Receives what another rank sends; nothing may touch `data` before wait() has returned.
+  /// @param more is added to limit(): for answers of a rank that waits for others itself
+  [[nodiscard]] std::int64_t receive(runtime::DeviceSpan<float> data, Address from, Phase phase,
+                                     std::chrono::milliseconds more = {});
+  /// Receives bytes of the host.
+  [[nodiscard]] std::int64_t receive(std::span<std::byte> data, Address from, Phase phase,
+                                     std::chrono::milliseconds more = {});
+  /// Divides the job's ranks (Communicator::divide()). Call it before another thread uses this. From then on size() and
+  /// hosts() are the part's. Gradients cannot be averaged by all_reduce_mean() any more.
+  void divide(int last);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start and between epochs. Collectives requested
@@ -104,6 +121,8 @@ class CommThread {
   [[nodiscard]] double exposed_s() const;
 
  private:
+  /// What a request is: a collective, or one end of a message.
+  enum class Kind : std::uint8_t { Collective, Send, Receive };
   struct Request {
     std::span<float> data;
     /// Values to sum; empty: `data` is averaged.
@@ -119,6 +138,12 @@ class CommThread {
     const runtime::Event* after = nullptr;
     runtime::Event* done = nullptr;
     bool is_last = false;
+    Kind kind = Kind::Collective;
+    /// Bytes of a message, whatever their type.
+    std::span<std::byte> bytes{};
+    Address other{};
+    /// Time beyond limit_.
+    std::chrono::milliseconds more{};
     /// Function to call instead of a collective; null: none.
     const std::function<void(Communicator&)>* work = nullptr;
     /// Null: not traced.
@@ -138,6 +163,7 @@ class CommThread {
     std::byte* device = nullptr;
     runtime::DeviceCopies* copies = nullptr;
     std::chrono::steady_clock::time_point begin;
+    std::chrono::milliseconds limit{};
     Timeline* timeline = nullptr;
     Span span{};
   };
@@ -147,6 +173,8 @@ class CommThread {
   /// Removes the first request, which must exist, and returns it.
   [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
+  /// What a request sums, averages, sends or receives.
+  [[nodiscard]] static std::span<std::byte> bytes_of(const Request& request);
   /// Copies another device's memory to the host; the request then refers to that copy.
   void stage(Request& request, Flight& flight);
   [[nodiscard]] std::unique_ptr<runtime::PinnedBuffer> pinned(std::size_t bytes);
@@ -171,6 +199,7 @@ class CommThread {
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;
   int size_ = 1;
+  int first_rank_ = 0;
   int local_rank_ = 0;
   int local_size_ = 1;
   std::vector<std::string> hosts_;

@@ -58,7 +58,8 @@ void Pending::wait(std::chrono::milliseconds limit) {
 
 void Pending::give_up(std::chrono::milliseconds limit) {
   RG_ASSERT(owner_ != nullptr);
-  abandon("all " + std::to_string(owner_->size()) + " ranks within " + std::to_string(limit.count()) + " ms", "");
+  const std::string awaited = ticket_ < 0 ? "an answer" : "all " + std::to_string(owner_->size()) + " ranks";
+  abandon(awaited + " within " + std::to_string(limit.count()) + " ms", "");
 }
 
 void Pending::fail(const std::string& reason) { abandon("no error", reason + ", "); }
@@ -107,6 +108,11 @@ Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase
 Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
   throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator of messages",
                              "one of collectives", "--reduce allreduce"));
+}
+
+void Communicator::divide(int last, std::chrono::milliseconds /*limit*/) {
+  throw CommError(error_text("dist." + std::string(name()), "division of the ranks", "several ranks",
+                             std::to_string(last) + " of " + std::to_string(size()), "more --ranks"));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {

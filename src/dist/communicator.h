@@ -33,7 +33,7 @@ class [[nodiscard]] Pending {
  public:
   /// Creates one with nothing to wait for.
   Pending() = default;
-  /// For communicators: waits for collective `ticket` of `owner`, which must outlive this.
+  /// For communicators: waits for collective `ticket` of `owner`, which must outlive this; below 0, for a message.
   Pending(Communicator& owner, std::int64_t ticket, Phase phase) : owner_(&owner), ticket_(ticket), phase_(phase) {}
   Pending(Pending&& other) noexcept;             ///< takes over the collective
   Pending& operator=(Pending&& other) noexcept;  ///< takes over the collective; logs an error where one was under way
@@ -78,17 +78,17 @@ class Composite {
   [[nodiscard]] virtual bool advance(int tag) = 0;
 };
 
-/// One process's end of a group of ranks. All ranks must start the same collectives in the same order with the same
-/// sizes. One thread: every call, and every Pending, belongs to the thread that made it. Starting and polling allocate
-/// nothing.
+/// One process's end of a group of ranks, all those of its job unless divide() was called. All ranks must start the
+/// same collectives in the same order with the same sizes. One thread: every call, and every Pending, belongs to the
+/// thread that made it. Starting and polling allocate nothing.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   /// Name of the implementation in comm_list.h.
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// 0 to size() - 1.
+  /// Number of this rank in the job: 0 to size() - 1, also after divide() for all but the last ranks.
   [[nodiscard]] virtual int rank() const = 0;
-  /// Number of ranks, at least 1.
+  /// Number of ranks that collectives are of, at least 1.
   [[nodiscard]] virtual int size() const = 0;
   /// Position among the ranks of this host, from 0: picks devices and cores.
   [[nodiscard]] virtual int local_rank() const = 0;
@@ -131,6 +131,13 @@ class Communicator {
   virtual Pending receive(std::span<std::byte> data, Address from, Phase phase);
   /// Starts a collective of messages, which counts as any other: all ranks, the same order, missing ranks named.
   virtual Pending compose(Composite& composite, Phase phase);
+
+  /// Divides the ranks in two: the last `last` ones (1 to size() - 1), and those before. All ranks must call it, once.
+  /// From then on collectives are of this rank's part alone, and size() is the part's. Roots, results of all_gather()
+  /// and topologies count ranks from the part's first. Messages still go between all ranks of the job, which keep their
+  /// numbers and hosts. Waits for all ranks, at most as long as `limit` says. Throws CommError for another number, and
+  /// from communicators that cannot.
+  virtual void divide(int last, std::chrono::milliseconds limit);
 
   /// Prepares this process to end without waiting for the others, which may never reach that point.
   virtual void abandon() noexcept = 0;

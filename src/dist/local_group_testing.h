@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -21,12 +22,12 @@
 namespace roentgen::dist {
 
 /// A group whose ranks live in this process: member(r) is rank r's end, for a thread of its own. Sums are made in rank
-/// order, in double precision. One thing at a time is received from a rank under a tag. The group must outlive its
-/// members.
+/// order, in double precision. The group must outlive its members.
 class LocalGroup {
  public:
   /// @param hosts names, one a rank; empty: all are "here"
-  explicit LocalGroup(int size, std::vector<std::string> hosts = {}) : size_(size), hosts_(std::move(hosts)) {}
+  explicit LocalGroup(int size, std::vector<std::string> hosts = {})
+      : size_(size), hosts_(std::move(hosts)), whole_{.first = 0, .size = size} {}
 
   [[nodiscard]] std::unique_ptr<Communicator> member(int rank) { return std::make_unique<Member>(*this, rank); }
   [[nodiscard]] int size() const { return size_; }
@@ -55,13 +56,21 @@ class LocalGroup {
     Exchange,
     Barrier
   };
+  /// Ranks that meet in collectives: all, or a part.
+  struct Circle {
+    int first = 0;
+    int size = 0;
+    std::deque<Meeting> meetings{};
+    /// Collectives that each rank of it has come to.
+    std::vector<std::int64_t> reached{};
+  };
 
   class Member final : public Communicator {
    public:
-    Member(LocalGroup& group, int rank) : group_(group), rank_(rank) {}
+    Member(LocalGroup& group, int rank) : group_(group), rank_(rank), circle_(&group.whole_) {}
     [[nodiscard]] std::string_view name() const override { return "local"; }
     [[nodiscard]] int rank() const override { return rank_; }
-    [[nodiscard]] int size() const override { return group_.size_; }
+    [[nodiscard]] int size() const override { return circle_->size; }
     [[nodiscard]] int local_rank() const override { return rank_; }
     [[nodiscard]] int local_size() const override { return group_.size_; }
     [[nodiscard]] std::string_view host(int rank) const override {
@@ -88,12 +97,12 @@ class LocalGroup {
     }
     Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
       require_rank(root, phase);
-      if (root == rank_) require_parts(own.size(), all.size(), phase);
+      if (root == rank_ - circle_->first) require_parts(own.size(), all.size(), phase);
       return meet(Kind::Scatter, all, own, root, phase);
     }
     Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
       require_rank(root, phase);
-      if (root == rank_) require_parts(own.size(), all.size(), phase);
+      if (root == rank_ - circle_->first) require_parts(own.size(), all.size(), phase);
       return meet(Kind::Gather, own, all, root, phase);
     }
     Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
@@ -112,6 +121,16 @@ class LocalGroup {
       expected_[--next_message_] = {.from = from, .data = data};
       return {*this, next_message_, phase};
     }
+    void divide(int last, std::chrono::milliseconds limit) override {
+      if (last < 1 || last >= size()) return Communicator::divide(last, limit);
+      barrier({.name = "division of the ranks"}).wait(limit);
+      const std::scoped_lock lock(group_.mutex_);
+      const int first = group_.size_ - last;
+      circle_ = rank_ < first ? &group_.parts_[0] : &group_.parts_[1];
+      circle_->first = rank_ < first ? 0 : first;
+      circle_->size = rank_ < first ? first : last;
+      next_ = 0;
+    }
     void abandon() noexcept override {}
     [[nodiscard]] bool claim_failure() noexcept override {
       const std::scoped_lock lock(group_.mutex_);
@@ -121,14 +140,19 @@ class LocalGroup {
    protected:
     [[nodiscard]] bool poll(std::int64_t ticket) override {
       const std::scoped_lock lock(group_.mutex_);
-      if (ticket < 0) return take(expected_.at(ticket));
-      return group_.meetings_[static_cast<std::size_t>(ticket)].arrived == group_.size_;
+      if (ticket < 0) {
+        // as a launcher ends the others
+        if (group_.has_failed_) throw CommError("[dist.local] another rank has failed");
+        return take(ticket);
+      }
+      return circle_->meetings[static_cast<std::size_t>(ticket)].arrived == circle_->size;
     }
     [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
       const std::scoped_lock lock(group_.mutex_);
+      if (ticket < 0) return {expected_.at(ticket).from.rank};
       std::vector<int> late;
-      for (int rank = 0; rank < group_.size_; ++rank) {
-        if (group_.reached_[static_cast<std::size_t>(rank)] <= ticket) late.push_back(rank);
+      for (int i = 0; i < circle_->size; ++i) {
+        if (circle_->reached[static_cast<std::size_t>(i)] <= ticket) late.push_back(circle_->first + i);
       }
       return late;
     }
@@ -138,25 +162,32 @@ class LocalGroup {
       Address from;
       std::span<std::byte> data;
     };
-    // Call it with the group's mutex held.
-    bool take(const Expected& expected) {
+    // Call it with the group's mutex held. Of several that wait for one rank and tag, the first gets the message.
+    bool take(std::int64_t ticket) {
+      const Expected expected = expected_.at(ticket);
+      for (const auto& [other, earlier] : expected_) {
+        if (other <= ticket) continue;
+        if (earlier.from.rank == expected.from.rank && earlier.from.tag == expected.from.tag) return false;
+      }
       auto& messages = group_.messages_[{expected.from.rank, rank_, expected.from.tag}];
       if (messages.empty()) return false;
       if (messages.front().size() != expected.data.size()) throw CommError("[dist.local] a message of another size");
       copy(messages.front(), expected.data.data());
       messages.pop_front();
+      expected_.erase(ticket);
       return true;
     }
     Pending meet(Kind kind, std::span<const std::byte> given, std::span<std::byte> taken, int root, Phase phase) {
       const std::scoped_lock lock(group_.mutex_);
       const std::int64_t ticket = next_++;
       group_.note(rank_, phase);
-      group_.arrive(kind, ticket, rank_, given, taken, root);
+      LocalGroup::arrive(*circle_, kind, ticket, rank_, given, taken, root);
       return {*this, ticket, phase};
     }
 
     LocalGroup& group_;
     const int rank_;
+    Circle* circle_;
     std::int64_t next_ = 0;
     /// Messages, below 0.
     std::int64_t next_message_ = 0;
@@ -168,22 +199,22 @@ class LocalGroup {
     if (phases.empty() || phases.back() != phase.name) phases.emplace_back(phase.name);
   }
 
-  void arrive(Kind kind, std::int64_t ticket, int rank, std::span<const std::byte> given, std::span<std::byte> taken,
-              int root) {
-    const auto ranks = static_cast<std::size_t>(size_);
-    const auto at = static_cast<std::size_t>(rank);
-    reached_.resize(ranks);
-    reached_[at] = ticket + 1;
-    if (std::ssize(meetings_) <= ticket) meetings_.resize(static_cast<std::size_t>(ticket) + 1);
-    Meeting& meeting = meetings_[static_cast<std::size_t>(ticket)];
+  static void arrive(Circle& circle, Kind kind, std::int64_t ticket, int rank, std::span<const std::byte> given,
+                     std::span<std::byte> taken, int root) {
+    const auto ranks = static_cast<std::size_t>(circle.size);
+    const auto at = static_cast<std::size_t>(rank - circle.first);
+    circle.reached.resize(ranks);
+    circle.reached[at] = ticket + 1;
+    if (std::ssize(circle.meetings) <= ticket) circle.meetings.resize(static_cast<std::size_t>(ticket) + 1);
+    Meeting& meeting = circle.meetings[static_cast<std::size_t>(ticket)];
     meeting.given.resize(ranks);
     meeting.taken.resize(ranks);
     meeting.given[at] = given;
     meeting.taken[at] = taken;
-    if (++meeting.arrived == size_) finish(kind, meeting, root);
+    if (++meeting.arrived == circle.size) finish(kind, meeting, root);
   }
 
-  void finish(Kind kind, const Meeting& meeting, int root) const {
+  static void finish(Kind kind, const Meeting& meeting, int root) {
     switch (kind) {
       case Kind::Broadcast:
         for (const auto& to : meeting.taken) copy(meeting.given[static_cast<std::size_t>(root)], to.data());
@@ -191,7 +222,7 @@ class LocalGroup {
       case Kind::SumFloats:
         return sum<float>(meeting, 1.0);
       case Kind::MeanFloats:
-        return sum<float>(meeting, size_);
+        return sum<float>(meeting, static_cast<double>(meeting.given.size()));
       case Kind::SumDoubles:
         return sum<double>(meeting, 1.0);
       case Kind::AllGather:
@@ -234,11 +265,11 @@ class LocalGroup {
   }
 
   template <typename Number>
-  void sum(const Meeting& meeting, double divisor) const {
+  static void sum(const Meeting& meeting, double divisor) {
     sum_into<Number>(meeting, divisor, meeting.taken);
   }
   template <typename Number>
-  void sum_into(const Meeting& meeting, double divisor, std::span<const std::span<std::byte>> taken) const {
+  static void sum_into(const Meeting& meeting, double divisor, std::span<const std::span<std::byte>> taken) {
     const std::size_t count = meeting.given[0].size() / sizeof(Number);
     for (std::size_t i = 0; i < count; ++i) {
       double total = 0.0;
@@ -251,9 +282,9 @@ class LocalGroup {
   const int size_;
   const std::vector<std::string> hosts_;
   std::mutex mutex_;
-  std::deque<Meeting> meetings_;
-  /// Collectives that each rank has come to.
-  std::vector<std::int64_t> reached_;
+  Circle whole_;
+  /// The first ranks and the last ones, once they are divided.
+  std::array<Circle, 2> parts_{};
   bool has_failed_ = false;
   std::map<int, std::vector<std::string>> phases_;
   /// Messages by sender, receiver and tag.

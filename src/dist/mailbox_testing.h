@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -184,6 +185,8 @@ class MailboxMember final : public MailboxCommunicator {
     return figures_->all_to_all(given, taken, phase);
   }
   Pending barrier(Phase phase) override { return figures_->barrier(phase); }
+  [[nodiscard]] int size() const override { return figures_->size(); }
+  void divide(int last, std::chrono::milliseconds limit) override { figures_->divide(last, limit); }
 
  private:
   std::unique_ptr<Communicator> figures_;

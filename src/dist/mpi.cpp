@@ -3,18 +3,17 @@
 //
 // Processes under MPI. Collectives are MPI's own, started in place and polled; nothing here waits inside MPI once the
 // group is initialised. The board (mpi_board.h) names ranks that are missing.
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <deque>
 #include <exception>
-#include <limits>
 
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
 #include "dist/mpi_abi.h"
 #include "dist/mpi_board.h"
+#include "dist/mpi_hosts.h"
 #include "dist/mpi_library.h"
 #include "dist/mpi_session.h"
 #include "dist/reduce/wire.h"
@@ -35,7 +34,9 @@ class MpiCommunicator final : public Communicator {
     mpi_.Comm_set_errhandler(group_, mpi_.errors_return);
     mpi_.Comm_rank(group_, &rank_);
     mpi_.Comm_size(group_, &size_);
-    find_hosts();
+    part_ = group_;
+    total_ = size_;
+    hosts_ = find_hosts(mpi_, session_, group_);
     board_.open(group_, rank_, size_);
   }
   MpiCommunicator(const MpiCommunicator&) = delete;
@@ -48,76 +49,79 @@ class MpiCommunicator final : public Communicator {
       return;
     }
     board_.close();
+    if (part_ != group_) mpi_.Comm_free(&part_);
     mpi_.Comm_free(&group_);
   }
 
   [[nodiscard]] std::string_view name() const override { return "mpi"; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  [[nodiscard]] int local_rank() const override { return local_rank_; }
-  [[nodiscard]] int local_size() const override { return local_size_; }
-  [[nodiscard]] std::string_view host(int rank) const override { return hosts_.at(static_cast<std::size_t>(rank)); }
+  [[nodiscard]] int local_rank() const override { return hosts_.local_rank; }
+  [[nodiscard]] int local_size() const override { return hosts_.local_size; }
+  [[nodiscard]] std::string_view host(int rank) const override {
+    return hosts_.names.at(static_cast<std::size_t>(rank));
+  }
 
   Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
     require_rank(root, phase);
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, group_, &flight.request));
+    return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, part_, &flight.request));
   }
   Pending all_reduce_sum(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, {}); }
   Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, mpi_.float64, phase, {}); }
   Pending all_reduce_mean(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, data); }
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
     require_parts(own.size(), all.size(), phase);
-    static_cast<void>(count_of(all.size(), phase));
-    const int count = count_of(own.size(), phase);
-    const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_);
+    static_cast<void>(mpi_count(all.size(), phase));
+    const int count = mpi_count(own.size(), phase);
+    const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(part_rank());
     Flight& flight = take_off(phase);
     return started(flight, mpi_.Iallgather(is_in_place ? in_place() : own.data(), is_in_place ? 0 : count, mpi_.byte,
-                                           all.data(), count, mpi_.byte, group_, &flight.request));
+                                           all.data(), count, mpi_.byte, part_, &flight.request));
   }
   Pending reduce_sum(std::span<float> data, int root, Phase phase) override {
     require_rank(root, phase);
-    const int count = count_of(data.size(), phase);
-    const bool is_root = root == rank_;
+    const int count = mpi_count(data.size(), phase);
+    const bool is_root = root == part_rank();
     Flight& flight = take_off(phase);
     return started(flight, mpi_.Ireduce(is_root ? in_place() : data.data(), is_root ? data.data() : nullptr, count,
-                                        mpi_.float32, mpi_.sum, root, group_, &flight.request));
+                                        mpi_.float32, mpi_.sum, root, part_, &flight.request));
   }
   Pending scatter(std::span<const std::byte> all, std::span<std::byte> own, int root, Phase phase) override {
     require_rank(root, phase);
-    if (root == rank_) require_parts(own.size(), all.size(), phase);
-    const int count = count_of(own.size(), phase);
+    if (root == part_rank()) require_parts(own.size(), all.size(), phase);
+    const int count = mpi_count(own.size(), phase);
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Iscatter(all.data(), count, mpi_.byte, own.data(), count, mpi_.byte, root, group_,
+    return started(flight, mpi_.Iscatter(all.data(), count, mpi_.byte, own.data(), count, mpi_.byte, root, part_,
                                          &flight.request));
   }
   Pending gather(std::span<const std::byte> own, std::span<std::byte> all, int root, Phase phase) override {
     require_rank(root, phase);
-    if (root == rank_) require_parts(own.size(), all.size(), phase);
-    const int count = count_of(own.size(), phase);
+    if (root == part_rank()) require_parts(own.size(), all.size(), phase);
+    const int count = mpi_count(own.size(), phase);
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Igather(own.data(), count, mpi_.byte, all.data(), count, mpi_.byte, root, group_,
-                                        &flight.request));
+    return started(
+        flight, mpi_.Igather(own.data(), count, mpi_.byte, all.data(), count, mpi_.byte, root, part_, &flight.request));
   }
   Pending all_to_all(std::span<const std::byte> given, std::span<std::byte> taken, Phase phase) override {
     require_exchange(given, taken, phase);
-    const int count = count_of(given.size() / static_cast<std::size_t>(size_), phase);
+    const int count = mpi_count(given.size() / static_cast<std::size_t>(size_), phase);
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Ialltoall(given.data(), count, mpi_.byte, taken.data(), count, mpi_.byte, group_,
-                                          &flight.request));
+    return started(
+        flight, mpi_.Ialltoall(given.data(), count, mpi_.byte, taken.data(), count, mpi_.byte, part_, &flight.request));
   }
   Pending barrier(Phase phase) override {
     Flight& flight = take_off(phase);
-    return started(flight, mpi_.Ibarrier(group_, &flight.request));
+    return started(flight, mpi_.Ibarrier(part_, &flight.request));
   }
   Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Message& message = take_off(to, phase);
     return started(message, mpi_.Isend(data.data(), count, mpi_.byte, to.rank, to.tag, group_, &message.request));
   }
   Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Message& message = take_off(from, phase);
     message.wanted_bytes = count;
     return started(message, mpi_.Irecv(data.data(), count, mpi_.byte, from.rank, from.tag, group_, &message.request));
@@ -127,6 +131,15 @@ class MpiCommunicator final : public Communicator {
     flight.composite = &composite;
     return started(flight, kMpiSuccess);
   }
+  void divide(int last, std::chrono::milliseconds limit) override {
+    if (last < 1 || last >= size_) return Communicator::divide(last, limit);
+    barrier({.name = "division of the ranks"}).wait(limit);  // MPI itself waits without a limit
+    const bool is_last = rank_ >= size_ - last;
+    check(mpi_.Comm_split(group_, is_last ? 1 : 0, rank_, &part_), "division of the ranks");
+    first_ = is_last ? size_ - last : 0;
+    size_ = is_last ? last : size_ - last;
+    board_.divide(first_, size_);
+  }
   void abandon() noexcept override { session_.has_failed = true; }
 
   [[nodiscard]] bool claim_failure() noexcept override { return board_.claim({.of = 0, .if_silent = true}); }
@@ -134,8 +147,8 @@ class MpiCommunicator final : public Communicator {
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
     if (board_.is_claimed()) return false;  // MPI would still write into memory that may be gone by now
-    if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     board_.polled();
+    if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     if (!is_over(ticket)) return false;
     while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way) ++oldest_;
     board_.done(oldest_);
@@ -166,32 +179,10 @@ class MpiCommunicator final : public Communicator {
     Phase phase{};
   };
 
-  void find_hosts() {
-    std::array<char, kMpiHostBytes> own{};
-    int length = 0;
-    check(mpi_.Get_processor_name(own.data(), &length), "start-up");
-    std::vector<char> all(own.size() * static_cast<std::size_t>(size_));
-    check(mpi_.Allgather(own.data(), kMpiHostBytes, mpi_.byte, all.data(), kMpiHostBytes, mpi_.byte, group_),
-          "start-up");
-    for (int rank = 0; rank < size_; ++rank) {
-      hosts_.emplace_back(all.data() + static_cast<std::size_t>(rank) * own.size());
-    }
-    Handle node{};
-    check(mpi_.Comm_split_type(group_, Abi::kCommTypeShared, rank_, mpi_.no_info, &node), "start-up");
-    mpi_.Comm_rank(node, &local_rank_);
-    mpi_.Comm_size(node, &local_size_);
-    mpi_.Comm_free(&node);
-  }
+  [[nodiscard]] int part_rank() const { return rank_ - first_; }
 
   static void* in_place() { return std::bit_cast<void*>(Abi::kInPlace); }
   void check(int code, auto what) const { session_.check(code, what); }
-  static int count_of(std::size_t count, Phase phase) {
-    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
-    if (count <= kMost) return static_cast<int>(count);
-    throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
-                               std::to_string(count), "several pieces"));
-  }
-
   [[nodiscard]] Flight& flight_of(std::int64_t ticket) {
     return flights_[static_cast<std::size_t>(ticket) % kMostFlights];
   }
@@ -219,8 +210,8 @@ class MpiCommunicator final : public Communicator {
     return kUserTags + Composite::kTags * static_cast<int>(ticket % static_cast<std::int64_t>(kMostFlights));
   }
   Message& take_off(Address other, Phase phase) {
-    if (other.rank < 0 || other.rank >= size_ || other.rank == rank_) {
-      throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(size_ - 1),
+    if (other.rank < 0 || other.rank >= total_ || other.rank == rank_) {
+      throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(total_ - 1),
                                  std::to_string(other.rank), "one of them"));
     }
     if (free_messages_.empty()) {
@@ -258,7 +249,9 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] bool poll_message(std::size_t at) {
     Message& message = messages_[at];
     MpiStatus status;
-    if (!is_over(message.request, message.phase, status)) return false;
+    const bool is_done = is_over(message.request, message.phase, status);
+    board_.awaits(is_done ? -1 : message.peer);
+    if (!is_done) return false;
     free_messages_.push_back(at);
     int bytes = -1;
     if (message.wanted_bytes >= 0) mpi_.Get_count(&status, mpi_.byte, &bytes);
@@ -278,10 +271,10 @@ class MpiCommunicator final : public Communicator {
 
   template <typename Number>
   Pending sum(std::span<Number> data, Handle type, Phase phase, std::span<float> to_be_mean) {
-    const int count = count_of(data.size(), phase);
+    const int count = mpi_count(data.size(), phase);
     Flight& flight = take_off(phase);
     flight.to_be_mean = to_be_mean;
-    return started(flight, mpi_.Iallreduce(in_place(), data.data(), count, type, mpi_.sum, group_, &flight.request));
+    return started(flight, mpi_.Iallreduce(in_place(), data.data(), count, type, mpi_.sum, part_, &flight.request));
   }
 
   const int exceptions_ = std::uncaught_exceptions();
@@ -289,9 +282,12 @@ class MpiCommunicator final : public Communicator {
   mutable Session<Abi> session_;
   MpiBoard<Abi> board_{mpi_, session_};
   mutable MpiStatus ignored_{};
-  Handle group_{};
-  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
-  std::vector<std::string> hosts_;
+  /// All ranks of the job: messages and the board; and those of this rank's part: collectives.
+  Handle group_{}, part_{};
+  int rank_ = 0, total_ = 1;
+  /// First rank and number of ranks of the part.
+  int first_ = 0, size_ = 1;
+  MpiHosts hosts_;
   std::int64_t next_ticket_ = 0;
   /// Tickets below it are done.
   std::int64_t oldest_ = 0;

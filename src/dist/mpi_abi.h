@@ -67,6 +67,7 @@ struct MpiStatus {
   X(Comm_free, (Handle*))                                                           \
   X(Comm_rank, (Handle, int*))                                                      \
   X(Comm_size, (Handle, int*))                                                      \
+  X(Comm_split, (Handle, int, int, Handle*))                                        \
   X(Comm_split_type, (Handle, int, int, Handle, Handle*))                           \
   X(Comm_set_errhandler, (Handle, Handle))                                          \
   X(Allgather, (const void*, int, Handle, void*, int, Handle, Handle))              \

@@ -32,7 +32,25 @@ struct Signs {
   std::int64_t polls = 0;
   /// One plus the rank that was first to report a failure to this rank; 0: none.
   std::int64_t first_failed = 0;
+  /// One plus the rank whose message this rank waits for, or which has not received this rank's message; 0: none.
+  std::int64_t awaited = 0;
 };
+
+/// Returns the ranks to blame for the late ranks of a collective. A late rank that waits for another rank's message is
+/// not to blame; that other rank is.
+/// @param late ranks that have not started the collective
+/// @param signs signs of all ranks, read while the late ranks still polled
+/// @param own this rank, which is never to blame
+[[nodiscard]] inline std::vector<int> to_blame(const std::vector<int>& late, const std::vector<Signs>& signs, int own) {
+  std::vector<int> ranks;
+  for (const int rank : late) {
+    const auto awaited = static_cast<int>(signs[static_cast<std::size_t>(rank)].awaited) - 1;
+    const bool is_other = awaited >= 0 && awaited != own && std::ranges::find(late, awaited) == late.end();
+    const int blamed = is_other ? awaited : rank;
+    if (std::ranges::find(ranks, blamed) == ranks.end()) ranks.push_back(blamed);
+  }
+  return ranks;
+}
 
 /// MPI window with the signs of all ranks. Used only by the communicator's thread.
 template <typename Abi>
@@ -46,7 +64,7 @@ class MpiBoard {
   /// Creates the window. All ranks call it together, before all other functions. Throws CommError.
   void open(Handle group, int rank, int size) {
     rank_ = rank;
-    size_ = size;
+    size_ = total_ = size;
     check(mpi_.Win_allocate(sizeof(Signs), 1, mpi_.no_info, group, &own_, &window_));
     *own_ = {};
     check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_));
@@ -77,6 +95,13 @@ class MpiBoard {
   void done(std::int64_t oldest) { publish(own_->done, oldest); }
   /// Publishes that this rank is still waiting.
   void polled() { publish(own_->polls, own_->polls + 1); }
+  /// Publishes whose message this rank waits for, or who has not taken one of its own; -1: nobody.
+  void awaits(int peer) { publish(own_->awaited, peer + 1); }
+  /// Collectives are of `size` ranks from now on, from rank `first`.
+  void divide(int first, int size) {
+    first_ = first;
+    size_ = size;
+  }
 
   /// Question to another rank whether this rank is the first to fail, and what it means if no answer comes.
   struct Claim {
@@ -114,8 +139,8 @@ class MpiBoard {
   // that have not reached the collective.
   [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
     std::vector<int> all(static_cast<std::size_t>(size_));
-    std::iota(all.begin(), all.end(), 0);
-    signs_.assign(all.size(), {});
+    std::iota(all.begin(), all.end(), first_);
+    signs_.assign(static_cast<std::size_t>(total_), {});
     const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
     const std::vector<Signs> before = signs_;
     // A rank that polls is waiting too, for this collective or another.
@@ -123,7 +148,7 @@ class MpiBoard {
       return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
     });
     publish(own_->done, std::numeric_limits<std::int64_t>::max());  // so that later questions do not wait for this rank
-    return idle.empty() ? late : idle;
+    return idle.empty() ? to_blame(late, signs_, rank_) : idle;
   }
 
   // Waits for a while, then reads the signs of `ranks`. Returns those that do not answer in time or whose answer fails
@@ -177,7 +202,9 @@ class MpiBoard {
 
   const MpiFunctions<Abi>& mpi_;
   Session<Abi>& session_;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, total_ = 1;
+  /// Ranks that collectives are of.
+  int first_ = 0, size_ = 1;
   mutable MpiStatus ignored_{};
   Handle window_{};
   /// Signs of this rank, in the window's memory.

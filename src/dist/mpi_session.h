@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "dist/communicator.h"
@@ -64,5 +67,13 @@ class Session {
   const MpiFunctions<Abi>& mpi_;
   const int exceptions_ = std::uncaught_exceptions();
 };
+
+/// MPI counts with an int. CommError beyond it.
+[[nodiscard]] inline int mpi_count(std::size_t count, Phase phase) {
+  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (count <= kMost) return static_cast<int>(count);
+  throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
+                             std::to_string(count), "several pieces"));
+}
 
 }  // namespace roentgen::dist

@@ -165,6 +165,7 @@ train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder
                             .checkpoint_dir = options_.checkpoint_dir,
                             .group = options_.group,
                             .device_monitor = monitor.get(),
+                            .servers = options_.servers,
                             .trace = options_.trace};
   if (options_.on_start) options_.on_start();
   return train_in(job);

@@ -34,6 +34,7 @@ struct TrainRunOptions {
   std::filesystem::path checkpoint_dir{};      ///< TrainJob::checkpoint_dir
   std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
   dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
+  train::ServerOptions servers{};              ///< TrainJob::servers
   std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller
   /// Called once the data are listed. May be empty.
   std::function<void(const data::Dataset& dataset)> on_data{};

@@ -44,6 +44,12 @@ class JsonLog final : public Observer {
       line.set("device_used_bytes", record.device->used_bytes);
       line.set("device_power_w", record.device->power_w);
     }
+    if (const auto& staleness = record.staleness) {
+      line.set("applied", staleness->applied);
+      line.set("dropped", staleness->dropped);
+      line.set("staleness_mean", staleness->mean);
+      line.set("staleness_max", staleness->max);
+    }
     write(line);
   }
 

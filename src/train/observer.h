@@ -15,6 +15,7 @@
 #include "dist/links.h"
 #include "engine/loss_scale.h"
 #include "runtime/device_monitor.h"
+#include "train/servers/staleness.h"
 
 namespace roentgen::train {
 
@@ -45,6 +46,8 @@ struct StepRecord {
   int slowest_rank = -1;
   /// New reading of the device that computes; absent where there is none, and in most updates.
   std::optional<runtime::DeviceUse> device{};
+  /// Counts of an asynchronous run; absent in others.
+  std::optional<StalenessRecord> staleness{};
 
   /// Images a second of this update.
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }

@@ -35,6 +35,10 @@ std::string some_names(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", ..." : "");
 }
 
+std::string staleness_text(const StalenessRecord& record) {
+  return fmt::format(", staleness {:.1f} (at most {}), {} dropped", record.mean, record.max, record.dropped);
+}
+
 class Progress final : public Observer {
  public:
   Progress(ProgressStyle style, std::vector<std::string> hosts) : style_(style), hosts_(std::move(hosts)) {}
@@ -72,6 +76,7 @@ class Progress final : public Observer {
                      bound_by(wait, seconds, comm.value_or(0.0), busy_percent_),
                      device_ ? ", " + device_text(*device_, *busy_percent_) : "",
                      slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)),
+                     record.staleness ? staleness_text(*record.staleness) : "",
                      slow_rank_ < 0 ? "" : fmt::format(", slow rank: {}", rank_name(slow_rank_)), duration_text(left)));
   }
 

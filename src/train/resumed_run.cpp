@@ -88,6 +88,9 @@ void load_resume(const TrainJob& job, const Resume& resume, const RunMemory& mem
   if (state.loss_scale) memory.executable.set_loss_scale(*state.loss_scale);
   log::info(fmt::format("resumed at step {}, epoch {}", state.step, state.epoch + 1));
   if (!ranks.is_first()) return;
+  if (job.servers.is_async()) {
+    log::warning("asynchronous updates come in another order each time: weights will differ from an unbroken run's");
+  }
   const std::string rates = changed_rates(job.recipe, resume.info.recipe, state, ranks.size());
   if (!rates.empty()) log::warning(rates);
 }

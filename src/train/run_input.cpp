@@ -70,7 +70,9 @@ data::LoaderOptions first_options(const TrainJob& job, const RunInput& input, DT
   options.workers = decode_workers(recipe.train);
   options.cores = train_cores(recipe.train).input;
   options.seed = static_cast<std::uint64_t>(recipe.train.seed);
-  options.epochs = static_cast<std::uint32_t>(recipe.train.epochs);
+  // a fast worker of an asynchronous run makes updates of the slow ones
+  const int passes = job.servers.is_async() ? ranks.size() : 1;
+  options.epochs = static_cast<std::uint32_t>(recipe.train.epochs * passes);
   options.preprocess = recipe.preprocess;
   options.augment = recipe.augment;
   options.dtype = dtype;

@@ -48,6 +48,7 @@ void require_same_job(const TrainJob& job, const CheckpointInfo& info) {
   }
   require_same_text(ranks, "labels", fmt::format("{}", fmt::join(info.labels, ", ")), kSameData);
   require_same_text(ranks, "--reduce and --wire", job.group->way(), kSameOptions);
+  require_same_text(ranks, "--update", text_of(job.servers), kSameOptions);
   require_same_text(ranks, "--stop-after", fmt::to_string(job.stop_after_steps), kSameOptions);
   require_same_recipe(ranks, job.recipe);
   std::vector<std::uint32_t> used = data::samples_of(job.dataset, data::Split::Train);

@@ -62,9 +62,6 @@ std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executa
   return ranges;
 }
 
-namespace {
-
-// The parts of `ranges` within each bucket.
 std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector<engine::UpdateRange>& ranges,
                                                                const std::vector<engine::Bucket>& buckets) {
   std::vector<std::vector<engine::UpdateRange>> parts(buckets.size());
@@ -82,8 +79,6 @@ std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(const std::vector
   return parts;
 }
 
-}  // namespace
-
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
@@ -91,13 +86,21 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       scales_loss_(executable.read_loss_scale().has_value()),
       ranges_(update_ranges(executable, options_, optimizer_.is_layerwise())) {
   if (options_.accumulate > 1) total_ = executable.make_arena(engine::ArenaKind::Trained);
-  if (options_.group == nullptr || (options_.group->size() == 1 && !options_.group->is_nccl_asked())) return;
-  dist::GradientDevice device{.device = executable.memory_device(),
-                              .id = options_.device_id,
-                              .is_host = executable.gradients().device().copies == nullptr};
-  if (options_.make_nccl) device.make_nccl = options_.make_nccl;
-  exchange_ =
-      std::make_unique<GradientExchange>(*options_.group, device, std::ssize(executable.buckets()), options_.timeline);
+  if (options_.group == nullptr) return;
+  if (options_.servers.has_servers()) {
+    servers_ = std::make_unique<ServerExchange>(*options_.group, executable, options_.servers, options_.timeline);
+  } else if (options_.group->size() == 1 && !options_.group->is_nccl_asked()) {
+    return;
+  }
+  if (!options_.servers.is_async()) {
+    // Gradients for servers pass through the host.
+    dist::GradientDevice device{.device = executable.memory_device(),
+                                .id = options_.device_id,
+                                .is_host = servers_ || executable.gradients().device().copies == nullptr};
+    if (options_.make_nccl) device.make_nccl = options_.make_nccl;
+    exchange_ = std::make_unique<GradientExchange>(*options_.group, device, std::ssize(executable.buckets()),
+                                                   options_.timeline);
+  }
   bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
   ready_.resize(executable.buckets().size());
 }
@@ -125,6 +128,8 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   if (exchange_ && is_last) exchange_->begin();
   // A device that averages works through backward, and the host waits for the loss meanwhile.
   const bool is_report_late = exchange_ && exchange_->is_on_device();
+  if (has_partners() && is_last && !is_report_late) add_loss(record);
+  if (is_last && pushes_early()) begin_push(record, 1.0);
   if (exchange_ && is_last && !is_report_late) report(record);
   {
     const TimedScope scope(options_.timeline, "backward");
@@ -135,16 +140,19 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
     executable_.backward(std::cref(on_bucket));  // std::cref avoids a heap allocation for the captures
   }
   if (!is_last) add_loss(record);
-  if (exchange_ && is_last && !options_.is_overlapped) {
+  if (servers_ && is_last && !pushes_early()) push_late(record);
+  if (exchange_ && !servers_ && is_last && !options_.is_overlapped) {
     for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
   }
-  if (is_last && is_report_late) report(record);
+  if (is_last && is_report_late) {
+    add_loss(record);
+    report(record);
+  }
   if (options_.on_batch) options_.on_batch(batch->samples);
   batches.release(batch->slot);
 }
 
-void Stepper::report(StepRecord& record) {
-  add_loss(record);
+void Stepper::report(const StepRecord& record) {
   exchange_->tell({.loss = record.loss,
                    .images = record.images,
                    .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
@@ -171,14 +179,71 @@ void Stepper::take_bucket(std::int64_t bucket, const runtime::Event& ready, std:
     last = &executable_.update(engine::Accumulate{.is_first = i == 0},
                                {.target = *total_, .source = executable_.gradients(), .ranges = {&range, 1}});
   }
-  if (!exchange_ || i + 1 < options_.accumulate) return;
+  if (!has_partners() || i + 1 < options_.accumulate) return;
   ready_[static_cast<std::size_t>(bucket)] = last;
-  if (options_.is_overlapped) send(bucket);
+  if (servers_ ? pushes_early() : options_.is_overlapped) send(bucket);
 }
 
 void Stepper::send(std::int64_t bucket) {
   const auto at = static_cast<std::size_t>(bucket);
-  exchange_->send(bucket, gradients().device(executable_.buckets()[at]), *ready_[at]);
+  const runtime::DeviceSpan<float> own = gradients().device(executable_.buckets()[at]);
+  if (servers_) return servers_->send(bucket, own, *ready_[at]);
+  exchange_->send(bucket, own, *ready_[at]);
+}
+
+bool Stepper::pushes_early() const {
+  const bool is_late = options_.servers.is_async() && options_.clip_norm > 0.0;
+  return servers_ && options_.is_overlapped && !is_late;
+}
+
+void Stepper::begin_push(const StepRecord& record, double factor) {
+  if (options_.servers.is_async()) require_finite(record.loss, "loss", record.step);
+  servers_->begin({.lr = record.lr,
+                   .step = record.step,
+                   .scale = factor / static_cast<double>(options_.accumulate),
+                   .images = record.images,
+                   .is_finite = std::isfinite(record.loss),
+                   .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked()});
+}
+
+void Stepper::push_late(StepRecord& record) {
+  double factor = 1.0;
+  if (options_.servers.is_async() && options_.clip_norm > 0.0) {
+    for (const runtime::Event* ready : ready_) ready->wait();
+    const double scale = 1.0 / static_cast<double>(options_.accumulate);
+    const ClipFactor clip = clip_factor(sum_of_squares(gradients().values()) * scale * scale, options_.clip_norm);
+    require_finite(clip.norm, "gradient norm", record.step);
+    record.gradient_norm = clip.norm;
+    factor = clip.factor;
+  }
+  begin_push(record, factor);
+  for (std::int64_t bucket = 0; bucket < std::ssize(ready_); ++bucket) send(bucket);
+}
+
+void Stepper::finish_with_servers(StepRecord& record) {
+  if (exchange_) add_group_report(record);
+  for (const runtime::Event* ready : ready_) ready->wait();  // backward reads the weights until it is over
+  servers_->finish();
+  const Reply& reply = servers_->reply();
+  if (options_.servers.is_async()) {
+    record.images = servers_->images();
+    record.staleness = servers_->staleness();
+  }
+  if (!exchange_) return;
+  is_stop_asked_ = is_stop_asked_ || reply.is_stop_asked > 0.0;
+  require_finite(record.loss, "loss", record.step);
+  if (options_.clip_norm <= 0.0) return;
+  require_finite(reply.norm, "gradient norm", record.step);
+  record.gradient_norm = reply.norm;
+}
+
+void Stepper::add_group_report(StepRecord& record) {
+  const GroupReport group = exchange_->report();
+  record.loss = group.loss;
+  record.images = group.images;
+  record.imbalance = group.imbalance;
+  record.slowest_rank = group.slowest_rank;
+  is_stop_asked_ = group.is_stop_asked;
 }
 
 void Stepper::apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
@@ -205,12 +270,7 @@ void Stepper::apply_all(StepRecord& record, const runtime::Event* after) {
 }
 
 void Stepper::finish_with_group(StepRecord& record) {
-  const GroupReport group = exchange_->report();
-  record.loss = group.loss;
-  record.images = group.images;
-  record.imbalance = group.imbalance;
-  record.slowest_rank = group.slowest_rank;
-  is_stop_asked_ = group.is_stop_asked;
+  add_group_report(record);
   // Overflows are found by the norm, too.
   const bool must_know_norm = options_.clip_norm > 0.0 || scales_loss_;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
@@ -227,12 +287,16 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   const TimedScope scope(options_.timeline, "step", step + 1);
   const auto start = Clock::now();
   StepRecord record{.step = step, .lr = lr};
-  const double exposed_s = exchange_ ? options_.group->exposed_s() : 0.0;
+  const double exposed_s = has_partners() ? options_.group->exposed_s() : 0.0;
   executable_.begin_update();
   for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
   dist::reach({.name = "optimizer"}, step);
-  if (exchange_) {
-    finish_with_group(record);
+  if (has_partners()) {
+    if (servers_) {
+      finish_with_servers(record);
+    } else {
+      finish_with_group(record);
+    }
     record.comm_exposed_seconds = options_.group->exposed_s() - exposed_s;
   } else {
     apply_all(record);

@@ -18,6 +18,7 @@
 #include "train/gradient_exchange.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
+#include "train/servers/server_exchange.h"
 
 namespace roentgen {
 class Timeline;
@@ -51,7 +52,10 @@ struct StepperOptions {
   std::string device_id{};
   /// With a group: makes NCCL's part of this rank; empty: the machine's NCCL. For tests.
   std::function<std::unique_ptr<dist::NcclCalls>()> make_nccl{};
-  /// With a group: asked once an update; all ranks learn when one of them says yes. May be empty.
+  /// With a group that is divided (CommThread::divide()): its last ranks are servers, which make the updates. Sync: the
+  /// group has none.
+  ServerOptions servers{};
+  /// With a group: polled once per update; all ranks learn when one of them returns true. May be empty.
   std::function<bool()> is_stop_asked{};
   /// With a group: sends gradients while backward continues. False: sends them after it, for comparison.
   bool is_overlapped = true;
@@ -63,6 +67,10 @@ struct StepperOptions {
 /// @param is_layerwise weights stay apart, marked as layers
 [[nodiscard]] std::vector<engine::UpdateRange> update_ranges(const engine::Executable& executable,
                                                              const StepperOptions& options, bool is_layerwise = false);
+
+/// The parts of `ranges` within each bucket.
+[[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
+    const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
 
 /// Makes updates on an executable of training form. One thread.
 class Stepper {
@@ -81,6 +89,8 @@ class Stepper {
   /// Waits until the device has averaged all gradients: before weights are read that must be sound. Throws CommError
   /// where an average failed.
   void settle();
+  /// Exchange with parameter servers; null without them.
+  [[nodiscard]] ServerExchange* servers() { return servers_.get(); }
   /// With a group: whether a rank was asked to stop in the last update. All ranks get the same answer.
   [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
@@ -93,14 +103,24 @@ class Stepper {
   void add_loss(StepRecord& record) const;
   void take_bucket(std::int64_t bucket, const runtime::Event& ready, std::int64_t i);
   void send(std::int64_t bucket);
-  /// Adds the loss to the record and sends this rank's report.
-  void report(StepRecord& record);
+  /// Sends this rank's report, once the record has the loss.
+  void report(const StepRecord& record);
   /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
   void finish_with_group(StepRecord& record);
-  /// Queues the update of all parameters, then reads its result. Throws DataError where it was not made.
+  [[nodiscard]] bool has_partners() const { return exchange_ || servers_; }
+  /// Whether servers get gradients while backward continues.
+  [[nodiscard]] bool pushes_early() const;
+  void begin_push(const StepRecord& record, double factor);
+  /// Sends all gradients after backward; async: limited to clip_norm.
+  void push_late(StepRecord& record);
+  /// Waits for the weights of the servers.
+  void finish_with_servers(StepRecord& record);
+  /// Sets what all ranks report of the update.
+  void add_group_report(StepRecord& record);
+  /// Queues the update of all parameters, then reads its result. Throws DataError when the update failed.
   /// @param after of AveragedBucket; null: none
   void apply_all(StepRecord& record, const runtime::Event* after = nullptr);
-  /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
+  /// Sum over the update's batches; after finish_with_group() the mean of that over ranks.
   [[nodiscard]] const engine::Arena& gradients() const { return total_ ? *total_ : executable_.gradients(); }
   void apply(std::span<const engine::UpdateRange> ranges, const StepRecord& record, double clip_norm,
              const runtime::Event* after);
@@ -113,8 +133,11 @@ class Stepper {
   std::vector<engine::UpdateRange> ranges_;
   /// Sum of gradients; null without accumulation.
   std::unique_ptr<engine::Arena> total_;
-  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket.
+  /// Exchange of gradients, with a group; ranges_ is then grouped by bucket. With servers of synchronous updates, of
+  /// reports alone.
   std::unique_ptr<GradientExchange> exchange_;
+  /// Null without parameter servers.
+  std::unique_ptr<ServerExchange> servers_;
   std::vector<std::vector<engine::UpdateRange>> bucket_ranges_;
   /// Event that is reached once a bucket of the update is final.
   std::vector<const runtime::Event*> ready_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates that several ranks make of a network with batch norm, compared with a loop in one thread that holds every
-// rank's executable. Local statistics, mean of the gradients, one update for all.
+// Updates that several ranks make of a network with batch norm, alone and with parameter servers, compared with a loop
+// in one thread that holds every rank's executable. Local statistics, mean of the gradients, one update for all.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,6 +19,7 @@
 #include "graph/text.h"
 #include "train/predict.h"
 #include "train/ranks.h"
+#include "train/servers/parameter_server.h"
 #include "train/stepper.h"
 #include "train/trainer_testing.h"
 
@@ -120,9 +121,29 @@ struct Way {
   Mean mean;
   const char* engine_name = "cpu";
   std::unique_ptr<engine::Engine> (*make)() = cpu_engine;
+  /// Parameter servers beside the ranks.
+  int servers = 0;
 };
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.reduce << "_" << way.engine_name; }
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.reduce << "_" << way.engine_name;
+  if (way.servers > 0) *out << "_with_" << way.servers << "_servers";
+}
+
+ServerOptions servers_of(const Way& way) {
+  return {.way = way.servers > 0 ? UpdateWay::Servers : UpdateWay::Sync, .servers = way.servers};
+}
+
+// Serves as the `index`th server; its executable holds the weights that all begin with.
+void serve(dist::CommThread& comm, const data::Dataset& dataset, int index, const Way& way) {
+  const Rank rank(dataset, 0, 1, way.make());
+  engine::Executable& executable = *rank.executable;
+  Optimizer optimizer("sgd", engine::OptimizerRules{}, executable);
+  ParameterServer server(executable, optimizer,
+                         ranges_by_bucket(update_ranges(executable, options()), executable.buckets()),
+                         {.servers = servers_of(way), .index = index, .workers = comm.first_rank()});
+  comm.call([&](dist::Communicator& communicator) { server.serve(communicator); });
+}
 
 // Expected result of so many ranks.
 std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, const Way& way) {
@@ -167,24 +188,29 @@ TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
     for (const auto& rank : wanted) {
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(rank->statistics()[i]) / ranks;
     }
-    dist::LocalGroup group(ranks);
-    dist::Mailboxes boxes(ranks);
+    const int servers = GetParam().servers;
+    dist::LocalGroup group(ranks + servers);
+    dist::Mailboxes boxes(ranks + servers);
     std::vector<std::jthread> threads;
-    for (int number = 0; number < ranks; ++number) {
+    for (int number = 0; number < ranks + servers; ++number) {
       threads.emplace_back([&, number] {
         const auto seed = static_cast<unsigned>(number);
         dist::CommThread comm([&] { return std::make_unique<dist::MailboxMember>(boxes, group, number, seed); },
                               std::chrono::minutes(1), {.algorithm = GetParam().reduce});
+        if (servers > 0) comm.divide(servers);
+        if (number >= ranks) return serve(comm, dataset, number - ranks, GetParam());
         Rank rank(dataset, number, ranks, GetParam().make());
         ASSERT_GT(rank.executable->buckets().size(), 1U);
         StepperOptions stepping = options();
         stepping.group = &comm;
         stepping.device_id = "device " + std::to_string(number);
         stepping.make_nccl = [] { return std::make_unique<dist::NcclTwin>(dist::twin_device()); };
+        stepping.servers = servers_of(GetParam());
         Stepper stepper(*rank.executable, stepping);
         for (int update = 0; update < kUpdates; ++update)
           static_cast<void>(stepper.update(*rank.loader, update, kRate));
         stepper.settle();
+        if (servers > 0) stepper.servers()->end();
         const Rank& other = *wanted[static_cast<std::size_t>(number)];
         EXPECT_EQ(rank.weights(), other.weights()) << "rank " << number << " of " << ranks;
         EXPECT_EQ(rank.statistics(), other.statistics()) << "its own";
@@ -216,7 +242,11 @@ TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
 INSTANTIATE_TEST_SUITE_P(Ways, RanksWithBatchNorm,
                          testing::Values(Way{"allreduce", mean_in_double}, Way{"auto", mean_in_float},
                                          Way{"exchange", mean_in_float, "reference", reference_engine},
-                                         Way{"nccl", mean_in_float, "reference", reference_engine}),
+                                         Way{"nccl", mean_in_float, "reference", reference_engine},
+                                         Way{"exchange", mean_in_float, "cpu", cpu_engine, 1},
+                                         Way{"exchange", mean_in_float, "cpu", cpu_engine, 2},
+                                         Way{"exchange", mean_in_float, "reference", reference_engine, 2},
+                                         Way{"auto", mean_in_float, "reference", reference_engine, 2}),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "train/servers/server_options.h"
 #include "train/trace_options.h"
 
 namespace roentgen::data {
@@ -64,6 +65,8 @@ struct TrainJob {
   dist::CommThread* group = nullptr;
   /// Monitor of the engine's device, read about once a second. Null: none. The first rank's counts.
   runtime::DeviceMonitor* device_monitor = nullptr;
+  /// Parameter servers among the ranks of the group, its last ones; sync: none. Equal on all ranks.
+  ServerOptions servers{};
   /// Options of folder.trace(); a failed run leaves the trace, too. nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };

@@ -18,6 +18,7 @@
 #include "train/resumed_run.h"
 #include "train/run_folder.h"
 #include "train/same_job.h"
+#include "train/servers/serve.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -36,6 +37,7 @@ std::unique_ptr<Stepper> make_stepper(const TrainJob& job, engine::Executable& e
                                  .on_batch = [&pixels](std::span<const std::uint32_t> samples) { pixels.add(samples); },
                                  .group = job.group,
                                  .device_id = job.engine.device_id(),
+                                 .servers = job.servers,
                                  .is_stop_asked = job.is_stop_asked,
                                  .timeline = timeline});
 }
@@ -121,7 +123,8 @@ TrainSetup make_train_setup(const TrainJob& job) {
   Optimizer& optimizer = setup.stepper->optimizer();
   const std::int64_t updates = updates_per_epoch(job, setup.input);
   warn_of_skipped(job, setup.input, updates);
-  setup.schedule = make_schedule(job.recipe.schedule.name, schedule_options(job.recipe, updates, ranks.size()));
+  const int summed_ranks = job.servers.is_async() ? 1 : ranks.size();  // whose gradients are one update
+  setup.schedule = make_schedule(job.recipe.schedule.name, schedule_options(job.recipe, updates, summed_ranks));
   if (!resume && ranks.is_first()) load_first_weights(job, executable);
   if (recipe.ema > 0.0) setup.ema = std::make_unique<Ema>(executable, recipe.ema);
   Ema* const ema = setup.ema.get();
@@ -142,6 +145,10 @@ TrainSetup make_train_setup(const TrainJob& job) {
   state.threads = compute_threads(recipe);
   state.seed = static_cast<std::uint64_t>(recipe.seed);
   state.plan = std::move(training.plan);
+  if (ServerExchange* const servers = setup.stepper->servers(); servers != nullptr) {
+    if (ranks.is_first()) greet_servers(job, executable, state, *servers, optimizer);
+    servers->start_at(state.step * ranks.size());
+  }
   if (ranks.is_first()) write_plan(job, executable, state.plan);
   if (ranks.is_first()) setup.logs = open_logs(job.folder, state);
   setup.observers = job.observers;

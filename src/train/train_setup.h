@@ -85,6 +85,7 @@ struct TrainSetup {
 ///   Tracer::keep_in          tracer, run folder        files of the trace      trace
 ///   first state              resume                    state
 ///   Loader                   input, state, executable  loader
+///   greet_servers            plan, memory, state       servers that serve
 ///   write_plan, on rank 0    run folder, plan          plan.json
 ///   open_logs, on rank 0     run folder, state         logs, observers
 ///

@@ -28,6 +28,8 @@
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/schedule/schedule.h"
+#include "train/servers/async_leg.h"
+#include "train/servers/serve.h"
 #include "train/trace.h"
 #include "train/train_setup.h"
 
@@ -70,6 +72,11 @@ class Trainer {
  private:
   /// Runs updates until the epoch ends or the run must stop; returns false when it must stop.
   bool run_epoch(EpochRecord& record);
+  /// One update of all ranks.
+  void make_update(EpochRecord& record);
+  /// Updates of an asynchronous run until the workers meet.
+  void run_to_meeting(EpochRecord& record);
+  void add(StepRecord& step, EpochRecord& record);
   void finish_epoch(EpochRecord& record);
   void validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table);
   void keep_weights(double score, std::string_view metric, double value);
@@ -93,6 +100,8 @@ class Trainer {
   std::int64_t saved_epoch_;
   /// Update after which the ranks last averaged their running statistics; -1: never.
   std::int64_t averaged_step_;
+  /// Async: a worker or server was asked to stop.
+  bool is_stop_asked_ = false;
   TrainOutcome outcome_;
 };
 
@@ -111,8 +120,10 @@ Trainer::Trainer(const TrainJob& job)
       outcome_{.planned_bytes = setup_.planned_bytes} {}
 
 bool Trainer::should_stop() const {
-  const bool is_asked =
-      ranks_.size() > 1 ? setup_.stepper->is_stop_asked() : job_.is_stop_asked && job_.is_stop_asked();
+  const bool is_shared = ranks_.size() > 1 || job_.servers.has_servers();
+  const bool is_asked = job_.servers.is_async() ? is_stop_asked_
+                        : is_shared             ? setup_.stepper->is_stop_asked()
+                                                : job_.is_stop_asked && job_.is_stop_asked();
   return is_asked || (job_.stop_after_steps > 0 && state_.step >= job_.stop_after_steps);
 }
 
@@ -120,31 +131,15 @@ bool Trainer::run_epoch(EpochRecord& record) {
   if (state_.step_in_epoch == state_.updates_per_epoch) return true;
   while (state_.step_in_epoch < state_.updates_per_epoch) {
     if (should_stop()) return false;
-    if (setup_.tracer) setup_.tracer->begin_update();
-    StepRecord step = setup_.stepper->update(*setup_.loader, state_.step, setup_.schedule->lr(state_.schedule_step()));
-    if (setup_.tracer) setup_.tracer->end_update();
-    ++state_.step;
-    ++state_.step_in_epoch;
-    state_.legs.back().batches += recipe_.train.accumulate;
-    step.epoch = state_.epoch;
-    step.total_steps = state_.step + recipe_.train.epochs * state_.updates_per_epoch - state_.schedule_step();
-    if (setup_.ema) setup_.ema->update(state_.step);
-    state_.loss_sum += step.loss;
-    record.train_seconds += step.seconds;
-    outcome_.step_seconds += step.seconds;
-    outcome_.data_wait_seconds += step.data_wait_seconds;
-    outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
-    outcome_.images += step.images;
-    step.device = device_.look();
-    for (Observer* observer : setup_.observers) observer->on_step(step);
-    links_.look(step, setup_.observers);
-    if (state_.step % kStepsToWeightCheck == 0) {
-      setup_.stepper->settle();
-      require_equal_weights(ranks_, *setup_.executable, state_.step);
+    if (job_.servers.is_async()) {
+      run_to_meeting(record);
+    } else {
+      make_update(record);
     }
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
+  if (job_.servers.is_async()) return true;  // the worker goes on with its images
   // Batches left over at the end of an epoch, too few for an update.
   while (setup_.loader->position().epoch == state_.epoch) {
     const auto batch = setup_.loader->next();
@@ -152,6 +147,63 @@ bool Trainer::run_epoch(EpochRecord& record) {
     setup_.loader->release(batch->slot);
   }
   return true;
+}
+
+void Trainer::add(StepRecord& step, EpochRecord& record) {
+  record.train_seconds += step.seconds;
+  outcome_.step_seconds += step.seconds;
+  outcome_.data_wait_seconds += step.data_wait_seconds;
+  outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
+  outcome_.images += step.images;
+  step.device = device_.look();
+  for (Observer* observer : setup_.observers) observer->on_step(step);
+}
+
+void Trainer::make_update(EpochRecord& record) {
+  if (setup_.tracer) setup_.tracer->begin_update();
+  StepRecord step = setup_.stepper->update(*setup_.loader, state_.step, setup_.schedule->lr(state_.schedule_step()));
+  if (setup_.tracer) setup_.tracer->end_update();
+  ++state_.step;
+  ++state_.step_in_epoch;
+  state_.legs.back().batches += recipe_.train.accumulate;
+  step.epoch = state_.epoch;
+  step.total_steps = state_.step + recipe_.train.epochs * state_.updates_per_epoch - state_.schedule_step();
+  if (setup_.ema) setup_.ema->update(state_.step);
+  state_.loss_sum += step.loss;
+  add(step, record);
+  links_.look(step, setup_.observers);
+  if (state_.step % kStepsToWeightCheck != 0) return;
+  setup_.stepper->settle();
+  require_equal_weights(ranks_, *setup_.executable, state_.step);
+}
+
+void Trainer::run_to_meeting(EpochRecord& record) {
+  AsyncLeg leg(ranks_, *setup_.stepper->servers(),
+               {.step = state_.step,
+                .rounds = rounds_to_meeting({.step = state_.step,
+                                             .left_in_epoch = state_.updates_per_epoch - state_.step_in_epoch,
+                                             .checkpoint_steps = recipe_.train.checkpoint_steps,
+                                             .stop_after_steps = job_.stop_after_steps})});
+  const std::int64_t total = state_.step + recipe_.train.epochs * state_.updates_per_epoch - state_.schedule_step();
+  const std::int64_t first = state_.schedule_step();
+  do {
+    if (setup_.tracer) setup_.tracer->begin_update();
+    StepRecord step =
+        setup_.stepper->update(*setup_.loader, leg.gradients(), setup_.schedule->lr(first + leg.rounds_done()));
+    if (setup_.tracer) setup_.tracer->end_update();
+    leg.add(step.loss);
+    step.step = state_.step + leg.rounds_begun();
+    step.epoch = state_.epoch;
+    step.total_steps = total;
+    if (setup_.ema) setup_.ema->update(step.step);
+    add(step, record);
+  } while (!leg.is_over());
+  const LegResult result = leg.meet();
+  is_stop_asked_ = result.is_stop_asked;
+  state_.step += result.rounds;
+  state_.step_in_epoch += result.rounds;
+  state_.legs.back().batches += result.rounds * recipe_.train.accumulate;
+  state_.loss_sum += result.loss * static_cast<double>(result.rounds);
 }
 
 void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table) {
@@ -252,6 +304,9 @@ void Trainer::write_resume_file(bool is_stop) {
   dist::reach({.name = "checkpoint"}, state_.step - 1);
   const TimedScope scope(timeline(), "checkpoint");
   setup_.stepper->settle();
+  if (ServerExchange* const servers = setup_.stepper->servers(); servers != nullptr && ranks_.is_first()) {
+    servers->read_state(setup_.stepper->optimizer());
+  }
   RunMemory memory{.executable = *setup_.executable, .optimizer = setup_.stepper->optimizer(), .ema = setup_.ema.get()};
   if (is_stop && averaged_step_ != state_.step) {
     memory.rank_statistics = gather_statistics(ranks_, *setup_.executable, setup_.ema.get());
@@ -299,6 +354,7 @@ TrainOutcome Trainer::run() {
   write_resume_file(/*is_stop=*/true);
   if (setup_.tracer) setup_.tracer->write(job_.folder.trace());
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers stop all ranks when one of them ends
+  if (ServerExchange* const servers = setup_.stepper->servers(); servers != nullptr) servers->end();
   place_.finish(kCopyLimit);
   for (Observer* observer : setup_.observers) observer->on_end();
   outcome_.is_finished = is_over();
@@ -316,37 +372,12 @@ TrainOutcome Trainer::run() {
 
 TrainOutcome train(const TrainJob& job) {
   try {
+    if (divide_ranks(job)) return serve(job);
     return Trainer(job).run();
   } catch (...) {
     for (Observer* observer : job.observers) observer->on_end();
     throw;
   }
-}
-
-Value to_value(const TrainOutcome& outcome, const RunFolder& folder) {
-  const double seconds = outcome.step_seconds;
-  const auto per_second = [seconds](double amount) { return seconds > 0.0 ? amount / seconds : 0.0; };
-  Value table =
-      Value::Table{{"finished", outcome.is_finished},
-                   {"step", outcome.step},
-                   {"epochs", outcome.epochs},
-                   {"best_epoch", outcome.best_epoch + 1},
-                   {"best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr)},
-                   {"train_loss", outcome.train_loss},
-                   {"images_per_s", per_second(static_cast<double>(outcome.images))},
-                   {"data_wait", per_second(outcome.data_wait_seconds)},
-                   {"comm_exposed", per_second(outcome.comm_exposed_seconds)},
-                   {"bound", bound_by(outcome.data_wait_seconds, seconds, outcome.comm_exposed_seconds,
-                                      outcome.device ? std::optional(outcome.device->busy_percent) : std::nullopt)},
-                   {"planned_bytes", outcome.planned_bytes},
-                   {"best", folder.best().string()},
-                   {"resume", folder.resume().string()}};
-  if (outcome.loss_scale) {
-    table.set("loss_scale", outcome.loss_scale->scale);
-    table.set("skipped_updates", outcome.loss_scale->skipped);
-  }
-  if (outcome.device) table.set("device", to_value(*outcome.device));
-  return table;
 }
 
 }  // namespace roentgen::train

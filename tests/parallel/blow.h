@@ -56,7 +56,8 @@ class Struck : public Launch {
   /// Arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
-  std::vector<std::string> job(std::string_view run, const Blow& blow, const std::vector<std::string>& more = {}) {
+  virtual std::vector<std::string> job(std::string_view run, const Blow& blow,
+                                       const std::vector<std::string>& more = {}) {
     std::vector<std::string> words =
         train(run, {"--ranks", std::to_string(blow.ranks), "--oversubscribe", "--comm-timeout", std::to_string(kLimitS),
                     "--set", "train.checkpoint_steps=2", "--set", "train.epochs=2", "--set", "train.batch=4", "--set",

@@ -33,6 +33,8 @@
 #include "train/one_plan.h"
 #include "train/own_device.h"
 #include "train/ranks.h"
+#include "train/servers/async_leg.h"
+#include "train/servers/parameter_server.h"
 #include "train/stepper.h"
 #include "train/trace.h"
 
@@ -51,9 +53,16 @@ std::unique_ptr<engine::Executable> compile(const ScalingOptions& options, const
   if (options.device_images_per_s <= 0.0) return executable;
   constexpr int kSteps = 2;
   StepCourse course = measure_course(*executable, kSteps);
+  const double slowness = ranks.rank() + 1 == ranks.size() ? options.straggler : 1.0;
   return make_emulated_executable(std::move(executable), std::move(course),
-                                  static_cast<double>(options.step.batch) / options.device_images_per_s);
+                                  slowness * static_cast<double>(options.step.batch) / options.device_images_per_s);
 }
+
+/// Optimizer of the steps, of workers and servers.
+struct {
+  const char* name = "sgd";
+  double weight_decay = 1e-4;
+} constexpr kStepping;
 
 struct Sums {
   std::vector<double> step_s;
@@ -62,22 +71,47 @@ struct Sums {
   double comm_s = 0.0;
   double imbalance = 0.0;
   std::int64_t images = 0;
+  std::optional<train::StalenessRecord> staleness{};
+
+  void add(const train::StepRecord& record) {
+    step_s.push_back(record.seconds);
+    wait_s += record.data_wait_seconds;
+    comm_s += record.comm_exposed_seconds.value_or(0.0);
+    imbalance += record.imbalance.value_or(0.0);
+    images += record.images;
+    staleness = record.staleness;
+  }
 };
 
-Sums run_steps(const ScalingOptions& options, train::Stepper& stepper, data::BatchSource& batches) {
-  constexpr double kRate = 1e-4;
+constexpr double kRate = 1e-4;
+
+// Until servers have the gradients of as many steps of all workers. The rate is that of the time in which this worker
+// computes: images of all workers between its first read and its last one.
+Sums run_leg(const train::Ranks& ranks, train::Stepper& stepper, data::BatchSource& batches,
+             const train::AsyncLeg::Span& span) {
+  Sums sums;
+  train::AsyncLeg leg(ranks, *stepper.servers(), span);
+  const auto begin = Clock::now();
+  do sums.add(stepper.update(batches, leg.gradients(), kRate));
+  while (!leg.is_over());
+  sums.wall_s = seconds_since(begin);
+  static_cast<void>(leg.meet());
+  return sums;
+}
+
+Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, train::Stepper& stepper,
+               data::BatchSource& batches) {
+  if (options.servers.is_async()) {
+    static_cast<void>(run_leg(ranks, stepper, batches, {.step = 0, .rounds = options.step.warmup}));
+    return run_leg(ranks, stepper, batches, {.step = options.step.warmup, .rounds = options.step.steps});
+  }
   Sums sums;
   for (std::int64_t step = 0; step < options.step.warmup; ++step) {
     static_cast<void>(stepper.update(batches, step, kRate));
   }
   const auto begin = Clock::now();
   for (std::int64_t step = 0; step < options.step.steps; ++step) {
-    const train::StepRecord record = stepper.update(batches, options.step.warmup + step, kRate);
-    sums.step_s.push_back(record.seconds);
-    sums.wait_s += record.data_wait_seconds;
-    sums.comm_s += record.comm_exposed_seconds.value_or(0.0);
-    sums.imbalance += record.imbalance.value_or(0.0);
-    sums.images += record.images;
+    sums.add(stepper.update(batches, options.step.warmup + step, kRate));
   }
   sums.wall_s = seconds_since(begin);
   return sums;
@@ -103,24 +137,69 @@ void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::fi
   tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
 }
 
+// Divides the ranks where there are servers; whether this is one.
+bool divide(const ScalingOptions& options, dist::CommThread* group) {
+  if (!options.servers.has_servers()) return false;
+  const int servers = options.servers.servers;
+  if (group == nullptr || group->size() <= servers) {
+    throw ConfigError(error_text("bench.scaling", "--servers", "a worker beside them", "none", "more --ranks"));
+  }
+  group->divide(servers);
+  return group->first_rank() > 0;
+}
+
+// All of a server's work. Its weights are its own: times do not depend on them.
+Value serve(const ScalingOptions& options, dist::CommThread& group, engine::Executable& executable) {
+  train::Optimizer optimizer(kStepping.name, {}, executable);
+  train::ParameterServer server(
+      executable, optimizer,
+      train::ranges_by_bucket(train::update_ranges(executable, {.weight_decay = kStepping.weight_decay}),
+                              executable.buckets()),
+      {.servers = options.servers,
+       .index = group.rank() - group.first_rank(),
+       .workers = group.first_rank(),
+       .limit = group.limit()});
+  group.call([&](dist::Communicator& communicator) { server.serve(communicator); });
+  return {};
+}
+
+void set_figures(const ScalingOptions& options, const train::Ranks& ranks, const Sums& sums, Value& result) {
+  const double steps_s = std::accumulate(sums.step_s.begin(), sums.step_s.end(), 0.0);
+  result.set("images_per_s", static_cast<double>(sums.images) / sums.wall_s);
+  result.set("step_ms", summary_ms(sums.step_s));
+  result.set("comm_exposed", sums.comm_s / steps_s);
+  result.set("data_wait", sums.wait_s / steps_s);
+  result.set("imbalance", sums.imbalance / static_cast<double>(sums.step_s.size()));
+  result.set("overlap", options.is_overlapped);
+  result.set("oversubscribed", is_oversubscribed(options, ranks));
+  if (!sums.staleness) return;
+  result.set("applied", sums.staleness->applied);
+  result.set("dropped", sums.staleness->dropped);
+  result.set("staleness_mean", sums.staleness->mean);
+  result.set("staleness_max", sums.staleness->max);
+}
+
 }  // namespace
 
 Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) {
   require_at_least("warmup", options.step.warmup, 1);
   require_at_least("steps", options.step.steps, 1);
   require_at_least("threads", options.step.threads, 1);
+  const bool is_server = divide(options, group);
   const train::Ranks ranks(group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
   const auto engine = engine::make_engine(train::own_device(options.step.device));
   if (!options.step.may_share_device) train::require_own_device(ranks, *engine);
   constexpr int kSlots = 3;
   const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
+  if (is_server) return serve(options, *group, *executable);
   std::optional<train::Tracer> tracer;
   if (!options.trace_folder.empty()) tracer.emplace(trace_options(options), group);
-  train::StepperOptions stepping{.optimizer = "sgd",
-                                 .weight_decay = 1e-4,
+  train::StepperOptions stepping{.optimizer = kStepping.name,
+                                 .weight_decay = kStepping.weight_decay,
                                  .group = group,
                                  .device_id = engine->device_id(),
+                                 .servers = options.servers,
                                  .is_overlapped = options.is_overlapped,
                                  .timeline = tracer ? tracer->timeline() : nullptr};
   train::Stepper stepper(*executable, stepping);
@@ -138,110 +217,19 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   }
   SameBatches same(options.step.batch);
   data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
-  const Sums sums = run_steps(options, stepper, batches);
+  const Sums sums = run_steps(options, ranks, stepper, batches);
   if (tracer) write_trace(*tracer, ranks, options.trace_folder);
   static_cast<void>(ranks.gather("", {.name = "end of the measurement"}));
+  if (train::ServerExchange* const servers = stepper.servers(); servers != nullptr) servers->end();
 
-  const double steps_s = std::accumulate(sums.step_s.begin(), sums.step_s.end(), 0.0);
   const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);
   Value result = settings_of("scaling", options.step, {"model", "batch", "image_px", "threads"});
   result.set("ranks", ranks.size());
+  result.set("servers", options.servers.servers);
+  result.set("update", name_of(options.servers.way));
   result.set("hosts", hosts_of(group));
-  result.set("images_per_s", static_cast<double>(sums.images) / sums.wall_s);
-  result.set("step_ms", summary_ms(sums.step_s));
-  result.set("comm_exposed", sums.comm_s / steps_s);
-  result.set("data_wait", sums.wait_s / steps_s);
-  result.set("imbalance", sums.imbalance / static_cast<double>(options.step.steps));
-  result.set("overlap", options.is_overlapped);
-  result.set("oversubscribed", is_oversubscribed(options, ranks));
+  set_figures(options, ranks, sums, result);
   result.set("kind", is_emulated ? "emulated" : "measured");
-  return result;
-}
-
-namespace {
-
-/// Results of one point in all rounds.
-struct Point {
-  std::int64_t ranks = 1;
-  std::vector<Value> rounds;
-
-  [[nodiscard]] std::vector<double> all(std::string_view key) const {
-    std::vector<double> values;
-    for (const Value& round : rounds) values.push_back(round.at(key).as_double());
-    return values;
-  }
-  [[nodiscard]] double median(std::string_view key) const { return summarise(all(key)).median; }
-  [[nodiscard]] bool is_oversubscribed() const { return rounds.back().at("oversubscribed").as_bool(); }
-};
-
-/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`. Nothing where there is no base, or
-/// ranks of one of them take turns.
-Value efficiency(const Point& point, const Point* base) {
-  if (base == nullptr || point.is_oversubscribed() || base->is_oversubscribed()) return {};
-  std::vector<double> ratios = point.all("images_per_s");
-  const std::vector<double> before = base->all("images_per_s");
-  const double more = static_cast<double>(point.ranks) / static_cast<double>(base->ranks);
-  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i] * more;
-  return Value(summarise(ratios).median);
-}
-
-Value row_of(const Point& point, const Point* one, const Point* host) {
-  const std::vector<double> speeds = point.all("images_per_s");
-  const double count = static_cast<double>(speeds.size());
-  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
-  double squares = 0.0;
-  for (const double speed : speeds) squares += (speed - mean) * (speed - mean);
-  const Value& last = point.rounds.back();
-  Value row = Value::table();
-  row.set("ranks", point.ranks);
-  row.set("hosts", last.at("hosts"));
-  row.set("batch", last.at("batch"));
-  row.set("images_per_s", summarise(speeds).median);
-  row.set("mean", mean);
-  row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
-  row.set("min", std::ranges::min(speeds));
-  row.set("max", std::ranges::max(speeds));
-  row.set("efficiency", efficiency(point, one));
-  if (host != nullptr) row.set("efficiency_of_host", efficiency(point, host));
-  row.set("oversubscribed", point.is_oversubscribed());
-  for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
-  row.set("kind", last.at("kind"));
-  return row;
-}
-
-}  // namespace
-
-Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
-  require_at_least("rounds", plan.rounds, 1);
-  RG_ASSERT(!plan.ranks.empty());
-  std::vector<Point> points;
-  for (const std::int64_t ranks : plan.ranks) {
-    require_at_least("ranks", ranks, 1);
-    if (plan.is_strong && plan.batch % ranks != 0) {
-      throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
-                                   fmt::to_string(plan.batch), "another --batch or other --ranks"));
-    }
-    points.push_back({.ranks = ranks});
-  }
-  for (std::int64_t round = 0; round < plan.rounds; ++round) {
-    for (Point& point : points) {
-      point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
-    }
-  }
-  const auto point_of = [&](std::int64_t ranks) {
-    const auto found = std::ranges::find(points, ranks, &Point::ranks);
-    return found == points.end() ? nullptr : &*found;
-  };
-  const Value& any = points.front().rounds.front();
-  Value result = Value::table();
-  for (const char* key : {"case", "model", "image_px", "threads", "overlap"}) result.set(key, any.at(key));
-  result.set("scaling", plan.is_strong ? "strong" : "weak");
-  result.set("rounds", plan.rounds);
-  Value& rows = result.set("points", Value::array());
-  for (const Point& point : points) {
-    rows.push_back(row_of(point, point_of(1), point_of(plan.per_host)));
-  }
-  add_environment(result);
   return result;
 }
 
@@ -259,7 +247,12 @@ class ScalingCase final : public Case {
          network_.options({"--allow-shared-gpu"}),
          input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
          ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
-         {{.name = "--strong",
+         servers_.options(),
+         {{.name = "--straggler",
+           .target = &straggler_,
+           .doc = "slowdown of the last rank's emulated device",
+           .range = {1, 1000}},
+          {.name = "--strong",
            .target = &is_strong_,
            .doc = "strong scaling: --batch is the batch of all ranks together"},
           {.name = "--synthetic",
@@ -280,6 +273,13 @@ class ScalingCase final : public Case {
                            .is_overlapped = !ranks_.is_late,
                            .trace_folder = trace_folder_};
     options.device_images_per_s = take_emulated_device(options.step);
+    options.servers = train::parse_server_options(servers_);
+    train::refuse_nccl_servers(options.servers, ranks_.reduce);
+    options.straggler = straggler_;
+    if (straggler_ > 1.0 && options.device_images_per_s <= 0.0) {
+      throw ConfigError(
+          error_text("bench.scaling", "--straggler", "an emulated device", "another", "--device emulated:100"));
+    }
     options.step.graph = host.graph_of_file(options.step);
     std::optional<data::Dataset> dataset;
     if (!input_.data.empty()) {
@@ -319,7 +319,7 @@ class ScalingCase final : public Case {
     const int threads = options.step.threads > 0 ? options.step.threads : std::max(1, cores / static_cast<int>(most));
     return run_scaling(plan, [&](std::int64_t count, std::int64_t batch) {
       RankRequest group = request();
-      group.ranks = count;
+      group.ranks = count + options.servers.servers;
       group.hosts = ranks_.hosts;
       return host.start_ranks(group, {"--batch", fmt::to_string(batch), "--threads", fmt::to_string(threads)});
     });
@@ -329,6 +329,8 @@ class ScalingCase final : public Case {
   NetworkArguments network_;
   InputArguments input_;
   RankArguments ranks_;
+  train::ServerArguments servers_;
+  double straggler_ = 1.0;
   bool is_strong_ = false;
   bool is_synthetic_ = false;
   std::string trace_folder_;

@@ -13,6 +13,7 @@
 #include "bench/input.h"
 #include "bench/network.h"
 #include "core/value.h"
+#include "train/servers/server_options.h"
 
 namespace roentgen::data {
 struct Dataset;
@@ -34,6 +35,10 @@ struct ScalingOptions {
   double bucket_mb = 4.0;
   /// False: gradients are sent after backward.
   bool is_overlapped = true;
+  /// Parameter servers: the last ranks of the group.
+  train::ServerOptions servers{};
+  /// Slowdown factor of the last worker's emulated device.
+  double straggler = 1.0;
   /// Source of batches, with pipeline, workers, storage and cores; nullopt: one random batch, repeated.
   std::optional<InputOptions> input{};
   /// Data set for `input`.
@@ -44,7 +49,9 @@ struct ScalingOptions {
 
 /// Measures a point as a rank of `group`, or as the only rank (null). All ranks must call it with equal options. The
 /// compute thread and its team are bound to the first `threads` of the available cores.
-/// @return {"ranks", "hosts", "images_per_s" (of all ranks), "step_ms", "comm_exposed", "data_wait", "imbalance",
+/// @return {"ranks" (of workers), "servers", "update", "hosts", "images_per_s" (of all ranks), "step_ms",
+/// "comm_exposed",
+///   "data_wait", "imbalance",
 ///   "kind": "measured" or "emulated", ...}; the same of every rank save for times
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
@@ -72,7 +79,8 @@ using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 ///   POINT = {"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
 ///            "efficiency" (median of the rounds' ratios to the point of one rank, by rank),
 ///            "efficiency_of_host" (to the point of one host), "oversubscribed", "comm_exposed", "data_wait",
-///            "imbalance", "kind"}
+///            "imbalance", "kind", of the last round with --update async also "applied", "dropped", "staleness_mean",
+///            "staleness_max"}
 [[nodiscard]] Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point);
 
 }  // namespace roentgen::bench

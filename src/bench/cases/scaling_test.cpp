@@ -25,6 +25,8 @@ Value point(std::int64_t ranks, std::int64_t batch, double images_per_s, bool is
                       {"image_px", 64},
                       {"threads", 1},
                       {"overlap", true},
+                      {"update", "sync"},
+                      {"servers", 0},
                       {"batch", batch},
                       {"ranks", ranks},
                       {"hosts", 1},

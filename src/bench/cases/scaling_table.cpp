@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Rounds over the points of `bench scaling`, and their table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/cases/scaling.h"
+#include "bench/harness.h"
+#include "core/error.h"
+
+namespace roentgen::bench {
+namespace {
+
+/// Results of one point in all rounds.
+struct Point {
+  std::int64_t ranks = 1;
+  std::vector<Value> rounds;
+
+  [[nodiscard]] std::vector<double> all(std::string_view key) const {
+    std::vector<double> values;
+    for (const Value& round : rounds) values.push_back(round.at(key).as_double());
+    return values;
+  }
+  [[nodiscard]] double median(std::string_view key) const { return summarise(all(key)).median; }
+  [[nodiscard]] bool is_oversubscribed() const { return rounds.back().at("oversubscribed").as_bool(); }
+};
+
+/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`. Nothing where there is no base, or
+/// ranks of one of them take turns.
+Value efficiency(const Point& point, const Point* base) {
+  if (base == nullptr || point.is_oversubscribed() || base->is_oversubscribed()) return {};
+  std::vector<double> ratios = point.all("images_per_s");
+  const std::vector<double> before = base->all("images_per_s");
+  const double more = static_cast<double>(point.ranks) / static_cast<double>(base->ranks);
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i] * more;
+  return Value(summarise(ratios).median);
+}
+
+Value row_of(const Point& point, const Point* one, const Point* host) {
+  const std::vector<double> speeds = point.all("images_per_s");
+  const double count = static_cast<double>(speeds.size());
+  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double speed : speeds) squares += (speed - mean) * (speed - mean);
+  const Value& last = point.rounds.back();
+  Value row = Value::table();
+  row.set("ranks", point.ranks);
+  row.set("hosts", last.at("hosts"));
+  row.set("batch", last.at("batch"));
+  row.set("images_per_s", summarise(speeds).median);
+  row.set("mean", mean);
+  row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
+  row.set("min", std::ranges::min(speeds));
+  row.set("max", std::ranges::max(speeds));
+  row.set("efficiency", efficiency(point, one));
+  if (host != nullptr) row.set("efficiency_of_host", efficiency(point, host));
+  row.set("oversubscribed", point.is_oversubscribed());
+  for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
+  for (const char* key : {"applied", "dropped", "staleness_mean", "staleness_max"}) {
+    if (const Value* total = last.find(key)) row.set(key, *total);
+  }
+  row.set("kind", last.at("kind"));
+  return row;
+}
+
+}  // namespace
+
+Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
+  require_at_least("rounds", plan.rounds, 1);
+  RG_ASSERT(!plan.ranks.empty());
+  std::vector<Point> points;
+  for (const std::int64_t ranks : plan.ranks) {
+    require_at_least("ranks", ranks, 1);
+    if (plan.is_strong && plan.batch % ranks != 0) {
+      throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
+                                   fmt::to_string(plan.batch), "another --batch or other --ranks"));
+    }
+    points.push_back({.ranks = ranks});
+  }
+  for (std::int64_t round = 0; round < plan.rounds; ++round) {
+    for (Point& point : points) {
+      point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
+    }
+  }
+  const auto point_of = [&](std::int64_t ranks) {
+    const auto found = std::ranges::find(points, ranks, &Point::ranks);
+    return found == points.end() ? nullptr : &*found;
+  };
+  const Value& any = points.front().rounds.front();
+  Value result = Value::table();
+  for (const char* key : {"case", "model", "image_px", "threads", "overlap", "update", "servers"})
+    result.set(key, any.at(key));
+  result.set("scaling", plan.is_strong ? "strong" : "weak");
+  result.set("rounds", plan.rounds);
+  Value& rows = result.set("points", Value::array());
+  for (const Point& point : points) {
+    rows.push_back(row_of(point, point_of(1), point_of(plan.per_host)));
+  }
+  add_environment(result);
+  return result;
+}
+
+}  // namespace roentgen::bench

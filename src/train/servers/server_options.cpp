@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/servers/server_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "dist/reduce/reducer.h"
+
+namespace roentgen::train {
+namespace {
+
+using Named = std::pair<std::string_view, UpdateWay>;
+
+constexpr std::array kWays{Named{"sync", UpdateWay::Sync}, Named{"ps", UpdateWay::Servers},
+                           Named{"async", UpdateWay::Async}};
+constexpr std::array kStores{Named{"local", UpdateWay::Sync}, Named{"device", UpdateWay::Sync},
+                             Named{"dist_sync", UpdateWay::Servers}, Named{"dist_device_sync", UpdateWay::Sync},
+                             Named{"dist_async", UpdateWay::Async}};
+
+template <std::size_t N>
+UpdateWay find(const std::array<Named, N>& known, std::string_view option, std::string_view name) {
+  std::string names;
+  for (const auto& [each, way] : known) {
+    if (each == name) return way;
+    names += (names.empty() ? "" : ", ") + std::string(each);
+  }
+  throw ConfigError(error_text("train.servers", option, names, name, "one of these"));
+}
+
+}  // namespace
+
+std::string_view name_of(UpdateWay way) { return kWays.at(static_cast<std::size_t>(way)).first; }
+
+UpdateWay parse_update_way(std::string_view name) { return find(kWays, "--update", name); }
+
+UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-store", name); }
+
+std::vector<Option> ServerArguments::options() {
+  return {{.name = "--update", .target = &update, .doc = "sync (averaging), or ps or async (parameter servers)"},
+          {.name = "--servers",
+           .target = &servers,
+           .doc = "parameter servers among the ranks; default 1 with ps and async",
+           .range = {0, 65535}},
+          {.name = "--staleness",
+           .target = &staleness,
+           .doc = "async: largest age of a gradient, in updates; default 16",
+           .range = {-1, 1e9}},
+          {.name = "--kv-store", .target = &kv_store, .doc = "--update by its name in MXNet, such as dist_sync"}};
+}
+
+std::string text_of(const ServerOptions& options) {
+  std::string text = fmt::format("--update {}", name_of(options.way));
+  if (options.has_servers()) text += fmt::format(" --servers {}", options.servers);
+  if (options.is_async()) text += fmt::format(" --staleness {}", options.staleness);
+  return text;
+}
+
+ServerOptions parse_server_options(const ServerArguments& arguments) {
+  if (!arguments.update.empty() && !arguments.kv_store.empty()) {
+    throw ConfigError(error_text("train.servers", "--update or --kv-store", "one of them", "both", "--update alone"));
+  }
+  ServerOptions options;
+  if (!arguments.update.empty()) options.way = parse_update_way(arguments.update);
+  if (!arguments.kv_store.empty()) options.way = parse_kv_store(arguments.kv_store);
+  if (!options.has_servers() && arguments.servers > 0) {
+    throw ConfigError(error_text("train.servers", "--servers", "an update that has servers", name_of(options.way),
+                                 "--update ps or --update async"));
+  }
+  if (!options.is_async() && arguments.staleness >= 0) {
+    throw ConfigError(
+        error_text("train.servers", "--staleness", "updates that may be late", name_of(options.way), "--update async"));
+  }
+  if (options.has_servers()) options.servers = arguments.servers > 0 ? static_cast<int>(arguments.servers) : 1;
+  if (arguments.staleness >= 0) options.staleness = arguments.staleness;
+  return options;
+}
+
+void refuse_nccl_servers(const ServerOptions& options, std::string_view reduce) {
+  if (!options.has_servers() || reduce != dist::kNcclReduce) return;
+  throw ConfigError(error_text("train.servers", fmt::format("--update {}", name_of(options.way)),
+                               "gradients in messages to servers", "--reduce nccl", "--reduce auto, or --update sync"));
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/servers/server_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace roentgen::train {
+namespace {
+
+std::string refusal(const ServerArguments& arguments) {
+  try {
+    return "no refusal of " + text_of(parse_server_options(arguments));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+TEST(ServerOptions, are_averaging_among_ranks_by_default) {
+  EXPECT_EQ(text_of(parse_server_options({})), "--update sync");
+  EXPECT_EQ(parse_server_options({}).servers, 0);
+}
+
+TEST(ServerOptions, have_one_server_and_a_staleness_of_16_by_default) {
+  EXPECT_EQ(text_of(parse_server_options({.update = "ps"})), "--update ps --servers 1");
+  EXPECT_EQ(text_of(parse_server_options({.update = "async"})), "--update async --servers 1 --staleness 16");
+  EXPECT_EQ(text_of(parse_server_options({.update = "async", .servers = 3, .staleness = 0})),
+            "--update async --servers 3 --staleness 0");
+}
+
+TEST(ServerOptions, know_the_names_of_mxnet) {
+  for (const char* name : {"local", "device", "dist_device_sync"}) {
+    EXPECT_EQ(parse_server_options({.kv_store = name}).way, UpdateWay::Sync) << name;
+  }
+  EXPECT_EQ(parse_server_options({.kv_store = "dist_sync", .servers = 2}).way, UpdateWay::Servers);
+  EXPECT_EQ(parse_server_options({.kv_store = "dist_async"}).way, UpdateWay::Async);
+}
+
+TEST(ServerOptions, are_refused_where_they_do_not_go_together) {
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal({.update = "later"}), HasSubstr("--update: expected sync, ps, async, got later"));
+  EXPECT_THAT(refusal({.kv_store = "nccl"}), HasSubstr("--kv-store: expected local, device, dist_sync"));
+  EXPECT_THAT(refusal({.update = "ps", .kv_store = "dist_sync"}), HasSubstr("expected one of them, got both"));
+  EXPECT_THAT(refusal({.servers = 1}), HasSubstr("--servers: expected an update that has servers, got sync"));
+  EXPECT_THAT(refusal({.update = "ps", .staleness = 4}), HasSubstr("--staleness: expected updates that may be late"));
+}
+
+TEST(ServerOptions, refuse_nccl_beside_servers_alone) {
+  for (const char* way : {"ps", "async"}) {
+    try {
+      refuse_nccl_servers(parse_server_options({.update = way}), "nccl");
+      ADD_FAILURE() << "no refusal of " << way;
+    } catch (const ConfigError& error) {
+      const std::string wanted = std::string("--update ") + way + ": expected gradients in messages to servers, got ";
+      EXPECT_THAT(error.what(), testing::HasSubstr(wanted + "--reduce nccl"));
+    }
+    EXPECT_NO_THROW(refuse_nccl_servers(parse_server_options({.update = way}), "auto"));
+  }
+  EXPECT_NO_THROW(refuse_nccl_servers(parse_server_options({}), "nccl"));
+}
+
+}  // namespace
+}  // namespace roentgen::train

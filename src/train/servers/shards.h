@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Shards: which parameter server has which gradient buckets.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/arena.h"
+
+namespace roentgen::train {
+
+/// Divides buckets among servers: each, the largest first, goes to the server with the fewest elements so far. Equal
+/// input, equal result. ConfigError where there are more servers than buckets.
+/// @return index of the server of each bucket
+[[nodiscard]] std::vector<int> assign_buckets(std::span<const engine::ArenaRange> buckets, int servers);
+
+/// Buckets of one server, ascending.
+[[nodiscard]] std::vector<std::int64_t> buckets_of(std::span<const int> assigned, int server);
+
+}  // namespace roentgen::train

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// `roentgen train --update ps|async` as people run it, over MPI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "io/json.h"
+#include "tests/parallel/launch.h"
+
+namespace roentgen::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+/// Small buckets, so that two servers have some each.
+const std::vector<std::string> kBuckets{"--set", "train.bucket_mb=0.01"};
+
+TEST_F(Launch, servers_sum_to_the_bits_of_an_exchange) {
+  place_.must_run(plus(ranks("exchange", 2, {"--reduce", "exchange"}), kBuckets));
+  place_.must_run(plus(ranks("one", 3, {"--update", "ps"}), kBuckets));
+  place_.must_run(plus(ranks("two", 4, {"--kv-store", "dist_sync", "--servers", "2", "--trace"}), kBuckets));
+  for (const char* run : {"one", "two"}) {
+    expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
+                         place_ / "exchange/checkpoints/resume.safetensors");
+    expect_nothing_half_written(place_ / run);
+  }
+}
+
+TEST_F(Launch, servers_stop_and_go_on_to_the_same_bits) {
+  place_.must_run(ranks("whole", 3, {"--update", "ps"}));
+  EXPECT_EQ(place_.run(ranks("parts", 3, {"--update", "ps", "--stop-after", "5"})).code, 3);
+  place_.must_run(ranks("parts", 3, {"--update", "ps", "--resume"}));
+  expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
+                       place_ / "whole/checkpoints/resume.safetensors");
+}
+
+TEST_F(Launch, servers_take_gradients_as_they_come_and_count_them) {
+  place_.must_run(ranks("async", 4, {"--update", "async", "--staleness", "0", "--json", place_ / "async.json"}));
+  EXPECT_TRUE(read_json(place_ / "async.json").at("finished").as_bool());
+  const std::string log = read_all(place_ / "async/log.jsonl");
+  EXPECT_THAT(log, HasSubstr("\"applied\":"));
+  EXPECT_THAT(log, HasSubstr("\"staleness_max\":0"));
+  const Ended resumed =
+      place_.must_run(ranks("async", 4, {"--update", "async", "--resume", "--set", "train.epochs=5"}));
+  EXPECT_THAT(resumed.err, HasSubstr("asynchronous updates come in another order each time"));
+}
+
+TEST_F(Launch, servers_are_refused_by_one_line) {
+  expect_stop(place_.run(ranks("no", 2, {"--update", "ps", "--servers", "2"})),
+              {"--servers: expected fewer than the 2 ranks, got 2"});
+  expect_stop(place_.run(ranks("no", 3, {"--update", "ps", "--servers", "2"})),
+              {"--servers: expected at most 1, a gradient bucket each, got 2"});
+  expect_stop(place_.run(train("no", {"--update", "ps"})), {"--servers: expected fewer than the 1 rank"});
+  expect_refusal(place_.run(ranks("no", 2, {"--servers", "1"})), {"--servers", "--update ps"});
+  EXPECT_FALSE(fs::exists(place_ / "no"));
+}
+
+TEST_F(Launch, a_benchmark_puts_servers_beside_the_workers_of_each_point) {
+  place_.must_run({"bench",          "scaling",
+                   "--ranks",        "1,2",
+                   "--model",        "resnet18",
+                   "--batch",        "2",
+                   "--image",        "32",
+                   "--threads",      "1",
+                   "--warmup",       "1",
+                   "--steps",        "2",
+                   "--repeat",       "1",
+                   "--device",       "emulated:100",
+                   "--update",       "async",
+                   "--straggler",    "2",
+                   "--json",         place_ / "scaling.json",
+                   "--oversubscribe"});
+  const Value result = read_json(place_ / "scaling.json");
+  EXPECT_EQ(result.at("update").as_string(), "async");
+  EXPECT_EQ(result.at("servers").as_integer(), 1);
+  const Value::Array& points = result.at("points").as_array();
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1].at("ranks").as_integer(), 2) << "workers alone";
+  EXPECT_GT(points[1].at("images_per_s").as_double(), 0.0);
+  EXPECT_EQ(points[1].at("dropped").as_integer(), 0);
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
