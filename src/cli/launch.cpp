@@ -111,12 +111,13 @@ std::vector<Option> RankOptions::options() {
 }
 
 std::vector<Option> RankOptions::gradient_options() {
+  constexpr const char* kSendingDoc = "sent as f32 or bf16; RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
        .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
-      {.name = "--wire", .target = &wire, .doc = "type of gradients between ranks: f32, or bf16 for half the traffic"},
-      {.name = "--gdr", .target = &gdr, .doc = "NCCL's GPUDirect RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS"}};
+      {.name = "--wire", .target = &wire, .doc = kSendingDoc},
+      {.name = "--gdr", .target = &gdr, .doc = kSendingDoc}};
   return joined({averaging, servers.options()});
 }
 
@@ -323,6 +324,20 @@ void refuse_open_mpi_under_pmi2() {
                                "srun --mpi=pmix, or ROENTGEN_MPI=mpich"));
 }
 
+// Refuses options of the process that starts the ranks, where it starts none.
+void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
+  if (!options.hosts.empty()) {
+    throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
+  }
+  for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
+                                       {"--tag-output", options.is_tagged && !is_own_rank()},
+                                       {"--hosts-from", !options.hosts_from.empty()}}) {
+    if (!is_given) continue;
+    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
+                                 is_launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
+  }
+}
+
 }  // namespace
 
 CommandResult run_as_ranks(const RankOptions& given,
@@ -348,16 +363,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as were started", launched->size),
                                  fmt::to_string(options.ranks), "mpirun or --ranks alone"));
   }
-  if (!options.hosts.empty()) {
-    throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
-  }
-  for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
-                                       {"--tag-output", options.is_tagged && !is_own_rank()},
-                                       {"--hosts-from", !options.hosts_from.empty()}}) {
-    if (!is_given) continue;
-    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
-                                 launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
-  }
+  refuse_options_of_starting(options, launched.has_value());
   if (!launched) return run_alone(options, body);
   if (is_own_rank()) guard_rank(options.is_stoppable, options.is_tagged);
   if (is_own_rank()) see_own_instance(launched->local_rank);

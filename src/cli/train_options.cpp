@@ -28,6 +28,7 @@ constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt
 constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
 constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
 constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
+constexpr const char* kMoreTextDoc = "print all recipe keys and exit; log memory, cores and kernels too";
 constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
 
 void require_option(const std::filesystem::path& value, std::string_view usage) {
@@ -99,8 +100,8 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
       {.name = "--stop-after", .target = &stop_after, .doc = kTimesDoc, .range = {.low = 0}},
       ranks.restart_option(kTimesDoc),
-      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"},
-      {.name = "--verbose", .target = &is_verbose, .doc = "log memory, cores, caches and kernels too"}};
+      {.name = "--keys", .target = &is_keys, .doc = kMoreTextDoc},
+      {.name = "--verbose", .target = &is_verbose, .doc = kMoreTextDoc}};
   const std::vector<Option> computing{task::device_option(device, " (train.device)"),
                                       {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
                                       {.name = "--dtype",

@@ -121,7 +121,7 @@ class CommThread {
   [[nodiscard]] double exposed_s() const;
 
  private:
-  /// What a request is: a collective, or one end of a message.
+  /// Kind of a request: a collective, or one end of a message.
   enum class Kind : std::uint8_t { Collective, Send, Receive };
   struct Request {
     std::span<float> data;
@@ -173,7 +173,7 @@ class CommThread {
   /// Removes the first request, which must exist, and returns it.
   [[nodiscard]] Request take_first();
   void start(Communicator& group, Reducer& reducer, Request request, std::int64_t ticket);
-  /// What a request sums, averages, sends or receives.
+  /// Memory that a request sums, averages, sends or receives.
   [[nodiscard]] static std::span<std::byte> bytes_of(const Request& request);
   /// Copies another device's memory to the host; the request then refers to that copy.
   void stage(Request& request, Flight& flight);

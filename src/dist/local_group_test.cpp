@@ -31,6 +31,18 @@ TEST(LocalGroup, reduces_scatters_gathers_and_exchanges) {
   }
 }
 
+TEST(LocalGroup, has_collectives_of_a_part_alone_once_it_is_divided) {
+  constexpr int kSize = 5, kLast = 2;
+  LocalGroup group(kSize);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < kSize; ++rank) {
+    threads.emplace_back([&group, rank] {
+      const auto member = group.member(rank);
+      expect_divides(*member, kLast, kLong);
+    });
+  }
+}
+
 TEST(LocalGroup, names_who_is_missing_at_a_root) {
   LocalGroup group(2);
   const auto member = group.member(0);

@@ -202,6 +202,11 @@ TEST(CommThreadOfMpi, runs_collectives_of_every_kind) {
   EXPECT_FLOAT_EQ(mean[0], static_cast<float>(thread->size() - 1) / 2.0F);
 }
 
+TEST(MpiDivided, has_collectives_of_a_part_alone) {
+  if (group->size() < 2) GTEST_SKIP() << "one rank";
+  expect_divides(*group, group->size() / 2, kLong);
+}
+
 }  // namespace
 }  // namespace roentgen::dist
 
@@ -218,6 +223,10 @@ int main(int argc, char** argv) {
   });
   testing::GTEST_FLAG(filter) = "CommThreadOfMpi.*";
   if (result == 0) result = RUN_ALL_TESTS();
+  own.call([&](Communicator&) {
+    testing::GTEST_FLAG(filter) = "MpiDivided.*";
+    if (result == 0) result = RUN_ALL_TESTS();
+  });
   if (result != 0) std::_Exit(result);  // exit without MPI_Finalize, which would wait for the other ranks
   return 0;
 }

@@ -11,7 +11,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "dist/communicator.h"

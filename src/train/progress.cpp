@@ -69,7 +69,7 @@ class Progress final : public Observer {
     if (readings > 0) busy_percent_ = busy_percent / readings;
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}{}  left {}",
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}{}{}  left {}",
                      record.epoch + 1, record.step, record.total_steps, loss / count,
                      static_cast<double>(images) / seconds, 100.0 * wait / seconds,
                      comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",

@@ -307,6 +307,8 @@ TEST(Progress, shows_waiting_and_its_verdict_and_communication_only_where_it_was
   EXPECT_THAT(progress_line(record), HasSubstr("data wait 25.0%, comm exposed 30.0%, communication-bound"));
   record.data_wait_seconds = record.comm_exposed_seconds.emplace(0.0);
   EXPECT_THAT(progress_line(record), HasSubstr("data wait 0.0%, comm exposed 0.0%, compute-bound"));
+  record.staleness = {.applied = 8, .dropped = 2, .mean = 1.5, .max = 4};
+  EXPECT_THAT(progress_line(record), HasSubstr("compute-bound, staleness 1.5 (at most 4), 2 dropped  left 0:12"));
 }
 
 }  // namespace

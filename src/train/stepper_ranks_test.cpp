@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates that several ranks make of a network with batch norm, alone and with parameter servers, compared with a loop
-// in one thread that holds every rank's executable. Local statistics, mean of the gradients, one update for all.
+// Updates that several ranks make of a network with batch norm, alone and with parameter servers. A single
+// thread that holds every rank's executable makes the same. Local statistics, mean of the gradients, one update for
+// all.
 #include <gtest/gtest.h>
 
 #include <memory>

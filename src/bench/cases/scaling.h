@@ -49,10 +49,8 @@ struct ScalingOptions {
 
 /// Measures a point as a rank of `group`, or as the only rank (null). All ranks must call it with equal options. The
 /// compute thread and its team are bound to the first `threads` of the available cores.
-/// @return {"ranks" (of workers), "servers", "update", "hosts", "images_per_s" (of all ranks), "step_ms",
-/// "comm_exposed",
-///   "data_wait", "imbalance",
-///   "kind": "measured" or "emulated", ...}; the same of every rank save for times
+/// @return {"ranks" (of workers), "servers", "update", "hosts", "images_per_s" (of all), "step_ms", "comm_exposed",
+///   "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. The same of every rank save for times.
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
 /// Points to measure, and the number of rounds.

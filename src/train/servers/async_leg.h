@@ -32,12 +32,12 @@ struct LegResult {
 /// One leg of a worker. One thread. CommError as ServerExchange.
 class AsyncLeg {
  public:
-  /// Where it begins, and its rounds.
+  /// Begin of a leg, and its rounds.
   struct Span {
     std::int64_t step = 0;    ///< rounds made before
     std::int64_t rounds = 1;  ///< rounds to make
   };
-  /// Workers stop once the servers have W rounds - (W - 1) gradients: each of the other W - 1 workers then has one
+  /// Workers stop once the servers have W rounds - (W - 1) gradients. Each of the other W - 1 workers then has one
   /// under way, so a leg that is not stopped has exactly W rounds gradients.
   AsyncLeg(const Ranks& ranks, ServerExchange& servers, const Span& span);
 

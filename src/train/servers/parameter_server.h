@@ -19,7 +19,7 @@
 
 namespace roentgen::train {
 
-/// What a server is told of the job.
+/// Part of the job that a server is told.
 struct ParameterServerOptions {
   ServerOptions servers;
   int index = 0;                             ///< of this server, from 0

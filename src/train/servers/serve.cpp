@@ -91,6 +91,7 @@ bool divide_ranks(const TrainJob& job) {
     throw ConfigError(error_text(kRoom, "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
                                  fmt::to_string(servers), "more --ranks, which count workers and servers"));
   }
+  if (job.group->is_nccl_asked()) refuse_nccl_servers(job.servers, dist::kNcclReduce);
   if (!job.group->way().ends_with(" f32")) {
     throw ConfigError(error_text(kRoom, "--wire", "f32 with parameter servers", job.group->way(), "--wire f32"));
   }

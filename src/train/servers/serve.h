@@ -19,8 +19,8 @@ class Optimizer;
 class ServerExchange;
 struct RunState;
 
-/// Divides the ranks of a job that has servers. ConfigError on all ranks where the job cannot have them: too few ranks,
-/// bf16 between ranks, or batch norm over all ranks in an asynchronous run.
+/// Divides the ranks of a job that has servers. Throws ConfigError on all ranks where the job cannot have them.
+/// Reasons: too few ranks, NCCL or bf16 between ranks, or batch norm over all ranks in an asynchronous run.
 /// @return whether this rank is a server
 [[nodiscard]] bool divide_ranks(const TrainJob& job);
 

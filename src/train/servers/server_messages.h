@@ -3,8 +3,8 @@
 //
 // Messages between workers and parameter servers. A worker sends a Request; after a Push follow its gradients, a
 // message for each bucket of the shard, in their order. The server answers a Push or Read with a Reply and the weights
-// of those buckets, a State with the optimizer's state, and an End not at all. All numbers are doubles: whole ones are
-// exact up to 2^53.
+// of those buckets. It answers a State with the optimizer's state, and an End not at all. All numbers are doubles:
+// whole ones are exact up to 2^53.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ inline constexpr int kGreetingTag = 4;  ///< description of the run, and first w
 inline constexpr const char* kPushPhase = "gradients for a server";
 inline constexpr const char* kPullPhase = "weights of a server";
 
-/// What a worker asks for.
+/// Request of a worker.
 enum class Ask : int { Push, Read, State, End };
 
 /// Head of all that a worker sends.

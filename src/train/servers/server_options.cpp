@@ -40,16 +40,13 @@ UpdateWay parse_update_way(std::string_view name) { return find(kWays, "--update
 UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-store", name); }
 
 std::vector<Option> ServerArguments::options() {
-  return {{.name = "--update", .target = &update, .doc = "sync (averaging), or ps or async (parameter servers)"},
-          {.name = "--servers",
-           .target = &servers,
-           .doc = "parameter servers among the ranks; default 1 with ps and async",
-           .range = {0, 65535}},
-          {.name = "--staleness",
-           .target = &staleness,
-           .doc = "async: largest age of a gradient, in updates; default 16",
-           .range = {-1, 1e9}},
-          {.name = "--kv-store", .target = &kv_store, .doc = "--update by its name in MXNet, such as dist_sync"}};
+  // Options with equal texts share a line of the help.
+  constexpr const char* kWayDoc = "sync (averaging), ps or async (servers); MXNet's name, as dist_sync";
+  constexpr const char* kServersDoc = "parameter servers (1); async: largest age of gradients, updates (16)";
+  return {{.name = "--update", .target = &update, .doc = kWayDoc},
+          {.name = "--servers", .target = &servers, .doc = kServersDoc, .range = {0, 65535}},
+          {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {-1, 1e9}},
+          {.name = "--kv-store", .target = &kv_store, .doc = kWayDoc}};
 }
 
 std::string text_of(const ServerOptions& options) {
