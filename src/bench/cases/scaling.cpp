@@ -235,6 +235,9 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 
 namespace {
 
+// Options with equal texts share a line of the help.
+constexpr const char* kFlagsDoc = "--batch is that of all ranks; synthetic batches, not with --data";
+
 class ScalingCase final : public Case {
  public:
   ScalingCase()
@@ -252,12 +255,8 @@ class ScalingCase final : public Case {
            .target = &straggler_,
            .doc = "slowdown of the last rank's emulated device",
            .range = {1, 1000}},
-          {.name = "--strong",
-           .target = &is_strong_,
-           .doc = "strong scaling: --batch is the batch of all ranks together"},
-          {.name = "--synthetic",
-           .target = &is_synthetic_,
-           .doc = "synthetic batches, the default without --data; not with --data"},
+          {.name = "--strong", .target = &is_strong_, .doc = kFlagsDoc},
+          {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
           {.name = "--trace",
            .target = &trace_folder_,
            .doc = "folder for a trace of each point's last round, such as ranks-2.json",

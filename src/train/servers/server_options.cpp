@@ -45,7 +45,7 @@ std::vector<Option> ServerArguments::options() {
   constexpr const char* kServersDoc = "parameter servers (1); async: largest age of gradients, updates (16)";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
           {.name = "--servers", .target = &servers, .doc = kServersDoc, .range = {0, 65535}},
-          {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {-1, 1e9}},
+          {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {0, 1e9}},
           {.name = "--kv-store", .target = &kv_store, .doc = kWayDoc}};
 }
 
