@@ -189,6 +189,8 @@ class CudnnConvolutions : public runtime::GpuTest {
     }
   }
 
+  std::unique_ptr<Convolutions> convolutions_;
+
  private:
   Array run(ConvPlan& plan, const ConvOperands& operands, Operand& result) {
     result.poison();
@@ -209,7 +211,6 @@ class CudnnConvolutions : public runtime::GpuTest {
   }
 
   std::unique_ptr<runtime::Stream> stream_;
-  std::unique_ptr<Convolutions> convolutions_;
 };
 
 constexpr std::array kPasses{ConvPass::Forward, ConvPass::DataGradient, ConvPass::WeightGradient};
