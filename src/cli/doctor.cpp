@@ -5,6 +5,9 @@
 // programs.
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+
 #include "cli/command_list.h"
 #include "cli/report_text.h"
 #include "core/error.h"
@@ -43,14 +46,16 @@ Value nccl_report() {
   }
 }
 
+// Returns an error's text without its remedy, which names options that doctor lacks.
+std::string without_remedy(std::string_view text) { return std::string(text.substr(0, text.find("; try "))); }
+
 // Reports the device that --device auto chooses, and why engines later in the list were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};
   for (const engine::EngineName& other : engine::engine_names()) {
     const std::string reason = engine::why_not_auto(other.name);
-    // Remedies of errors name options that doctor lacks.
-    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), reason.substr(0, reason.find("; try ")));
+    if (!reason.empty()) report.set(fmt::format("not_{}", other.name), without_remedy(reason));
   }
   return report;
 }
@@ -71,7 +76,7 @@ class DoctorCommand final : public Command {
       try {
         engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
       } catch (const Error& error) {
-        engines.set(name, Value::Table{{"available", false}, {"reason", error.what()}});
+        engines.set(name, Value::Table{{"available", false}, {"reason", without_remedy(error.what())}});
       }
     }
     report.set("engines", std::move(engines));

@@ -43,9 +43,10 @@ TEST(TrainOptions, errors_name_the_option_that_was_typed) {
             "doctor, which says what each needs");
   typed.device.clear();
   typed.dtype = "bf15";
-  EXPECT_EQ(refusal(typed),
-            "[train.recipe] --dtype bf15: train.dtype: expected one of f32, bf16, f16, auto, got \"bf15\"; try --dtype "
-            "bf16");
+  EXPECT_EQ(
+      refusal(typed),
+      "[train.recipe] --dtype bf15: train.dtype: expected one of f32, tf32, bf16, f16, auto, got \"bf15\"; try --dtype "
+      "bf16");
 }
 
 TEST(TrainOptions, errors_name_set_where_that_was_typed) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <thread>
 
 #include "core/error.h"
@@ -251,6 +252,8 @@ TEST(EmulatedDevice, another_thread_may_wait_while_one_captures) {
   const auto captured = device.make_stream(), other = device.make_stream();
   const auto number = device.make_device_buffer(sizeof(float));
   const auto event = device.make_event();
+  const float one = 1;
+  other->upload(std::as_bytes(std::span(&one, 1)), *number, 0);
   other->record(*event);
   as_emulated(*captured).begin_capture();
   {
