@@ -10,6 +10,7 @@ The commands of a page run in their order, in a new folder with the files that g
 is a line of a block marked `sh`. SKIPPED lists the first words of commands that cannot run here; their files, make
 targets and options are checked instead (check_skipped). Any other first word is an error.
 """
+import ctypes.util
 import json
 import os
 import pathlib
@@ -40,6 +41,16 @@ SMALL_NETWORK = ["--model", "resnet18", "--set", "model.width=8"]
 # Values that make a benchmark short, in place of those of a page. --batch has the number of ranks as its least.
 SHORT_BENCH = {"--models": "resnet18", "--model": "resnet18", "--image": "32", "--batch": "4", "--steps": "1", "--rounds": "1",
                "--threads": "1", "--warmup": "1"}
+# A network of the user's own.
+NETWORK = """graph "net"
+input image (N, C, S, S)
+conv = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1)
+relu = relu(conv)
+pool = global_avg_pool(relu)
+flat = flatten(pool)
+fc = linear(flat, out=K)
+output logits = fc
+"""
 # MPI's own limits, lifted for two or four processes of any user on any machine.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
@@ -87,8 +98,10 @@ def is_skipped(words):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
     needs_hosts = any(word in words for word in ("--hosts", "--hosts-from", "--hostfile", "--map-by"))
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
+    # A plan for a described card needs no GPU, but NVIDIA's library.
+    needs_gpu = "cuda" in words and ("--card" not in words or ctypes.util.find_library("cudnn") is None)
     is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
-    return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or is_long
+    return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or needs_gpu or is_long
 
 
 def check_skipped(words, program):
@@ -135,7 +148,8 @@ def shortened(words):
         return [*(word for word in words if word not in ("--model", "resnet50")), *SHORT, *same]
     built_in = "recipe.toml" not in words
     names_network = "--model" in words or "--init" in words
-    return [*words, *SHORT, *(SMALL_NETWORK if built_in and not names_network else [])]
+    shared = ["--oversubscribe"] if "--ranks" in words and "--oversubscribe" not in words else []
+    return [*words, *shared, *SHORT, *(SMALL_NETWORK if built_in and not names_network else [])]
 
 
 class Place:
@@ -198,6 +212,7 @@ def make_place(place):
     shutil.copytree(folder / "my_xrays", folder / "nih")
     shutil.copytree(folder / "my_xrays/images", folder / "images")
     place.roentgen("synth ours --images 60 --size 32 --seed 4 --labels csv")
+    (folder / "net.txt").write_text(NETWORK, encoding="utf-8")
     make_hospital(folder)
     make_chexpert(folder, images)
     make_kermany(folder, images)
