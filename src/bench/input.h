@@ -79,7 +79,7 @@ struct InputOptions {
 /// process.
 [[nodiscard]] int workers_of(const InputOptions& options);
 
-/// Running pipeline that fills slots with augmented images. One thread.
+/// Running pipeline that fills slots with augmented images. Not thread-safe.
 class Input {
  public:
   /// Starts the pipeline. `dataset` and the slots' memory must outlive it. Throws ConfigError and DataError like

@@ -104,7 +104,7 @@ struct StepTeam {
                                                        std::size_t label_count,
                                                        std::vector<std::vector<float>>& labels);
 
-/// Runs training steps of a compiled network by SGD with momentum. One thread.
+/// Runs training steps of a compiled network by SGD with momentum. Not thread-safe.
 class SgdSteps {
  public:
   /// `executable` must be compiled for training and outlive this object.

@@ -14,7 +14,8 @@ namespace roentgen::cli {
 /// Length of the tag "N: " at the beginning of a line; 0: none.
 [[nodiscard]] std::size_t tag_size(std::string_view line);
 
-/// Pipes between a rank and its guard, created before the rank is forked. Only whole lines are forwarded. One thread.
+/// Pipes between a rank and its guard, created before the rank is forked. Only whole lines are forwarded.
+/// Not thread-safe.
 class TaggedOutput {
  public:
   /// Creates the pipes. Throws DeviceError if no more files can be opened.

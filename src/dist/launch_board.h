@@ -29,7 +29,7 @@ struct KilledRank {
 };
 
 /// State of the ranks of a host in shared memory, as seen by the process that starts them. Move-only; the destructor
-/// removes the file. One thread.
+/// removes the file. Not thread-safe.
 class LaunchBoard {
  public:
   /// Environment variable with the path of the shared file, for the ranks.

@@ -18,7 +18,7 @@ namespace roentgen::dist {
 /// Identifier of an NCCL group, by which its ranks find each other (ncclUniqueId).
 using NcclId = std::array<std::byte, 128>;
 
-/// NCCL communicator of one rank. Calls return at once; is_idle() tells when they are complete. One thread.
+/// NCCL communicator of one rank. Calls return at once; is_idle() tells when they are complete. Not thread-safe.
 class NcclCalls {
  public:
   /// Frees the communicator; aborts it if end() was not called or is not complete.

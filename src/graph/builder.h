@@ -15,7 +15,7 @@
 
 namespace roentgen::graph {
 
-/// Builds a graph by adding nodes in topological order. Infers the shape of each node. One thread.
+/// Builds a graph by adding nodes in topological order. Infers the shape of each node. Not thread-safe.
 class Builder {
  public:
   explicit Builder(std::string name);  ///< begins an empty graph with this name

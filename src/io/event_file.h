@@ -19,7 +19,7 @@ namespace roentgen::io {
 using Scalar = std::pair<std::string_view, double>;
 
 /// Event file that events are appended to. Every event is one write(2), so a killed process leaves at most one
-/// incomplete event, which TensorBoard skips. One thread.
+/// incomplete event, which TensorBoard skips. Not thread-safe.
 class EventFile {
  public:
   /// Creates the file and records that a run starts or resumes after `step`. TensorBoard then ignores later steps in

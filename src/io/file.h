@@ -42,7 +42,7 @@ class MappedFile {
 /// Writes to a temporary file ".NAME.roentgen-PID-N.tmp" in the folder of `path`. commit() syncs it, renames it to
 /// `path` and syncs the folder. Without commit(), the destructor removes the temporary file and leaves `path`
 /// unchanged. If two writers write the same path, the last commit wins. A lock (flock(2)) distinguishes the temporary
-/// file from the leftover of a killed process. One thread.
+/// file from the leftover of a killed process. Not thread-safe.
 class AtomicFile {
  public:
   /// Creates the temporary file. Throws DataError that names path and cause if this fails.

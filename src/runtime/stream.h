@@ -88,7 +88,8 @@ class Event {
   virtual void wait() const = 0;
 };
 
-/// A queue of work on one device, done in order, like a CUDA stream. One thread. Its destructor waits for queued work.
+/// A queue of work on one device, done in order, like a CUDA stream.
+/// Not thread-safe. Its destructor waits for queued work.
 class Stream {
  public:
   virtual ~Stream() = default;

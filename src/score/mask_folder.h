@@ -17,7 +17,7 @@
 
 namespace roentgen::score {
 
-/// Masks of findings in files `folder/Finding/image.png`. One thread.
+/// Masks of findings in files `folder/Finding/image.png`. Not thread-safe.
 class MaskFolder {
  public:
   /// Finds the mask files of the findings among `labels`; ignores folders of other findings. Throws DataError if `path`

@@ -44,7 +44,7 @@ struct TrainRunOptions {
   bool may_share_device = false;          ///< train::require_own_device()
 };
 
-/// Trains one run after the other on the same data, which are listed once. One thread.
+/// Trains one run after the other on the same data, which are listed once. Not thread-safe.
 class TrainRun {
  public:
   explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file

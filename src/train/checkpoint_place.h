@@ -37,7 +37,7 @@ void remove_local_checkpoints(const RunFolder& run, const std::filesystem::path&
 void copy_checkpoint(const std::filesystem::path& from, const std::filesystem::path& to,
                      const std::atomic<bool>& is_stopped);
 
-/// Writes checkpoints locally and copies them to the run folder. One thread.
+/// Writes checkpoints locally and copies them to the run folder. Not thread-safe.
 class CheckpointPlace {
  public:
   using Copy = std::function<void(const std::filesystem::path& from, const std::filesystem::path& to,

@@ -26,7 +26,7 @@ struct DeviceFigures {
   std::optional<double> images_per_j{};
 };
 
-/// Reads a monitor about once a second between begin() and end(). Does nothing without a monitor. One thread.
+/// Reads a monitor about once a second between begin() and end(). Does nothing without a monitor. Not thread-safe.
 class DeviceWatch {
  public:
   /// @param monitor monitor of the device; may be null; must outlive this object

@@ -27,7 +27,7 @@ inline constexpr std::string_view kEmaPrefix = "optimizer.ema.";
 
 /// Exponential moving average: e_0 = w_0 and e_t = e_(t-1) + (1 - d_t) (w_t - e_(t-1)) with d_t = ema_decay(decay, t).
 /// It runs in float32 over every parameter and the running statistics of batch norms. Takes as much memory as the
-/// weights. One thread.
+/// weights. Not thread-safe.
 class Ema {
  public:
   /// Starts the averages at the present weights of `executable`, which must outlive this object.

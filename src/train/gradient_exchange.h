@@ -50,7 +50,8 @@ struct AveragedBucket {
   const runtime::Event* after = nullptr;
 };
 
-/// Averages gradients over ranks. One thread. All ranks must begin updates and send buckets in the same order, which
+/// Averages gradients over ranks.
+/// Not thread-safe. All ranks must begin updates and send buckets in the same order, which
 /// equal plans ensure. Allocates nothing after its first update. Throws CommError like CommThread.
 class GradientExchange {
  public:

@@ -16,7 +16,7 @@ class Executable;
 
 namespace roentgen::train {
 
-/// Makes heat maps from the last outputs of an executable. One thread.
+/// Makes heat maps from the last outputs of an executable. Not thread-safe.
 class HeatMapper {
  public:
   /// Takes an executable that was compiled for inference from the graph with_features() made for `head`. Its weights

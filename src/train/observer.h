@@ -91,7 +91,7 @@ struct LinksRecord {
   std::vector<std::string> names{};
 };
 
-/// Receiver of records. One thread.
+/// Receiver of records. Not thread-safe.
 class Observer {
  public:
   virtual ~Observer() = default;

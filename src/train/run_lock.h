@@ -9,7 +9,7 @@
 namespace roentgen::train {
 
 /// Holds a lock (flock(2)) on the file `lock` of a run folder during its lifetime. The system releases the lock if the
-/// process is killed. On file systems without locks, it locks nothing. Not movable. One thread.
+/// process is killed. On file systems without locks, it locks nothing. Not movable. Not thread-safe.
 class RunLock {
  public:
   /// Takes the lock. Throws ConfigError if another process holds it, DataError if the file cannot be created.

@@ -72,7 +72,7 @@ struct StepperOptions {
 [[nodiscard]] std::vector<std::vector<engine::UpdateRange>> ranges_by_bucket(
     const std::vector<engine::UpdateRange>& ranges, const std::vector<engine::Bucket>& buckets);
 
-/// Makes updates on an executable of training form. One thread.
+/// Makes updates on an executable of training form. Not thread-safe.
 class Stepper {
  public:
   /// `executable` must outlive this.

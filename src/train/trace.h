@@ -70,7 +70,7 @@ struct TraceParts {
 /// Writes merge_traces() of these ranks, with the description `about`. Throws DataError if the file cannot be written.
 void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about);
 
-/// Records the trace of one rank. One thread. Throws CommError as dist::CommThread does.
+/// Records the trace of one rank. Not thread-safe. Throws CommError as dist::CommThread does.
 class Tracer {
  public:
   /// Measures the ranks' clocks; all ranks must construct their tracers together. From then on, the averages of `group`

@@ -28,7 +28,7 @@ namespace roentgen::train {
 
 struct TrainJob;
 
-/// Parts of a run; later ones depend on earlier ones. Move-only; the job must outlive it. One thread.
+/// Parts of a run; later ones depend on earlier ones. Move-only; the job must outlive it. Not thread-safe.
 struct TrainSetup {
   Ranks ranks;
   /// Cores for the compute threads.

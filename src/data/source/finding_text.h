@@ -20,7 +20,7 @@ namespace roentgen::data {
 /// Splits a field at `|`, `;`, `,` and line ends into names, without blanks, quotes and brackets around them.
 [[nodiscard]] std::vector<std::string> split_names(std::string_view text);
 
-/// Counts names in a table that match no requested label. One thread.
+/// Counts names in a table that match no requested label. Not thread-safe.
 class UnaskedNames {
  public:
   void add(const std::string& name) { ++counts_[name]; }  ///< counts one occurrence of `name`
@@ -34,7 +34,7 @@ class UnaskedNames {
 };
 
 /// Finds the labels that names in a table's rows mean. A name means the label with exactly that name, else all labels
-/// with the same finding_text_key(). A number means the labels that are equal as numbers. One thread.
+/// with the same finding_text_key(). A number means the labels that are equal as numbers. Not thread-safe.
 class FindingText {
  public:
   explicit FindingText(std::vector<std::string> labels);  ///< labels to find; read() returns results in this order

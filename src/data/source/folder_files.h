@@ -22,7 +22,7 @@ namespace roentgen::data {
                                                            const std::vector<std::filesystem::path>& folders);
 
 /// Lists the regular files of folders. Each folder is listed once, because on a network file system this is far cheaper
-/// than a stat of every file. One thread.
+/// than a stat of every file. Not thread-safe.
 class FolderFiles {
  public:
   /// Names of files in the folders listed so far, by folder.

@@ -63,7 +63,7 @@ enum class WalkOrder : std::uint8_t {
 };
 
 /// Walks folders and follows links to folders; each real folder is visited once. Skips names that begin with a dot,
-/// folders called __MACOSX, and companion folders. One thread.
+/// folders called __MACOSX, and companion folders. Not thread-safe.
 class FolderWalk {
  public:
   /// Callback for each file. Returns false if the file is to be counted as skipped.

@@ -15,7 +15,7 @@ namespace roentgen::data {
 
 struct Listing;
 
-/// Identifies files by device and inode. One thread.
+/// Identifies files by device and inode. Not thread-safe.
 class LinkedFiles {
  public:
   /// Registers a file under a number. If the same file was registered before, returns its number. Returns nullopt if

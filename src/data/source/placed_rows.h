@@ -21,7 +21,7 @@
 
 namespace roentgen::data {
 
-/// Adds each image once, and counts rows with absent and repeated images. One thread.
+/// Adds each image once, and counts rows with absent and repeated images. Not thread-safe.
 class PlacedRows {
  public:
   /// Function that reads the labels of the current row.

@@ -23,7 +23,7 @@
 
 namespace roentgen::data {
 
-/// Collects records of a data set. One thread.
+/// Collects records of a data set. Not thread-safe.
 class RecordListing {
  public:
   /// Creates an empty listing and unpacks gzipped files (unpacked.h). `options` must outlive the object. Throws

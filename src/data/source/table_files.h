@@ -23,7 +23,7 @@ namespace roentgen::data {
 using TableRefs = std::vector<std::reference_wrapper<const io::Csv>>;
 
 /// Reads tables of data folders. Each file is opened at most once for its header and once for its rows. References stay
-/// valid while the object exists. One thread.
+/// valid while the object exists. Not thread-safe.
 class TableFiles {
  public:
   /// Header of a csv, read without its rows. Empty if the file is no csv or cannot be read.

@@ -46,7 +46,7 @@ struct Batch {
   std::span<const BadRow> bad;
 };
 
-/// Source of batches: a Loader, or a synthetic one in benchmarks. One thread.
+/// Source of batches: a Loader, or a synthetic one in benchmarks. Not thread-safe.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;

@@ -23,7 +23,7 @@ namespace roentgen::data {
 /// Files that contain `samples` (indices), in the order in which the samples first refer to them.
 [[nodiscard]] FileTable file_table(const Dataset& dataset, const std::vector<std::uint32_t>& samples);
 
-/// Connected stages. The context must outlive the object. One thread.
+/// Connected stages. The context must outlive the object. Not thread-safe.
 class Chain {
  public:
   Chain(const Pipeline& pipeline, const StageContext& context);

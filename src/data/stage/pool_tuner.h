@@ -15,7 +15,7 @@
 
 namespace roentgen::data {
 
-/// Tuner of all sizes. It reads no clock, only the times passed to observe(). One thread.
+/// Tuner of all sizes. It reads no clock, only the times passed to observe(). Not thread-safe.
 class PoolTuner {
  public:
   explicit PoolTuner(const PoolPlan& plan);

@@ -26,7 +26,7 @@ struct FoundBad {
   std::uint32_t epoch = 0;  ///< epoch, from 0
 };
 
-/// Collects unreadable samples. One thread.
+/// Collects unreadable samples. Not thread-safe.
 class Quarantine {
  public:
   /// Tolerates at most max_bad_share * samples distinct bad samples. `file`: csv with the columns image, epoch and

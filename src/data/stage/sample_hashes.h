@@ -21,7 +21,7 @@ namespace roentgen::data {
 
 /// Reads and decodes these samples and returns their pixel hashes, with the channels and DICOM intensity of
 /// `preprocess`. Hashes differ between 1 and 3 channels and between intensities. Empty text for an image that cannot be
-/// read. One thread.
+/// read. Not thread-safe.
 [[nodiscard]] std::vector<std::string> read_hashes(const Dataset& dataset, std::span<const std::uint32_t> samples,
                                                    const Preprocess& preprocess);
 

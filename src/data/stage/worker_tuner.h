@@ -32,7 +32,7 @@ struct BatchTimes {
 
 /// Starts with all workers. After each window of batches it sets the number that the measured work requires, plus a
 /// third. It adds one worker whenever the consumer had to wait. It stops when a window changes nothing, or after 10
-/// windows. It reads no clock, only the times passed to observe(). One thread.
+/// windows. It reads no clock, only the times passed to observe(). Not thread-safe.
 class WorkerTuner {
  public:
   /// Number of batches in a window. The first batch of all is not counted, because the pool starts empty.
@@ -63,7 +63,7 @@ class WorkerTuner {
 
 /// Chooses the number of finished batches that prefetch(auto) holds: as many as the consumer needs to always find one.
 /// Starts with the number that the slots allow. After each window it removes batches that were never used, and adds one
-/// if the consumer had to wait. It ends under the same conditions as WorkerTuner. It reads no clock. One thread.
+/// if the consumer had to wait. It ends under the same conditions as WorkerTuner. It reads no clock. Not thread-safe.
 class PrefetchTuner {
  public:
   explicit PrefetchTuner(std::int64_t most) : most_(most), ahead_(most) {}

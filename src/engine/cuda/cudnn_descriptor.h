@@ -14,7 +14,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// A cuDNN backend descriptor. Set its attributes, finalize it, then other descriptors may refer to it. One thread.
+/// A cuDNN backend descriptor. Set its attributes, finalize it, then other descriptors may refer to it.
+/// Not thread-safe.
 class Descriptor {
  public:
   /// Throws DeviceError if cuDNN cannot create it.

@@ -37,7 +37,7 @@ struct CudnnLibrary {
 /// Throws DeviceError "[engine.cuda] <what>: expected success, got <cuDNN's text>" unless `status` is success.
 void check(cudnnStatus_t status, std::string_view what);
 
-/// Owner of a cuDNN handle. One thread.
+/// Owner of a cuDNN handle. Not thread-safe.
 class CudnnHandle {
  public:
   /// Creates a handle for the calling thread's current device.

@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// A GPU of this machine, by its cuDNN handle, or a described card, by its properties. One thread.
+/// A GPU of this machine, by its cuDNN handle, or a described card, by its properties. Not thread-safe.
 class CudnnTarget {
  public:
   /// Selects the calling thread's current CUDA device.

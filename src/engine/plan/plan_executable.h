@@ -20,7 +20,7 @@
 
 namespace roentgen::engine {
 
-/// Plan, memory and parameters of an executable on one device. One thread.
+/// Plan, memory and parameters of an executable on one device. Not thread-safe.
 class PlanExecutable : public Executable {
  public:
   [[nodiscard]] const graph::Graph& graph() const final { return graph_; }

@@ -14,7 +14,7 @@
 
 namespace roentgen::engine {
 
-/// Memory that plan entries use. Inputs have no address before set_input(). One thread.
+/// Memory that plan entries use. Inputs have no address before set_input(). Not thread-safe.
 class PlanMemory {
  public:
   /// Device and stream must outlive this object. Throws DeviceError if the device has too little memory.

@@ -20,7 +20,7 @@ struct EntryRange {
   std::int32_t end = 0;    ///< one past the last entry
 };
 
-/// Runs the kernels of a plan in the order of one stream. One thread. Allocates nothing after construction.
+/// Runs the kernels of a plan in the order of one stream. Not thread-safe. Allocates nothing after construction.
 class StepRunner {
  public:
   /// Takes the kernels of `builder`, whose gradients are stored in `buckets` buckets. Plan, device and stream must

@@ -19,7 +19,7 @@
 namespace roentgen::engine::reference {
 
 /// One forward and backward of a graph. Ignores flags that only affect how a result is computed (Concat::is_virtual).
-/// One thread.
+/// Not thread-safe.
 class ReferenceRun {
  public:
   /// Parameters and inputs start at zero. The graph must outlive the run.

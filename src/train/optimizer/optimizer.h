@@ -30,7 +30,7 @@ struct OptimizerState {
   engine::Arena& arena;  ///< memory, in the layout of the parameters
 };
 
-/// Updates the parameters of an executable from its gradients. One thread.
+/// Updates the parameters of an executable from its gradients. Not thread-safe.
 class Optimizer {
  public:
   /// Creates the optimizer `name`, with zero state. Throws like optimizer_rule(). `executable` must outlive this

@@ -29,7 +29,7 @@ struct LegResult {
   bool is_stop_asked = false;  ///< a worker or a server was asked to stop
 };
 
-/// One leg of a worker. One thread. CommError as ServerExchange.
+/// One leg of a worker. Not thread-safe. CommError as ServerExchange.
 class AsyncLeg {
  public:
   /// Begin of a leg, and its rounds.

@@ -25,7 +25,7 @@ namespace roentgen::train {
 
 class Optimizer;
 
-/// A worker's exchange with the servers. One thread. Allocates nothing after its first update. Throws CommError as
+/// A worker's exchange with the servers. Not thread-safe. Allocates nothing after its first update. Throws CommError as
 /// CommThread.
 class ServerExchange {
  public:

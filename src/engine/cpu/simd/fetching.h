@@ -24,7 +24,7 @@ struct CacheLines {
   bool is_written = false;  ///< true: the lines are claimed for writing (claim.h), not read
 };
 
-/// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. One thread. It calls no
+/// Prefetches ranges of memory, one after another, into the L2 cache, or claims them. Not thread-safe. It calls no
 /// functions, because a call in a loop would spill all vector registers.
 class Fetching {
  public:

@@ -63,7 +63,7 @@ struct ConvOperands {
   friend bool operator==(const ConvOperands&, const ConvOperands&) = default;
 };
 
-/// A library's plan, which is one way to compute a ConvProblem. One thread.
+/// A library's plan, which is one way to compute a ConvProblem. Not thread-safe.
 class ConvPlan {
  public:
   virtual ~ConvPlan() = default;
@@ -78,7 +78,7 @@ class ConvPlan {
   virtual void run(runtime::Stream& stream, const ConvOperands& operands) = 0;
 };
 
-/// Source of the convolution plans of one library on one device. One thread.
+/// Source of the convolution plans of one library on one device. Not thread-safe.
 class Convolutions {
  public:
   virtual ~Convolutions() = default;

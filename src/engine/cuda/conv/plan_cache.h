@@ -11,7 +11,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// Convolution plans by problem, for one card and library version. One thread. Several processes may share the file;
+/// Convolution plans by problem, for one card and library version.
+/// Not thread-safe. Several processes may share the file;
 /// each sees only complete files. It is JSON: {"version": 1, "device": text, "plans": {ConvProblem::text():
 /// ConvPlan::name()}}.
 class PlanCache {

@@ -24,7 +24,7 @@ inline constexpr double kMostTimingSeconds = 40.0;
 /// by about 1%.
 inline constexpr double kFasterShare = 0.98;
 
-/// Measures plans on a device. One thread.
+/// Measures plans on a device. Not thread-safe.
 class PlanTimer {
  public:
   virtual ~PlanTimer() = default;

@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Captured work, including its kernel arguments at capture. One thread.
+/// Captured work, including its kernel arguments at capture. Not thread-safe.
 class StepGraph {
  public:
   virtual ~StepGraph() = default;
@@ -20,7 +20,7 @@ class StepGraph {
   virtual void launch(runtime::Stream& stream) = 0;
 };
 
-/// Captures the work of streams. One thread.
+/// Captures the work of streams. Not thread-safe.
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;

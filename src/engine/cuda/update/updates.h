@@ -58,7 +58,7 @@ struct UpdateCall {
 RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 #undef RG_UPDATE_KERNEL
 
-/// Runs update rules on one device. One thread.
+/// Runs update rules on one device. Not thread-safe.
 class Updates {
  public:
   /// Device and stream must outlive this object. `state` must be in device memory.
