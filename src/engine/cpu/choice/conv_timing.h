@@ -17,7 +17,7 @@ using TimedRun = std::function<double()>;
 
 /// Best time of each candidate over several runs, in seconds. Candidates take turns, so that a machine that slows down
 /// affects all of them; the first run of each is a warm-up. The machine may stall during all runs of one candidate.
-/// That candidate then appears slower than algorithms ever differ, and all are timed again, at most twice.
+/// If a candidate therefore appears slower than algorithms ever differ, all are timed again, at most twice.
 [[nodiscard]] std::vector<double> least_seconds(const std::vector<TimedRun>& candidates);
 
 /// Engine::measure_choices() of the CPU engine. Kernels run alone on separate buffers, without the work that plans fuse
