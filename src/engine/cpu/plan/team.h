@@ -115,7 +115,7 @@ struct PhaseGrid {
 
   /// True if each thread processes whole blocks of all images: the second read of a block then hits its cache.
   /// Otherwise the images are divided as in our neighbouring convolutions, so that less data moves between threads.
-  /// Dividing images is better with too few blocks, or if several threads have at most 4 MiB of the tensor each: 4 MiB
+  /// Dividing images is better with too few blocks, or if several threads have at most 4 MiB of the tensor each. 4 MiB
   /// stay in a last-level cache that a few threads share (measured on an AMD Zen 4, docs/design/engine_cpu.md).
   [[nodiscard]] bool is_by_block(int threads) const {
     constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
