@@ -130,7 +130,7 @@ def test_an_interrupt_ends_an_evaluation(run, interrupts):
 
 
 def test_mistakes_are_told_at_once(own, tmp_path):
-    with pytest.raises(roentgen.ConfigError, match="a folder that is there, got no folder"):
+    with pytest.raises(roentgen.ConfigError, match="expected a file in an existing folder, got no folder"):
         roentgen.init(own, tmp_path / "none" / "recipe.toml")
     with pytest.raises(roentgen.DataError, match="no such folder"):
         roentgen.init(tmp_path / "none")

@@ -52,8 +52,10 @@ def check_tarball(build):
     if wheel is None:
         skip("the build has no wheel (tools/wheel.py)")
     file = pathlib.Path(run(SOURCE / "tools/tarball.py", build, wheel, build / "tarball").strip())
-    stated = re.search(r"glibc (2\.\d+) and C\+\+ library (3\.4\.\d+) for the tarball",
+    stated = re.search(r"needs glibc (2\.\d+) and version (3\.4\.\d+) of the C\+\+ library",
                        (SOURCE / "docs/guide/install.md").read_text(encoding="utf-8"))
+    if stated is None:
+        fail("docs/guide/install.md: expected the lowest glibc and C++ library of the tarball, found neither")
     if not file.name.endswith(f"-glibc{stated[1]}.tar.gz"):
         fail(f"{file.name}: expected glibc {stated[1]}, as docs/guide/install.md states")
     with tempfile.TemporaryDirectory() as place:
