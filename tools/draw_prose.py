@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Draws comments and sentences for somebody to read who does not know the project, each with its place.
 
-  draw_prose.py [NUMBER]     NUMBER (40) comments of src, and as many sentences of pages, help and errors
+  draw_prose.py [NUMBER]     NUMBER (40) comments of src, each with the code below it, and
+                             as many sentences of pages, help texts and error messages
 
 The draw depends on the commit alone. A reader marks what cannot be understood without reading around it.
 """
@@ -16,16 +17,51 @@ import check_prose
 
 # Texts with fewer words than this are not drawn.
 FEWEST_WORDS = 4
-# Text of an error: the string literals of a call of error_text().
-ERROR = re.compile(r'error_text\(((?:[^()";]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)', re.DOTALL)
+# A string literal, a bracket, a comma, or anything else that separates the arguments of a call.
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[(){}\[\],]|[^"(){}\[\],]+')
+
+# Words of code that say nothing about the value.
+NO_HINT = {"std", "string", "string_view", "str", "to_string", "data", "format", "c_str", "concat", "quoted", "name",
+           "value"}
+
+
+def arguments(text, start):
+    """Arguments of a call whose text begins at `start`, behind the opening bracket, each as its code."""
+    found, depth = [""], 0
+    for token in TOKEN.finditer(text, start):
+        word = token[0]
+        if word in ")}]" and depth == 0:
+            break
+        depth += (word in "({[") - (word in ")}]")
+        if word == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += word
+    return [part.strip() for part in found]
+
+
+def computed(code):
+    """Stands for what code computes: its last name, such as <folder> for `plan.folder`."""
+    names = [name for name in re.findall(r"[A-Za-z]\w*", code) if name not in NO_HINT]
+    return f"<{names[-1]}>" if names else ""
+
+
+def shown(code):
+    """Text of an argument as a user sees it: its string literals, with <name> for what is computed."""
+    pieces = re.split(r'"((?:[^"\\]|\\.)*)"', code)
+    text = "".join(piece if i % 2 else computed(piece) for i, piece in enumerate(pieces))
+    return re.sub(r"\{\w*(:[^{}]*)?\}", "", text.replace("\\n", " ").replace('\\"', '"'))
 
 
 def comments(root):
-    """(place, text) of every comment in src with at least FEWEST_WORDS words."""
+    """(place, text) of every comment in src with at least FEWEST_WORDS words, and the line of code it describes."""
     for path in check_prose.sources(root):
-        for comment in check_prose.comments(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for comment in check_prose.comments(text):
             if len(comment.text.split()) >= FEWEST_WORDS:
-                yield f"{path.relative_to(root)}:{comment.line}", comment.text
+                code = next((line.strip() for line in lines[comment.line - 1:] if not re.match(r"\s*(//|$)", line)), "")
+                yield f"{path.relative_to(root)}:{comment.line}", f"{comment.text}\n      {code}"
 
 
 def page_sentences(root):
@@ -49,13 +85,15 @@ def help_lines(root):
 
 
 def errors(root):
-    """(place, text) of the error messages in src."""
+    """(place, text) of the error messages in src, composed as error_text() does."""
     for path in check_prose.sources(root):
         text = path.read_text(encoding="utf-8")
-        for call in ERROR.finditer(text) if "_test" not in path.stem else ():
-            parts = re.findall(r'"((?:[^"\\]|\\.)*)"', call[1])
-            if len(parts) > 1:
-                yield f"{path.relative_to(root)}:{text.count(chr(10), 0, call.start()) + 1}", " | ".join(parts)
+        for call in re.finditer(r"\berror_text\(", text) if "_test" not in path.stem else ():
+            parts = [shown(part) for part in arguments(text, call.end())]
+            if len(parts) >= 4:
+                remedy = f"; try {parts[4]}" if len(parts) > 4 else ""
+                yield (f"{path.relative_to(root)}:{text.count(chr(10), 0, call.start()) + 1}",
+                       f"[{parts[0]}] {parts[1]}: expected {parts[2]}, got {parts[3]}{remedy}")
 
 
 def draw(items, number, seed):
@@ -67,7 +105,8 @@ def draw(items, number, seed):
 def main():
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     root = check_prose.ROOT
-    seed = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    head = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    seed = head.stdout.strip()
     print(f"commit {seed}\n\n# Comments")
     for place, text in draw(comments(root), number, seed):
         print(f"{place}\n    {text}")

@@ -20,9 +20,14 @@ class Draw(unittest.TestCase):
         for find in (draw_prose.comments, draw_prose.page_sentences, draw_prose.help_lines, draw_prose.errors):
             self.assertGreater(sum(1 for _ in find(check_prose.ROOT)), 100, find.__name__)
 
-    def test_errors_are_the_literals_of_one_call(self):
-        found = draw_prose.ERROR.search('throw E(error_text("a.b", name(x), "expected c", "got d"));')
-        self.assertEqual(found[1], '"a.b", name(x), "expected c", "got d"')
+    def test_the_arguments_of_a_call_are_told_apart(self):
+        call = 'error_text("a.b", name(x, y), "one, two)" + z, Set{1, 2});'
+        self.assertEqual(draw_prose.arguments(call, len("error_text(")),
+                         ['"a.b"', "name(x, y)", '"one, two)" + z', "Set{1, 2}"])
+
+    def test_an_error_is_shown_as_a_user_sees_it(self):
+        self.assertEqual(draw_prose.shown('"a file in " + plan.folder + ", no " "link"'), "a file in <folder>, no link")
+        self.assertEqual(draw_prose.shown('std::string(count)'), "<count>")
 
 
 if __name__ == "__main__":
