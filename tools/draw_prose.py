@@ -42,12 +42,36 @@ def arguments(text, start):
 
 def computed(code):
     """Stands for what code computes: its last name, such as <folder> for `plan.folder`."""
-    names = [name for name in re.findall(r"[A-Za-z]\w*", code) if name not in NO_HINT]
-    return f"<{names[-1]}>" if names else ""
+    names = re.findall(r"[A-Za-z]\w*", re.sub(r"\b\w+(::\w+)*<[^<>]*>|[\w:]+\($", "", code.strip()))
+    telling = [name for name in names if name not in NO_HINT and not re.match("k[A-Z]", name)] or names[-1:]
+    return f"<{telling[-1]}>" if telling else ""
+
+
+def formatted(code):
+    """Code in which each fmt::format() is replaced by a sum of its text's pieces and its arguments."""
+    call = re.search(r"\bfmt::format\(", code)
+    if not call:
+        return code
+    depth, end = 1, call.end()
+    for token in TOKEN.finditer(code, call.end()):
+        depth += (token[0] in "({[") - (token[0] in ")}]")
+        end = token.end()
+        if depth == 0:
+            break
+    text, *values = arguments(code, call.end())
+    values += ["value"] * text.count("{")
+    made = re.sub(r"\{\w*(:[^{}]*)?\}", lambda _: f'" + {values.pop(0)} + "', text)
+    return formatted(code[:call.start()] + made + code[end:])
 
 
 def shown(code):
-    """Text of an argument as a user sees it: its string literals, with <name> for what is computed."""
+    """Text of an argument as a user sees it: its string literals, with <name> for what is computed.
+
+    Of two texts `is ? "a" : "b"`, it shows the first.
+    """
+    code = re.sub(r'\bfmt::join\((\w+), "[^"]*"\)', r"\1", code)
+    code = re.sub(r'[^()"?]*\?\s*((?:"(?:[^"\\]|\\.)*"|[\w.()>:-]+))\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.()>:-]+)', r"\1",
+                  formatted(code))
     pieces = re.split(r'"((?:[^"\\]|\\.)*)"', code)
     text = "".join(piece if i % 2 else computed(piece) for i, piece in enumerate(pieces))
     return re.sub(r"\{\w*(:[^{}]*)?\}", "", text.replace("\\n", " ").replace('\\"', '"'))
