@@ -88,7 +88,8 @@ TEST(Linear, without_bias_owns_the_weight_only) {
 }
 
 TEST(Linear, refuses_no_outputs) {
-  EXPECT_THAT(refusal_of(Linear{}, {{2, 3}}), HasSubstr("[graph.linear] node: expected at least one output, got 0"));
+  EXPECT_THAT(refusal_of(Linear{}, {{2, 3}}),
+              HasSubstr("[graph.linear] node: expected at least one output feature, got 0"));
 }
 
 TEST(Linear, refuses_an_image) {
