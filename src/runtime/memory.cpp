@@ -120,10 +120,9 @@ void require_memory(std::string_view thing, std::size_t bytes, std::string_view 
   const std::size_t available = available_memory_bytes();
   if (available == 0 || bytes <= available) return;
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  throw ConfigError(
-      error_text(thing, "memory",
-                 fmt::format("at most {:.1f} GiB, what the machine has left", static_cast<double>(available) / kGiB),
-                 fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB), remedy));
+  throw ConfigError(error_text(thing, "memory",
+                               fmt::format("at most {:.1f} GiB (free memory)", static_cast<double>(available) / kGiB),
+                               fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB), remedy));
 }
 
 }  // namespace roentgen::runtime

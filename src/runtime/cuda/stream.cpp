@@ -14,7 +14,8 @@ template <typename Ours, typename Interface>
 Ours& as_ours(Interface& object, std::string_view what) {
   auto* ours = dynamic_cast<Ours*>(&object);
   if (ours != nullptr) return *ours;
-  throw DeviceError(error_text("runtime.cuda", what, "one of a CUDA device", "one of another device"));
+  throw DeviceError(error_text("runtime.cuda", what, "an object of a CUDA device", "an object of another device",
+                               "reporting this bug"));
 }
 }  // namespace
 
