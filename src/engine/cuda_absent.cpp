@@ -10,8 +10,8 @@ namespace roentgen::engine {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw DeviceError(error_text("engine.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
-                               "--device cpu, or a build where nvcc is found"));
+  throw DeviceError(error_text("engine.cuda", "device cuda", "a program built with CUDA", "a program built without it",
+                               "--device cpu, or building Roentgen where nvcc is installed"));
 }
 
 }  // namespace

@@ -279,7 +279,8 @@ Report run_case(Engine& engine, const Case& tested, const RunOptions& options) {
     compare_repetition(*executable, tested, form, values, report);
     return report;
   }
-  throw Error(error_text("engine.conformance", tested.name, "values away from kinks", "none in 50 draws"));
+  throw Error(error_text("engine.conformance", tested.name, "random inputs far from the kinks of ReLU and pooling",
+                         "none in 50 draws", "smaller tensors"));
 }
 
 }  // namespace roentgen::engine::conformance

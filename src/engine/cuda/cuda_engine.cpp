@@ -103,7 +103,7 @@ class CudaEngine final : public Engine {
  private:
   void require_type(const CompileOptions& options) const {
     if (options.dtype != ComputeType::tf32()) return;
-    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "f32");
+    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "--dtype f32");
   }
   // Makes cuDNN's convolutions. @param timer times plans; null: only cached plans count as fastest
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
@@ -128,7 +128,7 @@ class CudaPlanner final : public Engine {
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
     throw DeviceError(
-        error_text("engine.cuda", graph.name(), "a CUDA device", "the description of one", "Engine::plan()"));
+        error_text("engine.cuda", graph.name(), "a CUDA device", "only the description of a card", "Engine::plan()"));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     const auto convolutions = cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(card_.properties), nullptr,

@@ -57,7 +57,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
       readers_(graph.consumers()),
       values_(graph.nodes().size()) {
   if (options.slots < 1) {
-    throw ConfigError(error_text("engine.plan", "slots", "at least 1", std::to_string(options.slots), "1"));
+    throw ConfigError(error_text("engine.plan", "input slots", "at least 1", std::to_string(options.slots), "1"));
   }
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
@@ -102,9 +102,9 @@ void PlanBuilder::check_choices() const {
   // All choices of this plan are found in the stored ones at this point, so any further stored choice is an error.
   const auto surplus =
       std::ranges::find_if(options_.choices, [&](const auto& choice) { return !plan.choices.contains(choice.first); });
-  throw ConfigError(error_text("engine.plan", "stored plan", "choices for this network alone",
+  throw ConfigError(error_text("engine.plan", "stored plan", "entries for this model only",
                                surplus == options_.choices.end() ? "others" : surplus->first,
-                               "the graph and options the plan was made with"));
+                               "the model and options that the run began with"));
 }
 
 void PlanBuilder::add_input(graph::NodeId id) {

@@ -35,8 +35,8 @@ struct Sgd {
   /// Throws ConfigError for options that exclude each other.
   void check() const {
     if (!nesterov || momentum > 0.0) return;
-    throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0",
-                                 "--set optimizer.momentum=0.9, or optimizer.nesterov=false"));
+    throw ConfigError(error_text("train.optimizer", "nesterov=true", "a momentum above 0", "momentum = 0",
+                                 "--set optimizer.momentum=0.9, or --set optimizer.nesterov=false"));
   }
 };
 

@@ -108,8 +108,8 @@ ChoiceContext choice_context(const CompileOptions& options, DType dtype) {
   if (options.choice.threads > 0) context.threads = options.choice.threads;
   if (context.instruction_set <= own) return context;
   throw ConfigError(error_text("engine.cpu", "instruction set",
-                               fmt::format("at most {}, as this machine has", name_of(own)),
-                               name_of(context.instruction_set)));
+                               fmt::format("{} or a smaller set, which this CPU has", name_of(own)),
+                               name_of(context.instruction_set), "a CPU with the larger set"));
 }
 
 std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {

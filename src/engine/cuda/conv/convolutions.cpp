@@ -58,7 +58,8 @@ std::unique_ptr<ConvPlan> Convolutions::first(const ConvProblem& problem) {
       if (plan->is_deterministic()) return std::move(plan);
     }
   }
-  throw DeviceError(error_text("engine.cuda", problem.text(), "a plan that gives the same bits on every run", "none"));
+  throw DeviceError(error_text("engine.cuda", "convolution " + problem.text(), "an algorithm with reproducible results",
+                               "none from cuDNN", "--dtype f32, or --device cpu"));
 }
 
 }  // namespace roentgen::engine::cuda

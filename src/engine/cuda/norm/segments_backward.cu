@@ -230,7 +230,8 @@ std::size_t norm_segments_counters(const NormShape& shape, int norm_count) {
 void norm_segments_backward(runtime::Stream& stream, const NormShape& shape, const NormSegmentsBackward& work,
                             const NormScratch& scratch) {
   if (work.norm_count != 1 && work.norm_count != kMostNorms) {
-    throw ConfigError(error_text("engine.cuda.norm", "norm_count", "1 or 2", std::to_string(work.norm_count)));
+    throw ConfigError(error_text("engine.cuda.norm", "batch norm, norm_count", "1 or 2",
+                                 std::to_string(work.norm_count), "reporting this bug"));
   }
   for (const SegmentGradient& segment : work.segments) {
     check_norm({.type = shape.type, .rows = shape.rows, .channels = segment.channels});

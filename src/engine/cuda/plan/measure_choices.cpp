@@ -62,7 +62,8 @@ class SurveyedConvolutions final : public Convolutions {
 std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOptions options,
                                             const MeasuredDevice& device) {
   if (options.form != Form::Training || !options.choices.empty()) {
-    throw ConfigError(error_text("engine.cuda", "measured choices", "training without choices", "others"));
+    throw ConfigError(error_text("engine.cuda", "timing of cuDNN plans", "training options without stored plans",
+                                 "others", "reporting this bug"));
   }
   options.algorithms = Algorithms::Auto;
   SurveyedConvolutions surveyed(device);

@@ -186,7 +186,9 @@ __global__ void __launch_bounds__(kThreads, 3)
 }
 
 void require(bool holds, std::string_view field, std::string_view expected, const std::string& got) {
-  if (!holds) throw ConfigError(error_text("engine.cuda.norm_pool", field, expected, got));
+  if (holds) return;
+  throw ConfigError(
+      error_text("engine.cuda.norm_pool", "max pooling, " + std::string(field), expected, got, "reporting this bug"));
 }
 void check_pool(const PoolShape& shape) {
   require(shape.type == DType::F32 || shape.type == DType::Bf16 || shape.type == DType::F16, "type", "f32, bf16 or f16",
