@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The parser of graph text: one statement a line. The text is untrusted: every size is bounded before a shape rule
-// reads it, so none can overflow. Every refusal names file and line.
+// Parser of graph text, one statement a line. The text is untrusted: every size is bounded before shape inference reads
+// it, so that no size can overflow. Every error names file and line.
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -149,8 +149,8 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-/// Adds a place to an error message: "[graph.conv2d] conv1: expected ..." becomes "[graph.text] PLACE: conv2d conv1:
-/// expected ...".
+/// Adds the file and line to an error message: "[graph.conv2d] conv1: expected ..." becomes "[graph.text] FILE line N:
+/// conv2d conv1: expected ...".
 Failure refused_at(const std::string& place, std::string_view message) {
   const ErrorParts parts = error_parts(message);
   const std::string op = parts.thing.substr(parts.thing.find('.') + 1);

@@ -8,7 +8,7 @@
 
 namespace roentgen::graph {
 namespace {
-// Checks the inputs after the third: logits of auxiliary classifiers, one weight for each.
+// Checks the inputs after the third, which are logits of auxiliary classifiers. Each of them needs one weight.
 void require_auxiliary(std::string_view op, std::string_view node, std::span<const Shape> inputs,
                        std::span<const double> weights) {
   const std::string place = "graph." + std::string(op);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shape rules of the small ops: add, concat, dropout, flatten, linear, relu, silu, sigmoid. The others have files of
-// their own.
+// Tests the shape inference of small ops: add, concat, dropout, flatten, linear, relu, silu, sigmoid. Larger ops have
+// test files of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
