@@ -35,7 +35,7 @@ std::string make_private_folder(const fs::path& folder) {
   if (!S_ISDIR(now.st_mode)) return folder.string() + " is a link or a file, not a folder";
   if (now.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
   if ((now.st_mode & kOfOthers) == 0) return {};
-  // Other users may have put files into a folder that they can write to.
+  // Refuses a folder that other users can write to, because they may already have put files into it.
   if ((now.st_mode & kWrittenByOthers) != 0) return folder.string() + " can be written by other users";
   if (::chmod(folder.c_str(), kPrivate) == 0) return {};
   return folder.string() + " can be read by other users";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Range check shared by the copies of every device. Internal to runtime.
+// Range check for copies to and from device buffers, shared by all devices. Internal to src/runtime.
 #pragma once
 
 #include <algorithm>

@@ -157,7 +157,7 @@ void bind_thread(const CoreList& cores) {
 BoundToCores::BoundToCores(const CoreList& cores) {
   if (cores.empty()) return;
   static_cast<void>(cores_of_process());
-  // reads the cores of the process first, because this thread may be bound to few of them
+  // counts the available cores before this thread is bound, because the count is determined only once
   static_cast<void>(available_cores());
   before_ = usable_cores();
   if (bind(cores)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Chosen by CMake where there is no CUDA toolkit.
+// Replaces runtime/cuda in a build without the CUDA toolkit; chosen by CMake.
 #include "core/error.h"
 #include "runtime/stream.h"
 

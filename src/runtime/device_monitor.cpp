@@ -46,8 +46,8 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// Loads NVML; nullopt if it is missing or lacks a function. It stays loaded until the process ends, because its threads
-// do too.
+// Loads NVML; nullopt if it is missing or lacks a function. The library stays loaded until the process ends, because
+// its threads run until then.
 std::optional<Nvml> load(const std::string& file) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   Nvml nvml;

@@ -41,7 +41,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
 std::size_t left_in_group(const fs::path& group, bool is_second) {
   const auto limit = number_in(text_of(group / (is_second ? "memory.max" : "memory.limit_in_bytes")));
   const auto used = number_in(text_of(group / (is_second ? "memory.current" : "memory.usage_in_bytes")));
-  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // version 1 writes a huge number if there is no limit
+  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // cgroup v1 writes a huge number: no limit
   const std::string facts = "\n" + text_of(group / "memory.stat");
   const std::string key = is_second ? "\ninactive_file " : "\ntotal_inactive_file ";
   const std::size_t at = facts.find(key);

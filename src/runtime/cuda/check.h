@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one check of CUDA runtime calls.
+// Checks the status of CUDA runtime calls.
 #pragma once
 
 #include <cuda_runtime.h>
