@@ -9,7 +9,7 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. It ignores lr, step and scale of UpdateWork.
+/// Options of gradient accumulation, which ignores lr, step and scale of UpdateWork.
 struct Accumulate {
   bool is_first = false;  ///< overwrites the target instead of adding to it
 

@@ -9,7 +9,7 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. It ignores lr, step and scale of UpdateWork.
+/// Options of the moving average, which ignores lr, step and scale of UpdateWork.
 struct Average {
   double share = 0.0;  ///< weight of the source in the average, 0 to 1
 

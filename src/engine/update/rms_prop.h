@@ -5,10 +5,10 @@
 //   g = scale * gradient + weight_decay * p;  v = alpha v + (1 - alpha) g^2
 //   centered: a = alpha a + (1 - alpha) g;  d = sqrt(max(v - a^2, 0)) + epsilon, else d = sqrt(v) + epsilon
 //   b = momentum * b + g / d;  p -= lr * (momentum > 0 ? b : g / d)
-// torch has no max: if rounding makes v - a^2 negative, its root is NaN. RMSprop in TensorFlow and Keras differs:
-// epsilon is inside the root, d = sqrt(v + epsilon), and lr inside the buffer, b = momentum * b + lr * g / d. Keras
-// calls alpha "rho". Its epsilon e corresponds to about sqrt(e) here. When a schedule lowers lr, its buffer still holds
-// steps of the old lr.
+// torch does not limit v - a^2 to 0 or more: if rounding makes it negative, its square root is NaN. RMSprop in
+// TensorFlow and Keras differs: epsilon is inside the root, d = sqrt(v + epsilon), and lr inside the buffer, b =
+// momentum * b + lr * g / d. Keras calls alpha "rho". An epsilon e in Keras corresponds to about sqrt(e) here. When a
+// schedule lowers lr, the buffer in Keras still holds steps of the old lr.
 #pragma once
 
 #include <string_view>
