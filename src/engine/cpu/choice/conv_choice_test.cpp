@@ -96,7 +96,7 @@ TEST(ConvRule, sees_neither_batch_nor_threads_in_inference) {
   }
 }
 
-// Checks that the algorithm of the rule is a candidate, and therefore can compute the pass.
+// Checks that conv_rule() returns one of conv_candidates(), which can therefore compute the pass.
 TEST(ConvRule, takes_a_candidate) {
   for (const InstructionSet set : kInstructionSets) {
     if (set > this_instruction_set()) continue;
@@ -165,7 +165,8 @@ TEST(Choices, of_a_plan_are_the_rules) {
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "direct"), 0);
 }
 
-// Otherwise a resumed run in f32 would round its gradients, or kernels would read missing tensors.
+// Checks that stored bf16 algorithms are refused for f32 values. Otherwise a resumed run in f32 would round its
+// gradients, or kernels would read missing tensors.
 TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
   const CompileOptions options{.threads = 1, .slots = 1};
   const Plan plan = make_plan(network(), options);

@@ -129,7 +129,7 @@ class LossKernel final : public Kernel {
   LossData data_;
 };
 
-// Logits of the loss: those of all heads in training, those of the first one in inference.
+// Logits of the loss: of all heads in training, of the first head in inference.
 template <typename LossOp>
 std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<graph::NodeId> logits{node.inputs[0]};

@@ -44,7 +44,7 @@ class Statistics final : public Kernel {
   Partial partial_;
 };
 
-// Returns the shape without other ranks, for statistics that are already known and need no exchange.
+// Returns the shape for this rank only, for statistics that are already known and need no exchange.
 NormShape of_one(NormShape shape) {
   shape.group = nullptr;
   return shape;

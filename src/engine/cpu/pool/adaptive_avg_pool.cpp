@@ -50,7 +50,7 @@ void spread(const RegionOfImage& region, float* image, const float* mean) {
 }
 
 // Kernel that reads images `large` (N, C, H, W) and writes their region means `small` (N, C, OH, OW), or the reverse in
-// backward. Both have the same layout. Sums are in double.
+// backward. `large` and `small` have the same layout. Sums are in double.
 enum class Direction { Forward, Backward };
 std::unique_ptr<Kernel> region_means(Direction direction, const Located& large, const Located& small) {
   return make_kernel([=](const Addresses& at) {

@@ -197,7 +197,7 @@ class TileWeights final : public ConvKernel {
         sources += panel_rows_;
       }
     }
-    // Rows between results are zeros on this side, as are rows before the first one.
+    // Rows of the gradient between results are zeros, as are rows before the first result.
     std::int64_t* targets = memory_.at<std::int64_t>(targets_part_, thread);
     const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
