@@ -48,8 +48,8 @@ cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
 // Reason why "auto" does not choose a GPU; empty if it does.
 constexpr const char* kWhyNotAuto = "AUROCs of trainings on a card are not confirmed yet; ask for it: --device cuda";
 
-// Identifier of a device: its PCI bus address, and the unique id that tells the instances of a partitioned (MIG) card
-// apart.
+// Identifier of a device: its PCI bus address, and the unique id that distinguishes the instances of a partitioned
+// (MIG) card.
 std::string id_of(const runtime::CudaDeviceInfo& device) {
   cudaDeviceProp properties{};
   runtime::cuda::check(cudaGetDeviceProperties(&properties, device.index), "device properties");
@@ -61,7 +61,7 @@ std::string id_of(const runtime::CudaDeviceInfo& device) {
 class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
-    // Read the use before this process computes on the card, so that all use is by other processes.
+    // Reads the card's use before this process computes on it, so that all use is by other processes.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
     if (use) warning_ = runtime::shared_device_warning(fmt::format("cuda:{}", device_.index), *use);

@@ -30,7 +30,7 @@ struct WeightShape {
   return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock;
 }
 
-/// Tensors of a pass, in the roles of ConvOperands.
+/// Tensors of a pass: the operands of ConvOperands as tensor ids.
 struct PassTensors {
   TensorId src = -1;
   TensorId weights = -1;

@@ -12,7 +12,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 constexpr std::array<std::string_view, 3> kPasses{"forward", "data_gradient", "weight_gradient"};
-// Number of plans that first() requests, and the number it requests next if none of the former is deterministic.
+// Number of plans that first() requests. If none of them is deterministic, it requests the second, larger number.
 constexpr std::size_t kFewPlans = 8;
 constexpr std::size_t kAllPlans = 128;
 }  // namespace

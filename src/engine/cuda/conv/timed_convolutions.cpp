@@ -76,7 +76,7 @@ class TimedConvolutions final : public Convolutions {
       std::unique_ptr<ConvPlan> plan = library_->plan_named(problem, *name);
       if (plan->is_deterministic()) return plan;
     } catch (const DeviceError&) {
-      // The caller then times the problem.
+      // Continues without a plan from the cache, so that the caller times the problem.
     }
     return nullptr;
   }

@@ -18,7 +18,7 @@ struct Head {
   graph::NodeId logits;
   double weight;
 };
-// Heads of the loss: all of them in training, the first one in inference.
+// Heads of the loss: all heads in training, the first one in inference.
 template <typename LossOp>
 std::vector<Head> heads_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<Head> heads{{node.inputs[0], 1.0}};

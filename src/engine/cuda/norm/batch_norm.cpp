@@ -276,7 +276,8 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
                                : op.relu            ? NormMask::Recomputed
                                                     : NormMask::None};
   const bool has_residual = node.inputs.size() == 2;
-  // The masked gradient is the residual's gradient. The second pass reads only one gradient.
+  // Stores the masked gradient if it is the residual's gradient, or the sum of two incoming gradients. The second pass
+  // then reads only one gradient.
   Located masked;
   if (has_residual || tensors.second >= 0) {
     const graph::NodeId named = has_residual ? node.inputs[1] : id;

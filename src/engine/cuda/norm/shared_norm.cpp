@@ -318,7 +318,7 @@ void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
     }
   }
   for (const WaitingNorm::Part& part : here.parts) {
-    // No entry ever requests a gradient that is not needed.
+    // A segment that needs no gradient must not wait, because no entry will ever request its gradient.
     const bool waits = both.empty() && lowering.needs_gradient(part.segment);
     if (waits) {
       wait.push_back(part);

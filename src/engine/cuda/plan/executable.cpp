@@ -32,7 +32,7 @@ Arenas build(Lowering& lowering) {
   return arenas;
 }
 
-// The setup is a base class, so that it outlives the kernels, which use it.
+// DeviceSetup is a base class, so that it outlives the kernels, which use it.
 class CudaExecutable final : private DeviceSetup, public PlanExecutable {
  public:
   CudaExecutable(const graph::Graph& original, const CompileOptions& given, DeviceSetup setup)
@@ -43,7 +43,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     const Arenas arenas = build(lowering);
     convolutions->finish_choice();
     const MemoryReport& needed = lowering.plan.memory;
-    // Slots are in host memory; the device has two copies of a batch.
+    // The device holds two copies of a batch; slots are in host memory.
     const std::size_t bytes =
         needed.total() - needed.inputs + 2 * needed.inputs / static_cast<std::size_t>(options().slots);
     runtime::require_device_memory(device->name(), "the plan, " + needed.text(), bytes, device->free_bytes());
