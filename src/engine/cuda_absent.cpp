@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Replacement for the CUDA engine that CMake compiles if there is no CUDA toolkit.
+// Replaces the CUDA engine in a build without the CUDA toolkit; chosen by CMake.
 #include "core/error.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"

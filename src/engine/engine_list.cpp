@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Makes the engine for a device. It has a build target of its own, because it needs all engines.
+// Makes the engine for a device. A separate build target, because it needs all engines.
 #include "engine/engine_list.h"
 
 #include <string>

@@ -21,7 +21,7 @@
 namespace roentgen::engine {
 namespace {
 
-/// The toy network, compiled, with all parts that an executable has.
+/// The compiled toy network with its plan, parameters, memory and runner.
 struct Compiled {
   explicit Compiled(const CompileOptions& compile) : options(compile) {
     builder.build();

@@ -19,9 +19,9 @@ struct Lars {
   double momentum = 0.9;  ///< decay of the velocity, as in Sgd
   double trust = 1e-3;    ///< trust coefficient of the layer-wise rate; positive
 
-  /// Names of the rule in recipes.
+  /// Names of this optimizer in recipes.
   static constexpr RecipeName<Lars> kNames[] = {{.name = "lars", .meaning = "sgd for large batches"}};
-  static constexpr bool kIsLayerwise = true;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = true;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
   /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.

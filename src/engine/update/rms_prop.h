@@ -18,16 +18,16 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. Defaults are torch's, except momentum, which is 0 in torch.
+/// Options of RMSProp. Defaults are torch's, except momentum, which is 0 in torch.
 struct RmsProp {
   double momentum = 0.9;  ///< 0: no momentum, and no state for it
   double alpha = 0.99;    ///< decay rate of the mean of squared gradients
   double epsilon = 1e-8;  ///< added to the denominator, outside the square root
   bool centered = false;  ///< divides by the standard deviation of gradients instead of their root mean square
 
-  /// Names of the rule in recipes.
+  /// Names of this optimizer in recipes.
   static constexpr RecipeName<RmsProp> kNames[] = {{.name = "rmsprop"}};
-  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = false;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const {
     std::vector<std::string_view> names{"square_avg"};
