@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sliding windows of convolution and pooling, and the checks on them.
+// Sliding windows of convolution and pooling: output sizes, and checks of the attributes.
 #pragma once
 
 #include <string_view>
