@@ -164,7 +164,7 @@ Case segment_with_three_gradients() {
   return std::move(builder).finish(builder.add("sum", Add{}, {norm, twice}));
 }
 
-/// One value with three readers of different kinds.
+/// Case of one value with three readers that are different ops.
 Case fan_out_of_three() {
   CaseBuilder builder("network.one_value_read_by_three");
   const NodeId x = norm_relu(builder, "in", builder.upstream({2, 16, 6, 6}));

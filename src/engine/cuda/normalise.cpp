@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Host code of normalise.cu: sizes and checks.
+// Host code of the kernel in normalise.cu: sizes and checks.
 #include "engine/cuda/normalise.h"
 
 #include "core/error.h"

@@ -168,7 +168,8 @@ class PlanBuilder {
   Located gradient(graph::NodeId id, Layout layout);
   /// True if contribute() has received a gradient for this value.
   [[nodiscard]] bool has_gradient(graph::NodeId id) const { return !state(id).gradients.empty(); }
-  /// Statistics that all batch norms of a piece share. The first user fills them in.
+  /// Statistics of a piece (an input of a virtual concatenation), which all batch norms that read it share. The first
+  /// of them fills them in.
   SharedNorm& shared_norm(graph::NodeId piece) { return shared_norms_[piece]; }
   /// Statistics of a batch norm that shares them with no other batch norm; -1 before they are set.
   TensorId& own_statistics(graph::NodeId id) { return state(id).statistics; }

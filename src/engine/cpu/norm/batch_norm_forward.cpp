@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernels of batch norm, and the statistics of shared pieces.
+// Forward kernels of batch norm, and statistics of values that several batch norms share.
 #include <array>
 #include <cmath>
 
@@ -132,7 +132,7 @@ class Forward final : public Kernel {
   NormShape shape_;
   NormForward work_;
   NormSource from_;
-  /// Copy of `shape_` whose count() includes other ranks if they share the statistics.
+  /// Copy of `shape_` whose count() includes the other ranks if they share the statistics.
   NormShape counted_;
   OverRanks over_ranks_;
   BlockTable<X> table_;

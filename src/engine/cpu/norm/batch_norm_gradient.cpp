@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the gradients of batch norm.
+// Adds the kernel calls of batch norm's gradients to a plan.
 #include <utility>
 #include <variant>
 #include <vector>

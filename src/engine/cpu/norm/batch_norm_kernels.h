@@ -81,7 +81,7 @@ struct NormForward {
 enum class NormSource : std::uint8_t {
   Running,  ///< running statistics (inference); reads and writes each element once
   Batch,    ///< computed together with the result, block by block; updates the running statistics
-  Pieces,   ///< computed earlier, separately for each piece; updates the running statistics
+  Pieces,   ///< computed earlier, separately for each input of a concatenation; updates the running statistics
   Again,    ///< statistics of the forward, to recompute the same bits; no update of the running statistics
 };
 [[nodiscard]] std::unique_ptr<Kernel> norm_forward_kernel(NormSource source, const NormShape& shape, NormForward work);

@@ -33,7 +33,7 @@ inline std::int64_t entries_that(const Plan& plan, const std::string& words) {
                                [&](const PlanEntry& e) { return e.implementation.find(words) != std::string::npos; });
 }
 
-/// Number of entries of a kind.
+/// Number of plan entries with this kind of kernel.
 inline std::int64_t entries_of(const Plan& plan, const std::string& kind) {
   return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries for the passes of a convolution, used by conv2d.cpp and linear.cpp, and the layout of its weights.
+// Adds the kernel calls of a convolution's passes to a plan, for conv2d.cpp and linear.cpp. Defines the layout of its
+// weights.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Measures convolution plans with CUDA events.
+// Measures the run time of convolution plans with CUDA events.
 #include <cuda_runtime.h>
 
 #include <algorithm>

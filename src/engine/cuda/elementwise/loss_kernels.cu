@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels of loss_kernels.h. The formulas are in graph/ops/losses.h.
+// Kernels of the sigmoid and softmax losses (loss_kernels.h). The formulas are in graph/ops/losses.h.
 #include <cmath>
 
 #include "core/error.h"

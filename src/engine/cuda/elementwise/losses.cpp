@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the two losses.
+// Adds the kernel calls of the two losses to a plan.
 #include "graph/ops/losses.h"
 
 #include <cstring>

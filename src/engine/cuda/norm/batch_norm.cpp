@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch norm, including the ReLU and residual that graph passes fused into it. In training, forward
-// computes statistics, then the result in one pass. Backward computes sums, then the gradient in one pass (norm.h). In
-// inference, scale and shift are computed once after parameters were loaded, then the result in one pass. Other files:
-// norms of segments in shared_norm.cpp, norms fused with a max pooling in norm_pool_entries.cpp.
+// Adds the kernel calls of batch norm to a plan, including the ReLU and residual that graph passes fused into it. In
+// training, forward computes statistics, then the result in one pass. Backward computes sums, then the gradient in one
+// pass (norm.h). In inference, scale and shift are computed once after parameters were loaded, then the result in one
+// pass. Other files: norms of segments in shared_norm.cpp, norms fused with a max pooling in norm_pool_entries.cpp.
 #include "engine/cuda/norm/batch_norm_entries.h"
 #include "engine/cuda/norm/running.h"
 #include "engine/cuda/norm/shared_norm.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernels of norm.h.
+// Forward kernels of batch norm (norm.h).
 #include "engine/cuda/norm/tile.h"
 
 namespace roentgen::engine::cuda {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernel of segments.h.
+// Backward kernel of batch norms over a concatenation that is never stored (segments.h).
 #include "core/error.h"
 #include "engine/cuda/norm/segment_table.h"
 #include "engine/cuda/norm/segments.h"
@@ -43,7 +43,7 @@ inline constexpr int kBackwardBlocks = Norms == 1 ? kNormBlocks : 1;
 template <int Norms>
 inline constexpr int kBackwardRows = Norms == 1 ? kRowsAtATime<3> : 2 * kRowsAtATime<4>;
 
-// Segment that contains a thread's 8 channels, and their position in it.
+// Segment (input of the concatenation) that contains a thread's 8 channels, and their position in it.
 template <typename T>
 struct Place {
   const BackwardSegment<T>* segment;

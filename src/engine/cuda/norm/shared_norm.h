@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch norms that read segments of virtual concatenations (segments.h). The backward of a norm is
-// delayed until the next norm that reads the same segments, so that the two norms share a pass. If a segment's gradient
-// is needed earlier, the delayed norm gets a separate pass.
+// Adds the kernel calls of batch norms that read segments (inputs) of virtual concatenations (segments.h). The backward
+// of a norm is delayed until the next norm that reads the same segments, so that the two norms share a pass. If a
+// segment's gradient is needed earlier, the delayed norm gets a separate pass.
 #pragma once
 
 #include <vector>

@@ -127,7 +127,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   struct Recorded {
     const std::byte* input = nullptr;  // address of the first input
     RecordedWork forward;
-    std::vector<RecordedWork> backward;  // one per part of the backward
+    std::vector<RecordedWork> backward;  // one recording for each part of the backward
   };
   Recorded& recorded() {
     const std::byte* const input = inputs().empty() ? nullptr : slots_->bound(0).address();

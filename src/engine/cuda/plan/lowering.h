@@ -49,7 +49,7 @@ struct Constant {
 
 /// Batch norm of segments whose backward is delayed until the next norm that reads them (norm/shared_norm.h).
 struct WaitingNorm {
-  /// A segment and its first channel in the norm.
+  /// A segment (input of a concatenation) and its first channel in the batch norm.
   struct Part {
     graph::NodeId segment = -1;
     int begin = 0;

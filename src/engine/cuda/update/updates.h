@@ -23,9 +23,9 @@ struct UpdatePart {
   std::int32_t range = 0;     ///< index into the ranges of the update
   float weight_decay = 0.0F;  ///< weight decay of the range
 };
-/// Largest number of elements of a part.
+/// Largest number of elements of an UpdatePart.
 inline constexpr std::int64_t kPartElements = 2048;
-/// Divides the ranges into parts, in order.
+/// Divides the ranges into parts of at most kPartElements elements, in order.
 [[nodiscard]] std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges);
 
 /// Data about a range for rules that use norms of layers, such as Lars.

@@ -151,7 +151,8 @@ class TileWeights final : public ConvKernel {
   [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
-  // Number of rows that all copies read. The second copy begins and ends one row after the first.
+  // Number of rows of the right matrix that all its copies together read. The second copy begins and ends one row after
+  // the first.
   [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
   // Sums of a part. The first part's sums are the weights themselves, unless these are transposed at the end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Common parts of the Winograd passes. Internal to winograd*.cpp.
+// Common base class of Winograd's forward and gradient passes. Internal to winograd*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
-  std::int64_t positions = 0;  ///< number of positions of a tile
+  std::int64_t positions = 0;  ///< number of positions of a transformed tile
 
   Positions() = default;
   Positions(std::int64_t count, std::int64_t blocks, std::int64_t tiles, int block)
