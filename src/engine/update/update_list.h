@@ -41,7 +41,7 @@ struct RuleTypes {
       std::declval<std::conditional_t<OptimizerRule<Rules>, std::tuple<Rules>, std::tuple<>>>()...));
 };
 #define RG_RULE_TYPE(Rule) , Rule
-/// RuleTypes of all rules in the list.
+/// All update rules in the list, as RuleTypes.
 using AllRuleTypes = RuleTypes<void RG_UPDATE_LIST(RG_RULE_TYPE)>;
 #undef RG_RULE_TYPE
 /// Tuple with the options of each rule that recipes know.

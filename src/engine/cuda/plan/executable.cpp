@@ -20,7 +20,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Number of runs of an entry per wait for the device when the entry is timed.
+// Number of times that a timed entry is queued before the host waits for the device.
 constexpr int kQueuedRuns = 8;
 
 // Lowers the graph and plans memory.

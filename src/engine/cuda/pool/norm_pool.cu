@@ -53,7 +53,7 @@ struct KeyOf<float> {
   using Type = double;
 };
 constexpr unsigned kPlaceBits = 15;  // mask of the lowest 4 bits, which hold the index
-constexpr int kMostPlaces = 14;      // code of a window's first element; the next code marks NaN
+constexpr int kMostPlaces = 14;      // code of a window's first element; the next larger code marks NaN
 
 // A thread has 8 channels of one column and kRows rows of the pooled image, and reads all their windows at once. An
 // element outside the image is replaced, value and index, by its neighbour inside, which belongs to the same window.

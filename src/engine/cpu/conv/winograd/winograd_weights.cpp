@@ -123,7 +123,8 @@ class WeightsGradient final : public WinogradPass<T> {
           });
     }
   }
-  // Number of slots: one per group. With a single chunk it is one per sub-team, which reuses it for each of its groups.
+  // Number of slots for transformed weights: one per group. With a single chunk, each sub-team has one slot, which it
+  // reuses for all its groups.
   [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
   [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
     return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
