@@ -24,7 +24,8 @@ Inferred infer(const Op& op, std::string_view node, std::span<const Shape> input
       [&](const auto& alternative) -> Inferred {
         using T = std::decay_t<decltype(alternative)>;
         if constexpr (std::is_same_v<T, Input>) {
-          throw ConfigError(error_text("graph.builder", node, "an op such as relu", "an input", "Builder::input()"));
+          throw ConfigError(
+              error_text("graph.builder", node, "an op such as relu", "an input", "adding it by Builder::input()"));
         } else {
           const auto count = static_cast<int>(inputs.size());
           if (count < T::kInfo.inputs_min || count > T::kInfo.inputs_max) {

@@ -17,7 +17,7 @@ inline void require_room(std::size_t room, std::size_t at, std::size_t bytes) {
   if (at <= room && bytes <= room - at) return;
   throw ShapeError(error_text("runtime.stream", "copy of " + std::to_string(bytes) + " bytes",
                               "a device buffer that can hold them",
-                              std::to_string(room - std::min(at, room)) + " bytes"));
+                              std::to_string(room - std::min(at, room)) + " bytes", "reporting this bug"));
 }
 
 }  // namespace roentgen::runtime

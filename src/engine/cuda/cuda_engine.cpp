@@ -127,8 +127,8 @@ class CudaPlanner final : public Engine {
                        card_.memory_bytes >> 20);
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
-    throw DeviceError(
-        error_text("engine.cuda", graph.name(), "a CUDA device", "only the description of a card", "Engine::plan()"));
+    throw DeviceError(error_text("engine.cuda", graph.name(), "a CUDA device", "only the description of a card",
+                                 "a machine with this card"));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     const auto convolutions = cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(card_.properties), nullptr,

@@ -70,8 +70,9 @@ void check(cudnnStatus_t status, std::string_view what) {
   std::string details(512, '\0');
   cudnn().get_last_error_string(details.data(), details.size());
   details.resize(details.find('\0') == std::string::npos ? details.size() : details.find('\0'));
-  throw DeviceError(
-      error_text("engine.cuda", what, "success", fmt::format("{} ({})", cudnn().get_error_string(status), details)));
+  throw DeviceError(error_text("engine.cuda", what, "a cuDNN call without error",
+                               fmt::format("{} ({})", cudnn().get_error_string(status), details),
+                               "again, or --device cpu"));
 }
 
 CudnnHandle::CudnnHandle() { check(cudnn().create(&handle_), "cuDNN handle"); }

@@ -36,7 +36,7 @@ std::size_t PlanExecutable::output_index(std::string_view name) const {
 void PlanExecutable::require_training() const {
   if (options_.form == Form::Training) return;
   throw ConfigError(error_text("engine.plan", "backward pass", "a model compiled for training", "one for inference",
-                               "Form::Training"));
+                               "compiling it for training"));
 }
 
 }  // namespace roentgen::engine

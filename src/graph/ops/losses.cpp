@@ -15,7 +15,7 @@ void require_auxiliary(std::string_view op, std::string_view node, std::span<con
   const std::span<const Shape> heads = inputs.subspan(3);
   if (heads.size() != weights.size()) {
     throw ShapeError(error_text(place, node, std::to_string(heads.size()) + " auxiliary weights",
-                                std::to_string(weights.size()), "one for each input after the third"));
+                                std::to_string(weights.size()), "one weight for each input after the third"));
   }
   for (const Shape& head : heads) {
     if (head != inputs[0]) {

@@ -11,7 +11,7 @@
 
 namespace roentgen::runtime::cuda {
 
-/// Throws DeviceError "[runtime.cuda] <what>: expected success, got <CUDA's name and text>" unless status is
+/// Throws DeviceError "[runtime.cuda] <what>: expected a CUDA call without error, got <CUDA's text>" unless status is
 /// cudaSuccess, and clears CUDA's pending error. The error may come from earlier asynchronous work.
 void check(cudaError_t status, std::string_view what);
 
