@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 std::string make_private_folder(const fs::path& folder) {
   std::error_code error;
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
-  if (error) return folder.string() + " cannot be made: " + error.message();
+  if (error) return folder.string() + " cannot be created: " + error.message();
   constexpr mode_t kPrivate = 0700, kOfOthers = 0077, kWrittenByOthers = 0022;
   if (::mkdir(folder.c_str(), kPrivate) != 0 && errno != EEXIST) {
-    return folder.string() + " cannot be made: " + std::generic_category().message(errno);
+    return folder.string() + " cannot be created: " + std::generic_category().message(errno);
   }
   struct stat now {};
   if (::lstat(folder.c_str(), &now) != 0) return folder.string() + ": " + std::generic_category().message(errno);

@@ -106,8 +106,8 @@ std::unique_ptr<DeviceMonitor> make_nvml_monitor(const std::string& bus, const s
 std::string shared_device_warning(std::string_view device, const DeviceUse& use) {
   if (use.processes == 0) return {};
   constexpr double kMiB = 1048576.0;
-  return fmt::format("{} {} on {} already, with {:.0f} MiB in use and {}% busy: they take turns with this one",
-                     use.processes, use.processes == 1 ? "process computes" : "processes compute", device,
+  return fmt::format("{} {} on {} already, with {:.0f} MiB in use and {}% busy; this process shares it", use.processes,
+                     use.processes == 1 ? "process computes" : "processes compute", device,
                      static_cast<double>(use.used_bytes) / kMiB, use.busy_percent);
 }
 

@@ -46,7 +46,7 @@ cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
 }
 
 // Reason why "auto" does not choose a GPU; empty if it does.
-constexpr const char* kWhyNotAuto = "AUROCs of trainings on a card are not confirmed yet; ask for it: --device cuda";
+constexpr const char* kWhyNotAuto = "AUROCs of training on a GPU are not confirmed yet; to use it: --device cuda";
 
 // Identifier of a device: its PCI bus address, and the unique id that distinguishes the instances of a partitioned
 // (MIG) card.

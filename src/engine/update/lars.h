@@ -28,7 +28,7 @@ struct Lars {
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
-    visit("trust", rule.trust, Range{.low = 1e-12, .high = 1e3}, "trust coefficient");
+    visit("trust", rule.trust, Range{.low = 1e-12, .high = 1e3}, "trust coefficient of the layer-wise rate");
   }
 };
 

@@ -39,7 +39,7 @@ struct RmsProp {
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
-    visit("alpha", rule.alpha, kShareBelowOne, "decay of the mean of squares");
+    visit("alpha", rule.alpha, kShareBelowOne, "decay rate of the mean of squared gradients");
     visit("epsilon", rule.epsilon, kShareBetween, "");
     visit("centered", rule.centered, "divide by the standard deviation of gradients, not their root mean square");
   }

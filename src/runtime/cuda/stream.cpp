@@ -47,7 +47,7 @@ CudaStream::CudaStream(int device) : device_(device), handle_(make_stream_handle
 
 CudaStream::~CudaStream() {
   const cudaError_t status = cudaStreamSynchronize(handle_.get());
-  if (status != cudaSuccess) log::error("[runtime.cuda] end of a stream: " + words_of(status));
+  if (status != cudaSuccess) log::error("[runtime.cuda] work of a CUDA stream failed: " + words_of(status));
 }
 
 void CudaStream::upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) {

@@ -51,7 +51,7 @@ class TimedConvolutions final : public Convolutions {
     cache_.save();
     if (timer_ != nullptr && counts_.all() > 0) {
       timer_->release();
-      log::info(fmt::format("convolution plans of {} problems: {} timed in {:.1f} s, {} from {}, {} by heuristic",
+      log::info(fmt::format("cuDNN plans of {} convolutions: {} timed in {:.1f} s, {} read from {}, {} by heuristic",
                             counts_.all(), counts_.timed, counts_.seconds, counts_.kept,
                             cache_.file().empty() ? "no file" : cache_.file().string(), counts_.heuristic));
     }
