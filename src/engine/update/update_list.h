@@ -58,7 +58,7 @@ using UpdateRule = AllRuleTypes::Any;
 [[nodiscard]] inline bool is_optimizer(const UpdateRule& rule) {
   return std::visit([]<typename Rule>(const Rule&) { return OptimizerRule<Rule>; }, rule);
 }
-/// True if the rule needs each layer's weights as a separate range.
+/// True if the update rule needs each layer's weights as a separate range.
 [[nodiscard]] inline bool is_layerwise(const UpdateRule& rule) {
   return std::visit([](const auto& one) { return one.kIsLayerwise; }, rule);
 }

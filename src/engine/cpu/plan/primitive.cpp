@@ -33,8 +33,8 @@ class Primitive final : public Kernel {
     const dnnl_status_t status =
         dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(exec_.size()), exec_.data());
     if (status != dnnl_success) {
-      throw DeviceError(
-          error_text("engine.cpu", "oneDNN kernel", "success", dnnl_status2str_text(status), "reporting this bug"));
+      throw DeviceError(error_text("engine.cpu", "oneDNN kernel", "a call without error", dnnl_status2str_text(status),
+                                   "reporting this bug"));
     }
   }
 

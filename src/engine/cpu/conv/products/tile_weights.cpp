@@ -204,7 +204,7 @@ class TileWeights final : public ConvKernel {
     std::fill_n(targets, before, -1);
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
-  // Every second row of a block, beginning with `row`. Rows of the source are numbered through all phases.
+  // Every second row of a block, beginning with `row`. Rows of the source are numbered consecutively over all phases.
   [[nodiscard]] simd::PackSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
     return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }
