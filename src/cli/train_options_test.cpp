@@ -40,7 +40,7 @@ TEST(TrainOptions, errors_name_the_option_that_was_typed) {
   typed.device = "gpu";
   EXPECT_EQ(refusal(typed),
             "[engine.device] --device gpu: train.device: expected auto, cpu, cuda or cuda:N, got gpu; try roentgen "
-            "doctor, which says what each needs");
+            "doctor, which shows what each device needs");
   typed.device.clear();
   typed.dtype = "bf15";
   EXPECT_EQ(

@@ -20,7 +20,7 @@ struct ComputeType {
   bool rounds_to_tf32 = false;
 
   /// Makes a type whose products use unrounded factors.
-  constexpr ComputeType(DType type) : values(type) {}  // NOLINT(google-explicit-constructor): a DType is one
+  constexpr ComputeType(DType type) : values(type) {}  // NOLINT(google-explicit-constructor): intended
   constexpr ComputeType() = default;                   ///< f32
   friend bool operator==(const ComputeType&, const ComputeType&) = default;
 

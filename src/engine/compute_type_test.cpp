@@ -36,9 +36,9 @@ TEST(ComputeType, is_read_by_the_name_that_it_prints) {
 TEST(ComputeType, of_cuda_devices_is_refused_on_the_host_by_name) {
   for (const char* name : {"f32", "bf16", "auto"}) EXPECT_NO_THROW(require_host_type(parse_dtype(name))) << name;
   EXPECT_EQ(refusal([] { require_host_type(parse_dtype("tf32")); }),
-            "[engine.cpu] dtype: expected f32, bf16 or auto, got tf32; try --dtype f32, or --device cuda");
+            "[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got tf32; try --dtype f32, or --device cuda");
   EXPECT_EQ(refusal([] { require_host_type(parse_dtype("f16")); }),
-            "[engine.cpu] dtype: expected f32, bf16 or auto, got f16; try --dtype bf16, or --device cuda");
+            "[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got f16; try --dtype bf16, or --device cuda");
 }
 
 }  // namespace

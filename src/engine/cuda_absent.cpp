@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Replacement for the CUDA engine that CMake compiles if there is no CUDA toolkit.
+// Replaces the CUDA engine in a build without the CUDA toolkit; chosen by CMake.
 #include "core/error.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
@@ -10,8 +10,8 @@ namespace roentgen::engine {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw DeviceError(error_text("engine.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
-                               "--device cpu, or a build where nvcc is found"));
+  throw DeviceError(error_text("engine.cuda", "device cuda", "a program built with CUDA", "a program built without it",
+                               "--device cpu, or building Roentgen where nvcc is installed"));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ DeviceChoice parse_device(std::string_view text) {
     const std::optional<int> index = parse_index(text.substr(colon + 1));
     if (index && engine.has_several_devices) return {.engine = std::string(name), .index = index};
   }
-  throw ConfigError(
-      error_text("engine.device", "device", known_devices(), text, "roentgen doctor, which says what each needs"));
+  throw ConfigError(error_text("engine.device", "device", known_devices(), text,
+                               "roentgen doctor, which shows what each device needs"));
 }
 
 }  // namespace roentgen::engine

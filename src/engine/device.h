@@ -16,7 +16,7 @@ class Engine;
 /// Device to compute on.
 struct DeviceChoice {
   std::string engine = "auto";  ///< name in engine_list.h, or "auto": the best engine that can train on this machine
-  std::optional<int> index{};   ///< number of the device among those of its engine, from 0; nullopt: the first
+  std::optional<int> index{};   ///< index of the device within its engine, from 0; nullopt: first device
 
   /// True if the host's CPU cores compute. Also true for "auto" until resolve_device() replaced it.
   [[nodiscard]] bool is_host() const { return engine == "cpu" || engine == "auto"; }
@@ -36,7 +36,7 @@ struct DeviceChoice {
 [[nodiscard]] DeviceChoice resolve_device(const DeviceChoice& choice);
 
 /// Makes the engine for a device, after resolve_device(). Throws DeviceError if this build or machine lacks the engine
-/// ("built without CUDA") or the device number. The message lists the devices that exist.
+/// ("built without CUDA") or the device index. The message lists the devices that exist.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const DeviceChoice& choice);
 /// Makes the engine for a device given as text, see parse_device().
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view device);

@@ -31,7 +31,7 @@ Algorithms parse_algorithms(std::string_view name) {
 
 double Executable::time_entry(std::int32_t entry, int) {
   throw DeviceError(error_text("engine.profile", "entry " + std::to_string(entry),
-                               "an engine that times single entries", "one that does not"));
+                               "a device that can time single kernels", "one that cannot", "--device cpu"));
 }
 
 std::vector<float> Executable::store(std::int32_t parameter) const {
@@ -44,8 +44,8 @@ void Executable::load(std::int32_t parameter, std::span<const float> values) {
 
 std::vector<float> Executable::store_gradient(std::int32_t parameter) const {
   if (!is_trained(*this, parameter)) {
-    throw ConfigError(
-        error_text("engine.gradient", graph().parameter(parameter).name, "a trained parameter", "a running statistic"));
+    throw ConfigError(error_text("engine.gradient", graph().parameter(parameter).name, "a trained parameter",
+                                 "a running statistic, which has no gradient", "another parameter"));
   }
   std::vector<float> values = store(parameter, gradients());
   if (const std::optional<LossScale> scale = read_loss_scale()) {
@@ -59,13 +59,13 @@ std::string Engine::instruction_set() const { return std::string(name()); }
 std::string Engine::least_instruction_set(const std::vector<std::string>& sets) const { return sets.at(0); }
 
 Plan Engine::plan(const graph::Graph& graph, const CompileOptions&) {
-  throw DeviceError(
-      error_text("engine.plan", graph.name(), "an engine that plans without memory", std::string(name())));
+  throw DeviceError(error_text("engine.plan", graph.name(), "an engine that can plan without running",
+                               std::string(name()), "--device cpu"));
 }
 
 std::vector<MeasuredChoice> Engine::measure_choices(const graph::Graph& graph, const CompileOptions&) {
-  throw DeviceError(
-      error_text("engine.choice", graph.name(), "an engine that chooses between algorithms", std::string(name())));
+  throw DeviceError(error_text("engine.choice", graph.name(), "an engine with several algorithms to time",
+                               std::string(name()), "--device cpu"));
 }
 
 ArenaKind arena_kind(const graph::Parameter& parameter) {

@@ -52,14 +52,14 @@ struct NormGroup {
   SumOverRanks sum{};  ///< sums over the ranks; empty if ranks is 1
 };
 
-/// Inputs of the rule that chooses kernels, in addition to graph and options. Ranks with equal inputs choose the same
-/// kernels.
+/// Inputs of the kernel selector, in addition to graph and options. Ranks with equal inputs choose the same kernels.
 struct ChoiceInputs {
-  /// Kernels may use this instruction set, a value of Engine::instruction_set(). Empty: this machine's.
+  /// Instruction set that kernels may use, a value of Engine::instruction_set(). Empty: this machine's instruction set.
   std::string instruction_set{};
   /// Number of threads for which training kernels are chosen; 0: CompileOptions::threads.
   int threads = 0;
-  /// Algorithms chosen by measurement, which training uses instead of the rule's: MeasuredChoice::layer -> algorithm.
+  /// Algorithms chosen by measurement, which training uses instead of the kernel selector's: MeasuredChoice::layer ->
+  /// algorithm.
   std::map<std::string, std::string> measured{};
 };
 
@@ -95,7 +95,7 @@ struct CompileOptions {
   /// Algorithms of convolutions. They differ in rounding, so the plan records each choice and a resumed run uses the
   /// same ones.
   Algorithms algorithms = Algorithms::Auto;
-  ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
+  ChoiceInputs choice{};  ///< inputs of the kernel selector
   /// Type in which activations and their gradients are stored. Parameters, their gradients and sums stay f32.
   /// Bf16: convolutions multiply bf16 values and sum in f32. On the CPU, Auto may choose Winograd in f32 where it is
   /// faster. F16: like Bf16, but gradients are scaled by LossScale; CUDA only. ComputeType::tf32(): values are f32, and
@@ -173,10 +173,10 @@ class Executable {
 
   /// Begins the forward passes of one update: if one of their losses is not finite, update() changes nothing.
   virtual void begin_update() = 0;
-  /// Queues an update of ranges of an arena by a rule, such as an optimizer's. Changes nothing if a loss since
+  /// Queues an update of ranges of an arena by an update rule, such as an optimizer's. Changes nothing if a loss since
   /// begin_update() was not finite or, with clip_norm set, the gradient norm is not. With a loss scale, an optimizer's
-  /// rule divides its source by the scale. Each such update also adjusts the scale, so it must take all ranges at once.
-  /// On a GPU, the first call with new ranges allocates and waits.
+  /// update divides the gradients by the scale. It also adjusts the scale, so it must take all ranges at once. On a
+  /// GPU, the first call with new ranges allocates and waits.
   /// @return event that is reached once the update is done; the next update() records it again
   virtual const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) = 0;
   /// Waits for and returns the L2 norm of the scaled source of the last update() that had UpdateWork::clip_norm.
@@ -202,9 +202,9 @@ class Executable {
   /// Arena of the running statistics. In inference, call it after each forward() before writing to it again.
   [[nodiscard]] virtual Arena& state() = 0;
   [[nodiscard]] virtual const Arena& state() const = 0;  ///< read-only
-  /// Makes another arena with the layout of this kind, all zeros. Allocates. The executable must outlive it.
+  /// Makes an arena of zeros with the layout of this kind. Allocates. The executable must outlive the arena.
   [[nodiscard]] virtual std::unique_ptr<Arena> make_arena(ArenaKind kind) = 0;
-  [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< one for each trained parameter
+  [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< ranges of all trained parameters
   /// Buckets in the order in which backward() fills them.
   [[nodiscard]] virtual const std::vector<Bucket>& buckets() const = 0;
 
@@ -264,12 +264,13 @@ class Engine {
   [[nodiscard]] virtual bool times_kernels() const { return false; }
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// Word for the property of this machine that the choice of kernels depends on. Default: the engine's name.
+  /// Instruction set of this machine, or another property on which the choice of kernels depends. Default: the engine's
+  /// name.
   [[nodiscard]] virtual std::string instruction_set() const;
-  /// Returns the instruction set of `sets` that all those machines support. `sets` holds at least one; the default
-  /// returns the first.
+  /// Returns the smallest of `sets`, which are the instruction sets of several machines: all of them support it. `sets`
+  /// holds at least one; the default returns the first.
   [[nodiscard]] virtual std::string least_instruction_set(const std::vector<std::string>& sets) const;
-  /// Identifies the computing device among those of its host. Empty: the host's CPU cores, which several processes may
+  /// Identifier of the computing device, unique on its host. Empty: the host's CPU cores, which several processes may
   /// share.
   [[nodiscard]] virtual std::string device_id() const { return {}; }
   /// Compiles a graph. Throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of
@@ -279,8 +280,9 @@ class Engine {
   /// Returns the plan that compile() would make, without allocating its memory, to show memory use and kernels. Throws
   /// like compile() except for lack of memory, and DeviceError if the engine cannot plan without a device.
   [[nodiscard]] virtual Plan plan(const graph::Graph& graph, const CompileOptions& options);
-  /// Times every algorithm of every kernel choice of the plan that compile() would make. Takes minutes for large
-  /// networks; the machine should be idle. Throws like plan(), and DeviceError if the engine has no choices.
+  /// Times every algorithm that can compute a convolution pass of the plan that compile() would make. Takes minutes for
+  /// large networks; the machine should be idle. Throws like plan(), and DeviceError if the engine has only one
+  /// algorithm.
   [[nodiscard]] virtual std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
                                                                     const CompileOptions& options);
 };

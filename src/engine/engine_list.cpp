@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Makes the engine for a device. It has a build target of its own, because it needs all engines.
+// Makes the engine for a device. A separate build target, because it needs all engines.
 #include "engine/engine_list.h"
 
 #include <string>
@@ -19,7 +19,7 @@ std::unique_ptr<Engine> make_named(std::string_view name, int device) {
   if (name == #engine) return make_##engine##_engine(device);
   RG_ENGINE_LIST(RG_ENGINE_CASE)
 #undef RG_ENGINE_CASE
-  throw ConfigError(error_text("engine.device", "engine", "one of engine_list.h", name));
+  throw ConfigError(error_text("engine.device", "engine", "a name in src/engine/engine_list.h", name, "--device auto"));
 }
 
 }  // namespace
@@ -38,7 +38,8 @@ DeviceChoice resolve_device(const DeviceChoice& choice) {
   for (auto engine = engines.rbegin(); engine != engines.rend(); ++engine) {
     if (why_not_auto(engine->name).empty()) return {.engine = std::string(engine->name)};
   }
-  throw DeviceError(error_text("engine.device", "device auto", "an engine that can train here", "none"));
+  throw DeviceError(error_text("engine.device", "device auto", "a device that can train on this machine", "none",
+                               "roentgen doctor, which shows what each device needs"));
 }
 
 std::unique_ptr<Engine> make_engine(const DeviceChoice& choice) {
@@ -53,7 +54,7 @@ std::unique_ptr<Engine> make_planner(std::string_view device, const std::string&
   constexpr const char* kDefaultCard = "h200";
   const DeviceChoice choice = resolve_device(parse_device(device));
   if (choice.engine != kCuda && !card.empty()) {
-    throw ConfigError(error_text("engine.device", "card " + card, "the device cuda", choice.text(), "--device cuda"));
+    throw ConfigError(error_text("engine.device", "--card " + card, "--device cuda", choice.text(), "--device cuda"));
   }
   if (choice.engine != kCuda) return make_engine(choice);
   if (!card.empty()) return make_cuda_planner(card);

@@ -17,9 +17,9 @@ void require(bool holds, const std::string& field, const std::string& expected, 
 
 void check(const InputNorm& norm, const InputSpec& image) {
   require(norm.dtype == DType::U8 || norm.dtype == DType::U16, "dtype", "u8 or u16", std::string(name_of(norm.dtype)));
-  require(image.shape.rank() == 4, "input", "an image (N, C, H, W)", norm.input + " " + image.shape.text());
+  require(image.shape.rank() == 4, "input", "an image of shape (N, C, H, W)", norm.input + " " + image.shape.text());
   const auto channels = static_cast<std::size_t>(image.shape[1]);
-  const std::string expected = "numbers of " + std::to_string(channels) + " channels";
+  const std::string expected = std::to_string(channels) + " numbers, one for each channel";
   require(norm.mean.size() == channels, "mean", expected, std::to_string(norm.mean.size()));
   require(norm.stddev.size() == channels, "stddev", expected, std::to_string(norm.stddev.size()));
   for (const double mean : norm.mean) require(std::isfinite(mean), "mean", "a finite number", std::to_string(mean));
@@ -46,7 +46,7 @@ std::vector<InputSpec> input_specs(const graph::Graph& graph, const std::optiona
   }
   if (norm) {
     const auto image = std::ranges::find(specs, norm->input, &InputSpec::name);
-    require(image != specs.end(), "input", "an input of the graph", norm->input);
+    require(image != specs.end(), "input", "the name of a graph input", norm->input);
     check(*norm, *image);
     image->dtype = norm->dtype;
   }

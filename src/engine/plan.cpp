@@ -69,7 +69,7 @@ std::string Plan::hash() const {
   for (const PlanEntry& entry : preparations) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanTensor& tensor : tensors) {
-    // The position of scratch does not affect results.
+    // Omits scratch, because its memory and layout do not affect results.
     if (tensor.storage != Storage::Workspace) identity += tensor.name + ":" + tensor.layout + ";";
   }
   return fmt::format("{:016x}", text_hash(identity));

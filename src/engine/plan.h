@@ -24,8 +24,8 @@ inline constexpr std::string_view kDtypeChoice = "dtype";
 using TensorId = std::int32_t;
 
 /// Kind of memory that a tensor lies in. Planned: the activation arena, only while entries need it. Workspace: scratch
-/// of which each thread has its own replica (Plan::replicas); all workspace tensors share one place after the planned
-/// ones. The other kinds have separate memory.
+/// with a separate replica for each thread (Plan::replicas), stored after the planned tensors. The other kinds have
+/// separate memory.
 enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, Workspace };
 
 /// A piece of memory that entries read and write.
@@ -95,9 +95,9 @@ struct Plan {
   /// Kernel choices that a resumed run must use again: "<node>/<pass>" -> "direct", "winograd", "split", "split2",
   /// "bf16", "winograd_bf16" or "pointwise". Also "dtype" -> "tf32", "bf16" or "f16" if it is not f32.
   std::map<std::string, std::string> choices;
-  /// Revision of the rule that chose the kernels; 0 if the engine has no such rule.
+  /// Revision of the kernel selector that made the choices; 0 if the engine has no kernel selector.
   std::int64_t choice_revision = 0;
-  /// Number of choices taken from ChoiceInputs::measured.
+  /// Number of kernel choices taken from ChoiceInputs::measured.
   std::int64_t measured_choices = 0;
   /// Number of times that each fusion of graph/passes/pass_list.h was made, by its name.
   std::map<std::string, std::int64_t> fused;
@@ -124,7 +124,7 @@ struct EntryTime {
   std::int32_t entry = 0;  ///< index into Plan::entries
   std::int64_t calls = 0;  ///< number of runs
   double seconds = 0.0;    ///< total time in seconds
-  /// Time of the fastest run in seconds; 0 before the first.
+  /// Time of the fastest run in seconds; 0 before the first run.
   double best_s = 0.0;
 };
 

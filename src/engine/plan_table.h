@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tables of what the planner chose, for printing and for files.
+// Tables of the planner's choices, for printing and for files.
 #pragma once
 
 #include <string_view>
@@ -18,8 +18,8 @@ namespace roentgen::engine {
 /// (Plan::norm_roles).
 [[nodiscard]] Value role_table(const Plan& plan);
 /// Table [{name, kind, times}] of what the passes and fusions selected by `fuse` do in training. For kind "pass",
-/// `times` is the number of nodes of `graph` that the pass changed. For kind "fusion" it is the number of places in
-/// `plan` with the fusion.
+/// `times` is the number of nodes of `graph` that the pass changed. For kind "fusion", it is how often `plan` uses the
+/// fusion.
 [[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);
 
 }  // namespace roentgen::engine

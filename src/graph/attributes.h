@@ -35,7 +35,7 @@ class AttributeVisitor {
   virtual void init(std::string_view name, Init& value, const Init& default_value) = 0;  ///< how a parameter starts
   /// A list of numbers; an empty list is not printed.
   virtual void numbers(std::string_view name, std::vector<double>& value) = 0;
-  /// Visits a word from the list `words`; `value` is its index.
+  /// Visits an attribute whose value is one of the texts `words`; `value` is the index of the text.
   virtual void word(std::string_view name, int& value, int default_value,
                     const std::vector<std::string_view>& words) = 0;
 };

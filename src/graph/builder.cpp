@@ -24,7 +24,8 @@ Inferred infer(const Op& op, std::string_view node, std::span<const Shape> input
       [&](const auto& alternative) -> Inferred {
         using T = std::decay_t<decltype(alternative)>;
         if constexpr (std::is_same_v<T, Input>) {
-          throw ConfigError(error_text("graph.builder", node, "an op", "an input"));
+          throw ConfigError(
+              error_text("graph.builder", node, "an op such as relu", "an input", "adding it by Builder::input()"));
         } else {
           const auto count = static_cast<int>(inputs.size());
           if (count < T::kInfo.inputs_min || count > T::kInfo.inputs_max) {
@@ -50,7 +51,7 @@ Builder::Builder(Graph graph) : graph_(std::move(graph)) {
 
 NodeId Builder::input(std::string name, const Shape& shape) {
   if (!is_usable(name) || names_.contains(name)) {
-    throw ConfigError(error_text("graph.builder", name, "a new name of letters, digits, '_' and '.'", name));
+    throw ConfigError(error_text("graph.builder", name, "an unused name of letters, digits, '_' and '.'", name));
   }
   if (shape.rank() < 1) throw ShapeError(error_text("graph.input", name, "at least one dimension", shape.text()));
   for (const std::int64_t dim : shape.dims()) {
@@ -64,7 +65,7 @@ NodeId Builder::input(std::string name, const Shape& shape) {
 
 NodeId Builder::add(std::string name, Op op, std::span<const NodeId> inputs) {
   if (!is_usable(name) || names_.contains(name)) {
-    throw ConfigError(error_text("graph.builder", name, "a new name of letters, digits, '_' and '.'", name));
+    throw ConfigError(error_text("graph.builder", name, "an unused name of letters, digits, '_' and '.'", name));
   }
   std::vector<Shape> shapes;
   for (const NodeId input : inputs) shapes.push_back(graph_.node(input).shape);
@@ -89,7 +90,7 @@ NodeId Builder::add(std::string name, Op op, std::span<const NodeId> inputs) {
 void Builder::output(std::string name, NodeId id) {
   if (!is_usable(name) || graph_.output(name) >= 0) {
     throw ConfigError(
-        error_text("graph.builder", name, "a new output name of letters, digits, '_' and '.'", "'" + name + "'"));
+        error_text("graph.builder", name, "an unused output name of letters, digits, '_' and '.'", "'" + name + "'"));
   }
   static_cast<void>(graph_.node(id));
   graph_.outputs_.emplace_back(std::move(name), id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Graph: a static network for one batch shape. Nodes in topological order; a node has one output, so a node's index is
-// also its value's.
+// Graph: a static network for one batch shape. Nodes are in topological order. Every node has one output, so the index
+// of a node also identifies its output value.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers of this room's tests: apply one op to inputs of given shapes, and return the text of an expected error.
+// Test helpers for graph ops: apply one op to inputs of given shapes, and return the text of an expected error.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The part of a network that inference computes.
+// Finds the nodes of a network that inference needs.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,7 @@ Op make_loss(const LossConfig& config) {
   if (config.kind == "softmax") {
     if (!config.positive_weights.empty()) {
       throw ConfigError(error_text("graph.loss", "positive_weights", "none for the softmax loss",
-                                   std::to_string(config.positive_weights.size()),
+                                   std::to_string(config.positive_weights.size()) + " weights",
                                    "--set loss.positive_weights=none, or loss.name=sigmoid"));
     }
     return SoftmaxCrossEntropy{.reduction = reduction_named(config.reduction),
@@ -57,13 +57,13 @@ Graph with_loss(Graph graph, const LossConfig& config) {
   const NodeId logits = graph.output("logits");
   if (logits < 0) {
     throw ConfigError(error_text("graph.loss", graph.name(), "an output named logits", "none",
-                                 "a line \"output logits = NAME\" in the graph text"));
+                                 "adding the line \"output logits = NAME\" to the graph text"));
   }
   Op loss = make_loss(config);
   const Shape logits_shape = graph.node(logits).shape;
   if (logits_shape.rank() != 2) {
-    throw ShapeError(
-        error_text("graph.loss", graph.name(), "logits (N, K)", logits_shape.text(), "flatten before the last linear"));
+    throw ShapeError(error_text("graph.loss", graph.name(), "logits of shape (N, K)", logits_shape.text(),
+                                "a flatten before the last linear layer"));
   }
   const Shape labels_shape = config.kind == "sigmoid" ? logits_shape : Shape{logits_shape[0], 1};
   std::vector<NodeId> heads;

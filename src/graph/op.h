@@ -30,7 +30,7 @@ struct Keeps {
   bool output = false;  ///< whether the output is needed
 };
 
-/// Static description of a kind of op. Each has one line in op_list.h.
+/// Static description of a kind of op. Every kind of op has one line in op_list.h.
 struct OpInfo {
   /// Name in graph text, such as "conv2d".
   std::string_view name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of ops. A new op: graph/ops/x.{h,cpp}, its plan entries in engine/cpu and engine/cuda, and one line here
-// (its include and its X).
+// The only list of ops. A new op needs graph/ops/x.{h,cpp}, plan entries in engine/cpu and engine/cuda, and one line
+// here (its include and its X).
 #pragma once
 
 #include <variant>

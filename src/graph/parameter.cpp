@@ -15,8 +15,8 @@ namespace {
 double fan_in(const Parameter& parameter) {
   if (parameter.init.fan_in > 0) return static_cast<double>(parameter.init.fan_in);
   if (parameter.shape.rank() < 2 || parameter.shape[0] < 1) {
-    throw ConfigError(error_text("graph.parameter", parameter.name, "an init that needs no fan-in for a vector",
-                                 parameter.shape.text(), "constant:0 or normal:0.01"));
+    throw ConfigError(error_text("graph.parameter", parameter.name, "2 or more axes for an init by fan-in",
+                                 parameter.shape.text(), "init=constant:0 or init=normal:0.01"));
   }
   return static_cast<double>(parameter.shape.elements()) / static_cast<double>(parameter.shape[0]);
 }
@@ -24,8 +24,8 @@ double fan_in(const Parameter& parameter) {
 /// Number of outputs that one input contributes to: OC KH KW.
 double fan_out(const Parameter& parameter) {
   if (parameter.shape.rank() < 2 || parameter.shape[1] < 1) {
-    throw ConfigError(error_text("graph.parameter", parameter.name, "an init that needs no fan-out for a vector",
-                                 parameter.shape.text(), "constant:0 or normal:0.01"));
+    throw ConfigError(error_text("graph.parameter", parameter.name, "2 or more axes for an init by fan-out",
+                                 parameter.shape.text(), "init=constant:0 or init=normal:0.01"));
   }
   return static_cast<double>(parameter.shape.elements()) / static_cast<double>(parameter.shape[1]);
 }

@@ -26,7 +26,7 @@ struct Init {
   enum class Kind : std::uint8_t {
     Constant,      ///< the constant `value`
     NormalFanOut,  ///< normal, sd = sqrt(2 / (OC KH KW)): He et al. 2015 for ReLU with fan out (torchvision's ResNet)
-    NormalFanIn,   ///< normal, sd = sqrt(2 / (IC/groups KH KW)): the same with fan in (torchvision's DenseNet)
+    NormalFanIn,   ///< normal, sd = sqrt(2 / (IC/groups KH KW)): He et al. 2015 with fan in (torchvision's DenseNet)
     UniformFanIn,  ///< uniform in +-1/sqrt(fan_in): torch's default for convolutions and linear layers
     Normal,        ///< normal, sd = `value`
   };

@@ -19,7 +19,7 @@ struct SummaryRow {
   std::string node;  ///< name of the node
   std::string op;    ///< name of the op
   Shape output;      ///< shape of the output value
-  /// Number of elements in its trained parameters.
+  /// Number of elements in the node's trained parameters.
   std::int64_t parameters = 0;
   /// Multiply-adds of one forward pass over the whole batch.
   std::int64_t multiply_adds = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Printing; the parser is in text_parser.cpp.
+// Prints graphs as text; text_parser.cpp parses them.
 #include "graph/text.h"
 
 #include <array>

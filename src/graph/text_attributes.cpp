@@ -51,7 +51,7 @@ std::int64_t parse_integer(std::string_view text, std::string_view name, const S
   const std::array values{symbols.batch, symbols.channels, symbols.image_px, symbols.labels};
   const std::size_t letter = text.size() == 1 ? kLetters.find(text.front()) : std::string_view::npos;
   if (letter != std::string_view::npos) {
-    if (values[letter] == 0) refuse("a value for " + std::string(text), "none: nothing says what it stands for here");
+    if (values[letter] == 0) refuse("a value for " + std::string(text), "none: this command gives it no value");
     return values[letter];
   }
   const auto value = converted<std::int64_t>(text);

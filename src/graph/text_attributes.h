@@ -22,7 +22,7 @@ namespace roentgen::graph {
 /// Reads attributes by name from a line of graph text. Throws Refusal (text_cursor.h) for invalid values.
 class AttributeReader final : public AttributeVisitor {
  public:
-  /// Takes the attributes in the line, which they view; `symbols` must outlive the reader.
+  /// Takes the attributes of one line. They are views into the line's text; `symbols` must outlive the reader.
   AttributeReader(std::unordered_map<std::string_view, std::string_view> given, const Symbols& symbols)
       : given_(std::move(given)), symbols_(symbols) {}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The parser of graph text: one statement a line. The text is untrusted: every size is bounded before a shape rule
-// reads it, so none can overflow. Every refusal names file and line.
+// Parser of graph text, one statement a line. The text is untrusted: every size is bounded before shape inference reads
+// it, so that no size can overflow. Every error names file and line.
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace {
 constexpr double kMaxElements = 0x1p40;
 /// Bound for the product of input elements and attributes. No product in shape inference can be larger.
 constexpr double kMaxWork = 0x1p62;
-constexpr std::string_view kRemedy = "correcting that line as roentgen inspect --model resnet18 --print writes such";
+constexpr std::string_view kRemedy = "correcting the line; roentgen inspect --model resnet18 --print shows valid lines";
 
 Op make_op(std::string_view name) {
   std::string known;
@@ -94,9 +94,9 @@ class Parser {
     std::vector<NodeId> inputs;
     std::unordered_map<std::string_view, std::string_view> attributes;
     while (!cursor.at(')')) {
-      const std::string_view word = cursor.word("a value or an attribute");
+      const std::string_view word = cursor.word("an input or an attribute");
       if (!cursor.accept('=')) {
-        if (!attributes.empty()) refuse("values before attributes", shown(word));
+        if (!attributes.empty()) refuse("inputs before attributes", shown(word));
         inputs.push_back(value(word));
       } else if (!attributes.emplace(word, cursor.value()).second) {
         refuse("each attribute once", shown(word) + " again");
@@ -114,7 +114,7 @@ class Parser {
     reader.expect_all_used();
     double work = reader.work();
     if (!inputs.empty()) work *= element_count(builder_->shape(inputs.front()));
-    if (work > kMaxWork) refuse("sizes whose product stays below 2^62", "larger ones");
+    if (work > kMaxWork) refuse("sizes whose product stays below 2^62", "a larger product");
     const NodeId id = builder_->add(std::string(name), std::move(op), inputs);
     check_elements(element_count(builder_->shape(id)));
     ids_[std::string(name)] = id;
@@ -122,11 +122,11 @@ class Parser {
 
   [[nodiscard]] NodeId value(std::string_view name) const {
     const auto found = ids_.find(std::string(name));
-    if (found == ids_.end()) refuse("a value defined above", shown(name));
+    if (found == ids_.end()) refuse("the name of a value on a line above", shown(name));
     return found->second;
   }
   static void check_elements(double count) {
-    if (count > kMaxElements) refuse("a value of at most 2^40 elements", "a larger one");
+    if (count > kMaxElements) refuse("a tensor of at most 2^40 elements", "a larger tensor");
   }
 
   const Symbols& symbols_;
@@ -149,8 +149,8 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-/// Adds a place to an error message: "[graph.conv2d] conv1: expected ..." becomes "[graph.text] PLACE: conv2d conv1:
-/// expected ...".
+/// Adds the file and line to an error message: "[graph.conv2d] conv1: expected ..." becomes "[graph.text] FILE line N:
+/// conv2d conv1: expected ...".
 Failure refused_at(const std::string& place, std::string_view message) {
   const ErrorParts parts = error_parts(message);
   const std::string op = parts.thing.substr(parts.thing.find('.') + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Properties of graph text over random graphs and random damage.
+// Tests properties of graph text over random graphs and random damage to the text.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

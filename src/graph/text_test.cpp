@@ -169,8 +169,10 @@ TEST(GraphText, refuses_an_unknown_op) {
 }
 
 TEST(GraphText, refuses_an_unknown_value) {
-  EXPECT_THAT(refusal_of("c = relu(imag)"), HasSubstr("line 7: expected a value defined above, got 'imag'"));
-  EXPECT_THAT(refusal_of("output y = nothing"), HasSubstr("line 7: expected a value defined above, got 'nothing'"));
+  EXPECT_THAT(refusal_of("c = relu(imag)"),
+              HasSubstr("line 7: expected the name of a value on a line above, got 'imag'"));
+  EXPECT_THAT(refusal_of("output y = nothing"),
+              HasSubstr("line 7: expected the name of a value on a line above, got 'nothing'"));
 }
 
 TEST(GraphText, refuses_an_unknown_attribute) {
@@ -186,7 +188,7 @@ TEST(GraphText, refuses_an_attribute_given_twice) {
 }
 
 TEST(GraphText, refuses_values_behind_attributes) {
-  EXPECT_THAT(refusal_of("c = concat(image, virtual=yes, image)"), HasSubstr("values before attributes, got 'image'"));
+  EXPECT_THAT(refusal_of("c = concat(image, virtual=yes, image)"), HasSubstr("inputs before attributes, got 'image'"));
 }
 
 TEST(GraphText, refuses_attribute_values_of_the_wrong_kind) {
@@ -216,7 +218,7 @@ TEST(GraphText, refuses_broken_statements) {
   EXPECT_THAT(refusal_of("c = relu(image) x"), HasSubstr("the end of the line, got 'x'"));
   EXPECT_THAT(refusal_of("c = relu image"), HasSubstr("expected '(', got 'image'"));
   EXPECT_THAT(refusal_of("= relu(image)"), HasSubstr("a statement"));
-  EXPECT_THAT(refusal_of("c = relu(,)"), HasSubstr("a value or an attribute"));
+  EXPECT_THAT(refusal_of("c = relu(,)"), HasSubstr("an input or an attribute"));
   EXPECT_THAT(refusal_of("input y"), HasSubstr("expected '(', got the end of the line"));
   EXPECT_THAT(refusal_of("input y ()"), HasSubstr("for a dimension"));
   EXPECT_THAT(refusal_of("output y"), HasSubstr("expected '=', got the end of the line"));
@@ -224,8 +226,8 @@ TEST(GraphText, refuses_broken_statements) {
 }
 
 TEST(GraphText, refuses_names_used_twice) {
-  EXPECT_THAT(refusal_of("image = relu(image)"), HasSubstr("line 7: builder image: expected a new name"));
-  EXPECT_THAT(refusal_of("input r (1, 2)"), HasSubstr("line 7: builder r: expected a new name"));
+  EXPECT_THAT(refusal_of("image = relu(image)"), HasSubstr("line 7: builder image: expected an unused name"));
+  EXPECT_THAT(refusal_of("input r (1, 2)"), HasSubstr("line 7: builder r: expected an unused name"));
 }
 
 TEST(GraphText, refuses_a_text_that_does_not_start_with_graph) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Calls the function for the type of an op.
+// Calls a function with the concrete type of an op.
 #pragma once
 
 #include <type_traits>

@@ -42,7 +42,7 @@ void require_image(const ModelConfig& config, std::string_view network, std::int
 void require_plain(const ModelConfig& config, std::string_view family) {
   const auto refuse = [&](std::string_view what, std::string_view got, std::string_view remedy) {
     throw ConfigError(
-        error_text("models." + std::string(family), what, "the default: this network has no other", got, remedy));
+        error_text("models." + std::string(family), what, "the default, the only value for this network", got, remedy));
   };
   if (config.stem != Stem::ImageNet) refuse("stem", "small", "--set model.stem=imagenet");
   if (config.stride != ResNetStride::V1_5) refuse("stride", "v1", "--set model.resnet=v1.5");

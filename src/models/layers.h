@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Groups of nodes that several model families share.
+// Builds groups of nodes that several model families share.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only list of models: X(name, parameters, side, description).
-// Parameters: number of trained parameters with 1000 outputs and 3 channels, auxiliary classifiers included. Side: side
-// of the images that the model was designed for, px. Description: one line that helps people choose.
-// A new model needs a function `graph::Graph name(const ModelConfig&)` in a file of this room, and one line here.
+// The only list of models: X(name, parameters, side, description). Parameters: number of trained parameters with 1000
+// outputs and 3 channels, auxiliary classifiers included. Side: side of the images that the model was designed for, px.
+// Description: one line that helps people choose. A new model needs a function `graph::Graph name(const ModelConfig&)`
+// in a file of src/models, and one line here.
 #pragma once
 
 #include "models/model.h"

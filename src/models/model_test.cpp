@@ -326,13 +326,13 @@ TEST(Models, refuse_settings_out_of_range) {
   }
   EXPECT_EQ(refusal({.dilated_stages = 4}), "[models.model] dilated stages: expected 0 to 3, got 4; try another value");
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
-            "[models.densenet] stride: expected the default: only ResNets have another, got v1; try --set "
+            "[models.densenet] stride: expected v1.5, the only stride of a DenseNet, got v1; try --set "
             "model.resnet=v1.5");
 }
 
 TEST(Models, of_one_layout_refuse_another) {
   EXPECT_EQ(refusal({.name = "vgg16", .stem = Stem::Small}),
-            "[models.vgg] stem: expected the default: this network has no other, got small; try --set "
+            "[models.vgg] stem: expected the default, the only value for this network, got small; try --set "
             "model.stem=imagenet");
   EXPECT_THAT(refusal({.name = "vgg16", .stride = ResNetStride::V1}), testing::HasSubstr("--set model.resnet=v1.5"));
   EXPECT_THAT(refusal({.name = "vgg16", .dilated_stages = 1}), testing::HasSubstr("--set model.dilated_stages=0"));

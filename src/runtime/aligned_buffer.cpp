@@ -47,7 +47,7 @@ AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
   const std::size_t mapped = bytes > kMost ? 0 : mapping_of(bytes);
   void* memory = bytes > kMost ? nullptr : mapped != 0 ? map(bytes) : std::aligned_alloc(kAlignment, align_up(bytes));
   if (memory == nullptr) {
-    throw DeviceError(error_text("runtime.memory", "host buffer", std::to_string(bytes) + " bytes", "no memory",
+    throw DeviceError(error_text("runtime.memory", "host buffer", std::to_string(bytes) + " bytes of memory", "none",
                                  "a smaller batch or image"));
   }
   std::memset(memory, 0, align_up(bytes));

@@ -20,7 +20,7 @@ void bound_spin(char** arguments) {
     return;
   }
   if (std::getenv(kSpin) != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  // Executes the resolved path, because the system names a process after it.
+  // Executes the program's resolved path, because the system takes the name of the process from this path.
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error || ::setenv(kIsOurs, "1", 1) != 0 || ::setenv(kSpin, kSpinIterations, 1) != 0) return;

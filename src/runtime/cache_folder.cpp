@@ -25,17 +25,17 @@ namespace fs = std::filesystem;
 std::string make_private_folder(const fs::path& folder) {
   std::error_code error;
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
-  if (error) return folder.string() + " cannot be made: " + error.message();
+  if (error) return folder.string() + " cannot be created: " + error.message();
   constexpr mode_t kPrivate = 0700, kOfOthers = 0077, kWrittenByOthers = 0022;
   if (::mkdir(folder.c_str(), kPrivate) != 0 && errno != EEXIST) {
-    return folder.string() + " cannot be made: " + std::generic_category().message(errno);
+    return folder.string() + " cannot be created: " + std::generic_category().message(errno);
   }
   struct stat now {};
   if (::lstat(folder.c_str(), &now) != 0) return folder.string() + ": " + std::generic_category().message(errno);
   if (!S_ISDIR(now.st_mode)) return folder.string() + " is a link or a file, not a folder";
   if (now.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
   if ((now.st_mode & kOfOthers) == 0) return {};
-  // Other users may have put files into a folder that they can write to.
+  // Refuses a folder that other users can write to, because they may already have put files into it.
   if ((now.st_mode & kWrittenByOthers) != 0) return folder.string() + " can be written by other users";
   if (::chmod(folder.c_str(), kPrivate) == 0) return {};
   return folder.string() + " can be read by other users";
@@ -55,7 +55,7 @@ fs::path default_cache_folder() {
   const std::string problem = error ? "there is no folder for temporary files" : make_private_folder(folder);
   if (problem.empty()) return folder;
   static std::atomic<bool> is_told = false;
-  if (!is_told.exchange(true)) log::warning("no cache folder: " + problem + "; XDG_CACHE_HOME=DIR names one");
+  if (!is_told.exchange(true)) log::warning("no cache folder: " + problem + "; try XDG_CACHE_HOME=DIR");
   return {};
 }
 
@@ -68,15 +68,15 @@ fs::path temporary_folder() {
   };
   std::error_code error;
   const bool is_folder = fs::is_directory(folder, error);
-  if (error == std::errc::permission_denied) refuse(", which may not be looked at", "another TMPDIR, as TMPDIR=/tmp");
-  if (error) refuse(": " + error.message(), "making it, or TMPDIR=/tmp");
-  if (!is_folder) refuse(", which is none", "another TMPDIR, as TMPDIR=/tmp");
+  if (error == std::errc::permission_denied) refuse(", which cannot be read", "TMPDIR=/tmp");
+  if (error) refuse(": " + error.message(), "creating the folder, or TMPDIR=/tmp");
+  if (!is_folder) refuse(", which is not a folder", "TMPDIR=/tmp");
   // creates a file, because permissions do not reveal a read-only disk
   std::string name = (folder / "roentgen_XXXXXX").string();
   const int file = ::mkstemp(name.data());
   if (file < 0) {
-    refuse(", which is there, but takes no file: " + std::generic_category().message(errno),
-           "making it writable, or TMPDIR=/tmp");
+    refuse(", in which no file can be created: " + std::generic_category().message(errno),
+           "making the folder writable, or TMPDIR=/tmp");
   }
   ::close(file);
   ::unlink(name.c_str());

@@ -93,7 +93,7 @@ TEST(TemporaryFolder, is_named_where_it_is_none) {
       EXPECT_EQ(
           std::string(error.what()),
           "[runtime.files] TMPDIR: expected a folder for temporary files, got /nowhere: No such file or directory; "
-          "try making it, or TMPDIR=/tmp");
+          "try creating the folder, or TMPDIR=/tmp");
     }
   }
   {
@@ -102,7 +102,7 @@ TEST(TemporaryFolder, is_named_where_it_is_none) {
       static_cast<void>(temporary_folder());
       FAIL() << "expected a ConfigError";
     } catch (const ConfigError& error) {
-      EXPECT_NE(std::string(error.what()).find("got /proc, which is there, but takes no file: "), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find("got /proc, in which no file can be created: "), std::string::npos)
           << error.what();
     }
   }

@@ -42,13 +42,14 @@ bool bind(const CoreList& cores) {
 }
 
 [[noreturn]] void refuse(std::string_view expected, std::string_view got) {
-  throw ConfigError(error_text(kThing, "cores", expected, got, fmt::format("some of {}", text_of(cores_of_process()))));
+  throw ConfigError(error_text(kThing, "cores", expected, got, "some of " + text_of(cores_of_process())));
 }
 
 int number_of(std::string_view text, std::string_view whole) {
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) refuse("numbers, as 0-3,8", whole);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    refuse("core numbers such as 0-3,8", whole);
   return number;
 }
 
@@ -67,7 +68,7 @@ CoreList parse_core_list(std::string_view text) {
     const auto dash = part.find('-');
     const int first = number_of(part.substr(0, dash), text);
     const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), text);
-    if (last < first || last >= CPU_SETSIZE) refuse("numbers, as 0-3,8", text);
+    if (last < first || last >= CPU_SETSIZE) refuse("core numbers such as 0-3,8", text);
     for (int core = first; core <= last; ++core) cores.insert(core);
   }
   CoreList list(cores.begin(), cores.end());
@@ -90,7 +91,7 @@ std::string text_of(const CoreList& cores) {
 CoreList other_cores(const CoreList& cores) {
   CoreList others;
   std::ranges::set_difference(cores_of_process(), cores, std::back_inserter(others));
-  if (others.empty()) refuse("a core left for other work", fmt::format("all of {}", text_of(cores)));
+  if (others.empty()) refuse("at least one core left for other work", "all of " + text_of(cores));
   return others;
 }
 
@@ -156,7 +157,7 @@ void bind_thread(const CoreList& cores) {
 BoundToCores::BoundToCores(const CoreList& cores) {
   if (cores.empty()) return;
   static_cast<void>(cores_of_process());
-  // reads the cores of the process first, because this thread may be bound to few of them
+  // counts the available cores before this thread is bound, because the count is determined only once
   static_cast<void>(available_cores());
   before_ = usable_cores();
   if (bind(cores)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CoreList: some of the cores, so that input and computing can be kept apart.
+// CoreList: a set of CPU cores, for example to keep reading images and computing on separate cores.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ int default_compute_threads() {
   const int most = available_hardware_threads();
   if (threads <= most) return static_cast<int>(threads);
   static const bool is_told = [most] {
-    log::warning(fmt::format("OMP_NUM_THREADS={}: computing with {}, all that the process may use",
+    log::warning(fmt::format("OMP_NUM_THREADS={}: computing with {} threads, all that this process may use",
                              std::getenv("OMP_NUM_THREADS"), most));
     return true;
   }();

@@ -18,10 +18,10 @@ std::string version_text(int version) { return fmt::format("{}.{}", version / 10
 
 void require_device_memory(std::string_view device, std::string_view what, std::size_t bytes, std::size_t free_bytes) {
   if (bytes <= free_bytes) return;
-  throw DeviceError(error_text(
-      "runtime.device", fmt::format("memory of {}", device),
-      fmt::format("at most {:.1f} MiB, which are free", static_cast<double>(free_bytes) / kMiB),
-      fmt::format("{:.1f} MiB for {}", static_cast<double>(bytes) / kMiB, what), "a smaller batch, or recompute=all"));
+  throw DeviceError(error_text("runtime.device", fmt::format("memory of {}", device),
+                               fmt::format("at most {:.1f} MiB (free memory)", static_cast<double>(free_bytes) / kMiB),
+                               fmt::format("{:.1f} MiB for {}", static_cast<double>(bytes) / kMiB, what),
+                               "a smaller batch, or recompute=all"));
 }
 
 std::string why_no_cuda_devices(std::string_view words, int driver, int runtime) {

@@ -46,8 +46,8 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// Loads NVML; nullopt if it is missing or lacks a function. It stays loaded until the process ends, because its threads
-// do too.
+// Loads NVML; nullopt if it is missing or lacks a function. The library stays loaded until the process ends, because
+// its threads run until then.
 std::optional<Nvml> load(const std::string& file) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   Nvml nvml;
@@ -106,8 +106,8 @@ std::unique_ptr<DeviceMonitor> make_nvml_monitor(const std::string& bus, const s
 std::string shared_device_warning(std::string_view device, const DeviceUse& use) {
   if (use.processes == 0) return {};
   constexpr double kMiB = 1048576.0;
-  return fmt::format("{} {} on {} already, with {:.0f} MiB in use and {}% busy: they take turns with this one",
-                     use.processes, use.processes == 1 ? "process computes" : "processes compute", device,
+  return fmt::format("{} {} on {} already, with {:.0f} MiB in use and {}% busy; this process shares it", use.processes,
+                     use.processes == 1 ? "process computes" : "processes compute", device,
                      static_cast<double>(use.used_bytes) / kMiB, use.busy_percent);
 }
 

@@ -20,7 +20,7 @@ struct DeviceUse {
   int busy_percent = 0;          ///< percentage of the last sampling period in which a kernel ran
   std::size_t used_bytes = 0;    ///< memory in use
   std::size_t memory_bytes = 0;  ///< total memory
-  std::size_t processes = 0;     ///< number of processes that compute on it, with this one if it does
+  std::size_t processes = 0;     ///< processes that compute on the device, including this process if it does
   /// Energy used since the driver was loaded, in joules; nullopt if the device does not count it.
   std::optional<double> energy_j{};
 };

@@ -33,7 +33,7 @@ TEST(DeviceMonitor, is_absent_without_library_functions_or_device) {
 TEST(DeviceMonitor, warns_of_others_that_compute_on_a_device) {
   EXPECT_EQ(shared_device_warning("cuda:0", {}), "");
   EXPECT_EQ(shared_device_warning("cuda:0", {.busy_percent = 87, .used_bytes = 3U << 20U, .processes = 1}),
-            "1 process computes on cuda:0 already, with 3 MiB in use and 87% busy: they take turns with this one");
+            "1 process computes on cuda:0 already, with 3 MiB in use and 87% busy; this process shares it");
   EXPECT_NE(shared_device_warning("cuda:0", {.processes = 2}).find("2 processes compute on cuda:0"), std::string::npos);
 }
 

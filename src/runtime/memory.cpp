@@ -41,7 +41,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
 std::size_t left_in_group(const fs::path& group, bool is_second) {
   const auto limit = number_in(text_of(group / (is_second ? "memory.max" : "memory.limit_in_bytes")));
   const auto used = number_in(text_of(group / (is_second ? "memory.current" : "memory.usage_in_bytes")));
-  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // version 1 writes a huge number if there is no limit
+  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // cgroup v1 writes a huge number: no limit
   const std::string facts = "\n" + text_of(group / "memory.stat");
   const std::string key = is_second ? "\ninactive_file " : "\ntotal_inactive_file ";
   const std::size_t at = facts.find(key);
@@ -120,10 +120,9 @@ void require_memory(std::string_view thing, std::size_t bytes, std::string_view 
   const std::size_t available = available_memory_bytes();
   if (available == 0 || bytes <= available) return;
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  throw ConfigError(
-      error_text(thing, "memory",
-                 fmt::format("at most {:.1f} GiB, what the machine has left", static_cast<double>(available) / kGiB),
-                 fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB), remedy));
+  throw ConfigError(error_text(thing, "memory",
+                               fmt::format("at most {:.1f} GiB (free memory)", static_cast<double>(available) / kGiB),
+                               fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB), remedy));
 }
 
 }  // namespace roentgen::runtime

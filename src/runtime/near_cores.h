@@ -11,8 +11,8 @@
 
 namespace roentgen::runtime {
 
-/// Returns those of `cores` that are in the same NUMA node or package as a PCI device, according to hwloc. Empty if
-/// hwloc does not know the device or none of `cores` is near it.
+/// Returns the cores of `cores` that are in the same NUMA node or package as a PCI device, according to hwloc. Empty if
+/// hwloc does not know the device or no core of `cores` is near it.
 /// @param bus PCI bus address, such as "0000:3B:00.0"
 [[nodiscard]] CoreList near_cores(const CoreList& cores, const std::string& bus);
 

@@ -34,8 +34,8 @@ struct Placement {
 /// than waiting for a thread on a shared core.
 [[nodiscard]] Placement place(const std::vector<CoreList>& cores, const PlaceNeeds& needs);
 
-/// True if each of `processes` processes on this machine can have this many physical cores to itself. False if
-/// `processes` is 0 (unknown).
+/// True if the machine has enough physical cores for each of `processes` processes to use as many as `cores` contains.
+/// False if `processes` is 0 (unknown).
 [[nodiscard]] bool are_own(const std::vector<CoreList>& cores, int processes);
 
 }  // namespace roentgen::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Core assignment on made-up machines.
+// Tests the assignment of cores on simulated machines.
 #include "runtime/placement.h"
 
 #include <gtest/gtest.h>

@@ -87,10 +87,9 @@ TEST(DeviceMemory, that_does_not_suffice_is_refused_with_both_numbers) {
     require_device_memory("cuda:0", "the plan", 3U << 20, 1U << 20);
     FAIL() << "more than there is";
   } catch (const DeviceError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "[runtime.device] memory of cuda:0: expected at most 1.0 MiB, which are free, got 3.0 MiB for the plan; "
-        "try a smaller batch, or recompute=all");
+    EXPECT_STREQ(error.what(),
+                 "[runtime.device] memory of cuda:0: expected at most 1.0 MiB (free memory), got 3.0 MiB for the plan; "
+                 "try a smaller batch, or recompute=all");
   }
 }
 

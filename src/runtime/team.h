@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Size of the OpenMP teams that compute: the number asked for may be more than OpenMP gives.
+// Size of OpenMP teams for computing. OpenMP may start fewer threads than requested.
 #pragma once
 
 namespace roentgen::runtime {

@@ -102,7 +102,7 @@ TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
   expect_refusal(run("overlap", {"--ranks", "2"}), {"[cli.bench] --ranks", "got overlap"});
   expect_refusal(run("overlap", {"--input-cores", "a"}), {"[runtime.cores] cores", "got a"});
   expect_refusal(run("overlap", {"--input-cores", runtime::text_of(runtime::usable_cores())}),
-                 {"[runtime.cores] cores: expected a core left"});
+                 {"[runtime.cores] cores: expected at least one core left"});
   expect_refusal(run("overlap", {"--device", "emulated:x"}), {"emulated:RATE"});
   expect_refusal(run("formats", {}), {"[cli.bench] --work"});
   expect_refusal(run("formats", {"--cold", "--work", place_ / "work"}), {"[cli.bench] --cold", "got formats"});

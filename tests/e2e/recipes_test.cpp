@@ -93,7 +93,7 @@ TEST(Recipes, a_plan_compares_image_sides_with_and_without_recomputation) {
   expect_refusal(place.run(plan), {"inspect --image of several sides", "--plan"});
   expect_refusal(place.run({"inspect", "--plan", "--model", "resnet18", "--image", "64,x"}), {"--image", "64,x"});
   expect_refusal(place.run({"inspect", "--plan", "--model", "resnet18", "--device", "cpu", "--card", "h100"}),
-                 {"card h100", "the device cuda"});
+                 {"--card h100", "expected --device cuda"});
 }
 
 }  // namespace

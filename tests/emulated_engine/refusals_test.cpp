@@ -30,7 +30,7 @@ TEST(EmulatedCuda, plan_that_is_larger_than_the_free_memory_is_refused_before_it
   const auto tested = network("resnet18", 2, models::Stem::ImageNet, 8);
   EmulatedEngine engine({.free_bytes = std::size_t{1} << 20U});
   const std::string text = refusal([&] { static_cast<void>(engine.compile(tested.graph, {})); });
-  expect_part(text, "[runtime.device] memory of cuda-emulated: expected at most 1.0 MiB, which are free, got ");
+  expect_part(text, "[runtime.device] memory of cuda-emulated: expected at most 1.0 MiB (free memory), got ");
   expect_part(text, " MiB for the plan, ");
   expect_part(text, "activations ");
   expect_part(text, "try a smaller batch, or recompute=all");
@@ -43,7 +43,7 @@ TEST(EmulatedCuda, batch_norms_over_ranks_are_refused) {
   const auto two = std::make_shared<engine::NormGroup>(engine::NormGroup{.ranks = 2});
   EmulatedEngine engine;
   const std::string text = refusal([&] { static_cast<void>(engine.compile(tested.graph, {.norm_group = two})); });
-  expect_part(text, "[engine.cuda] batch norms over ranks: expected one rank, got 2 ranks; try batch norms of each");
+  expect_part(text, "[engine.cuda] batch norm across GPUs: expected statistics of a single GPU, got 2 processes with");
 }
 
 }  // namespace

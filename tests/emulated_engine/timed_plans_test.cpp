@@ -178,7 +178,7 @@ TEST_F(TimedPlans, folder_that_cannot_be_written_costs_a_warning) {
   std::ofstream(folder_.path() / "cuda") << "a file where the folder belongs";
   testing::internal::CaptureStderr();
   EXPECT_GT(count_of(choices(), "backward"), 0);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("convolution plans are not kept: "), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cuDNN plans are not stored: "), std::string::npos);
 }
 
 TEST_F(TimedPlans, stored_choices_are_obeyed_and_nothing_is_timed) {

@@ -230,7 +230,7 @@ TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
   EXPECT_EQ(read_json(place() / "tf32-eval.json").at("dtype").as_string(), "tf32");
   expect_stop(
       run({"predict", "--checkpoint", weights("cuda"), place() / "data/images", "--device", "cpu", "--dtype", "tf32"}),
-      {"[engine.cpu] dtype: expected f32, bf16 or auto, got tf32"});
+      {"[engine.cpu] dtype: expected f32, bf16 or auto on a CPU, got tf32"});
 }
 
 TEST_F(EmulatedProgram, benchmarks_upload_pixels_as_training_does) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Test graphs that every engine must run correctly: cases for each op of the list, and small networks. A new op adds
-// its `cases_of()` to one of the *_cases.cpp files here; without it, linking fails.
+// Test graphs that every engine must run correctly: cases for each op in graph/op_list.h, and small networks. A new op
+// adds its `cases_of()` to one of the *_cases.cpp files here; without it, linking fails.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ class CaseBuilder {
 [[nodiscard]] Case single_op_case(const std::string& name, graph::Op op, const Shape& src);
 /// Returns `count` multi-label targets: mostly 0 or 1; one in five lies between them.
 [[nodiscard]] std::vector<float> random_labels(std::int64_t count);
-/// Returns `count` mask values: about one in four is 0, the others are 1.
+/// Returns `count` mask values: about one in four is 0, the rest is 1.
 [[nodiscard]] std::vector<float> random_mask(std::int64_t count);
 
 }  // namespace roentgen::engine::conformance

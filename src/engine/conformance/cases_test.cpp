@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests of the cases themselves: every op has some, and they contain what their names say.
+// Tests the conformance cases: every op has at least one, and each contains what its name says.
 #include "engine/conformance/cases.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(ConformanceCases, all_have_logits_and_a_loss) {
 }
 
 TEST(ConformanceCases, bounds_stay_where_float_is_worth_comparing) {
-  // A wrong border pixel or a missing term causes an error of at least 1e-3.
+  // Bounds must detect a wrong border pixel or a missing term, which cause an error of at least 1e-3.
   for (const Case& tested : all_cases()) {
     EXPECT_GT(error_bound(tested.graph), 1e-7) << tested.name;
     EXPECT_LT(error_bound(tested.graph), 5e-4) << tested.name;

@@ -21,8 +21,8 @@ namespace roentgen::engine::conformance {
 namespace {
 using Values = std::map<std::string, std::vector<float>>;
 
-/// Distance from a kink, relative to the root mean square, below which float may be on the other side of it. It is 200
-/// times the rounding of one value, which leaves room for errors from upstream.
+/// Distance from a kink, relative to the root mean square, below which a float value may lie on the other side of the
+/// kink. It is 200 times the rounding of one value, which leaves room for errors from upstream.
 constexpr double kKinkMargin = 200 * 0x1p-24;
 /// Number of tries to find values away from kinks. A try fails with probability of about 1e-5 * number of values with a
 /// kink.
@@ -63,7 +63,7 @@ void for_pixels(Numbers& values, const InputSpec& spec, const InputNorm& norm, c
   for (std::size_t i = 0; i < values.size(); ++i) visit(values[i], scales[i / area % scales.size()]);
 }
 
-/// Replaces the values of inputs given as pixels by those of the nearest pixels.
+/// Replaces the values of inputs given as pixels by the values of the nearest pixels.
 void round_to_pixels(Values& values, const Executable& executable, const std::optional<InputNorm>& norm) {
   for (const InputSpec& spec : executable.inputs()) {
     if (spec.dtype == DType::F32) continue;
@@ -165,7 +165,7 @@ bool is_well_laid_out(const Executable& executable, std::int64_t arena_elements)
 }
 
 /// Checks that a gradient arena has the parameters' gradients with zeros in between, and that conversion to plain order
-/// and back keeps it.
+/// and back keeps the values.
 void check_arena(Executable& executable, const Arena& arena, Report& report) {
   const std::unique_ptr<Arena> rebuilt = executable.make_arena(ArenaKind::Trained);
   for (const ParameterSlice& slice : executable.slices()) {
@@ -279,7 +279,8 @@ Report run_case(Engine& engine, const Case& tested, const RunOptions& options) {
     compare_repetition(*executable, tested, form, values, report);
     return report;
   }
-  throw Error(error_text("engine.conformance", tested.name, "values away from kinks", "none in 50 draws"));
+  throw Error(error_text("engine.conformance", tested.name, "random inputs far from the kinks of ReLU and pooling",
+                         "none in 50 draws", "smaller tensors"));
 }
 
 }  // namespace roentgen::engine::conformance

@@ -44,14 +44,14 @@ struct RunOptions {
   CompileOptions compile;
   /// Factor of every bound, for kernels that do not sum directly (Winograd) or that use narrower number types.
   double bound_scale = 1.0;
-  /// A gradient whose norm is below this share of the largest gradient's norm is compared relative to the latter. In a
-  /// random network, terms of a gradient may cancel.
+  /// A gradient whose norm is below this share of the largest gradient's norm is compared relative to the largest norm.
+  /// In a random network, terms of a gradient may cancel.
   double gradient_floor = 0.0;
 };
 
-/// Values of all inputs (f32) and parameters: those of the case, the others drawn from `seed`. Images are standard
-/// normal, weights normal over sqrt(fan-in), norm scales in [0.5, 1.5]. Running means are standard normal, running
-/// variances in [0.5, 2], and the rest normal with sd 0.5.
+/// Values of all inputs (f32) and parameters: values that the case fixes, and random values drawn from `seed` for the
+/// rest. Images are standard normal, weights normal over sqrt(fan-in), norm scales in [0.5, 1.5]. Running means are
+/// standard normal, running variances in [0.5, 2], and the rest normal with sd 0.5.
 [[nodiscard]] std::map<std::string, std::vector<float>> draw_values(const Case& tested, std::uint64_t seed);
 /// Returns a reference run of the case with these values, after forward(). Dropout keeps all elements.
 [[nodiscard]] reference::ReferenceRun run_reference(const Case& tested, Form form,

@@ -31,9 +31,9 @@ struct Precision {
 /// Returns the factor for a case's error bounds if values are stored in bf16.
 ///
 /// Storing in bf16 has a relative error of at most 2^-8, with a root mean square below half of that. Roundings of
-/// consecutive ops add up like a random walk. The factor is twice that, doubled again for sums. It is larger if a mean
-/// far from zero leaves few digits for the variation. It is also larger for networks: rounding that moves a value
-/// across a ReLU's zero turns its gradient on or off.
+/// consecutive ops add up like a random walk. The bound is twice that random walk, doubled again for sums. It is larger
+/// if a mean far from zero leaves few digits for the variation. It is also larger for networks: rounding that moves a
+/// value across a ReLU's zero turns its gradient on or off.
 inline double bf16_scale(const Case& tested) {
   const double margin = tested.name.starts_with("network.")      ? 60.0
                         : tested.name.starts_with("random.")     ? 40.0

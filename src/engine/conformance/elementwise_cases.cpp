@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cases of ReLU, SiLU, sigmoid, add, concat, dropout, flatten and linear.
+// Conformance cases of ReLU, SiLU, sigmoid, add, concat, dropout, flatten and linear.
 #include "engine/conformance/cases.h"
 
 namespace roentgen::engine::conformance {

@@ -66,7 +66,8 @@ Case softmax_case(const std::string& name, const graph::SoftmaxCrossEntropy& los
   return std::move(builder).finish_with_loss(logits, loss, {kBatch, 1});
 }
 
-/// Case with logits and auxiliary logits of the same rows. The loss adds that of the auxiliary logits with a weight.
+/// Case with logits and auxiliary logits of the same rows. The loss includes the loss of the auxiliary logits, times a
+/// weight.
 template <typename Loss>
 Case auxiliary_case(const std::string& name, Loss loss, std::int64_t K, std::int64_t columns) {
   CaseBuilder builder(name);

@@ -102,7 +102,7 @@ Case dense_network(const std::string& name, std::int64_t growth, std::int64_t la
   return finish_pooled(std::move(builder), last);
 }
 
-/// Segments of a concatenation that also have other readers: a convolution, a separate batch norm, a second
+/// Inputs of a virtual concatenation that also have other readers: a convolution, a separate batch norm, a second
 /// concatenation.
 Case shared_segments() {
   CaseBuilder builder("network.segments_read_elsewhere");
@@ -153,7 +153,7 @@ Case value_twice_in_a_concat() {
   return std::move(builder).finish(builder.add("sum", Add{}, {left, right}));
 }
 
-/// Segment of a virtual concatenation that is itself a batch norm and receives three gradients. One comes from the
+/// Input of a virtual concatenation that is itself a batch norm and receives three gradients. One comes from the
 /// concatenation, two from a batch norm that reads it as source and as residual.
 Case segment_with_three_gradients() {
   CaseBuilder builder("network.segment_with_three_gradients");
@@ -164,7 +164,7 @@ Case segment_with_three_gradients() {
   return std::move(builder).finish(builder.add("sum", Add{}, {norm, twice}));
 }
 
-/// One value with three readers of different kinds.
+/// Case of one value with three readers that are different ops.
 Case fan_out_of_three() {
   CaseBuilder builder("network.one_value_read_by_three");
   const NodeId x = norm_relu(builder, "in", builder.upstream({2, 16, 6, 6}));
@@ -230,7 +230,7 @@ Case plain_network() {
   return std::move(builder).finish(x);
 }
 
-/// Grouped and depthwise convolutions between batch norms. Their layouts differ from those of their neighbours.
+/// Grouped and depthwise convolutions between batch norms. They have other layouts than the batch norms.
 Case grouped_network() {
   CaseBuilder builder("network.grouped");
   NodeId x = norm_relu(builder, "bn0", builder.upstream({2, 32, 8, 8}));

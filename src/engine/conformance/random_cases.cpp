@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Random networks, for combinations that no other case has.
+// Random networks, which test combinations of ops that no other conformance case has.
 #include <algorithm>
 
 #include "core/random.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Values of a case's inputs and parameters.
+// Draws the values of a conformance case's inputs and parameters.
 #include <cmath>
 #include <span>
 

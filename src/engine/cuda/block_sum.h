@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sum over the threads of a block, in double. For .cu files.
+// Sums a value over the threads of a CUDA block, in double. For .cu files.
 #pragma once
 
 #include "engine/cuda/launch.h"

@@ -52,7 +52,7 @@ std::string properties_of(const Described& card) {
 }
 
 constexpr std::uint64_t kMostBytes = 1U << 16;
-constexpr std::string_view kRemedy = "a file that tools/gpu/card_properties.py wrote on such a card";
+constexpr std::string_view kRemedy = "a file that tools/gpu/card_properties.py wrote on the card";
 
 // Reads a positive number of at most `most` from a JSON object. Throws ConfigError.
 std::int64_t number(const Value& table, const std::string& key, std::int64_t most, const std::string& what) {
@@ -60,7 +60,7 @@ std::int64_t number(const Value& table, const std::string& key, std::int64_t mos
   if (found != nullptr && found->is_integer() && found->as_integer() > 0 && found->as_integer() <= most) {
     return found->as_integer();
   }
-  throw ConfigError(error_text("engine.cuda", what, fmt::format("{}, a number from 1 to {}", key, most),
+  throw ConfigError(error_text("engine.cuda", what, fmt::format("{} as a number from 1 to {}", key, most),
                                found == nullptr ? "none" : "another value", kRemedy));
 }
 
@@ -68,7 +68,7 @@ Card parse_card(std::string properties, const std::string& what) {
   const Value table = io::parse_json(properties, what).or_throw<ConfigError>();
   const Value* const name = table.is_table() ? table.find("deviceName") : nullptr;
   if (name == nullptr || !name->is_string()) {
-    throw ConfigError(error_text("engine.cuda", what, "deviceName, the name of a card", "none", kRemedy));
+    throw ConfigError(error_text("engine.cuda", what, "deviceName, the name of the card", "none", kRemedy));
   }
   constexpr std::int64_t kMostMemory = std::int64_t{1} << 50, kMostMultiprocessors = 65536, kMostVersion = 9990;
   Card card{.name = name->as_string(),
@@ -79,7 +79,7 @@ Card parse_card(std::string properties, const std::string& what) {
   if (card.compute_capability < runtime::kLeastComputeCapability) {
     throw ConfigError(error_text("engine.cuda", what, "compute capability 7.0 or later",
                                  fmt::format("{}.{}", card.compute_capability / 10, card.compute_capability % 10),
-                                 kRemedy));
+                                 "a newer card"));
   }
   return card;
 }

@@ -46,10 +46,10 @@ cuda::PlanCache plan_cache(const std::string& card, int compute_capability) {
 }
 
 // Reason why "auto" does not choose a GPU; empty if it does.
-constexpr const char* kWhyNotAuto = "AUROCs of trainings on a card are not confirmed yet; ask for it: --device cuda";
+constexpr const char* kWhyNotAuto = "AUROCs of training on a GPU are not confirmed yet; to use it: --device cuda";
 
-// Identifier of a device: its PCI bus address, and the unique id that tells the instances of a partitioned (MIG) card
-// apart.
+// Identifier of a device: its PCI bus address, and the unique id that distinguishes the instances of a partitioned
+// (MIG) card.
 std::string id_of(const runtime::CudaDeviceInfo& device) {
   cudaDeviceProp properties{};
   runtime::cuda::check(cudaGetDeviceProperties(&properties, device.index), "device properties");
@@ -61,7 +61,7 @@ std::string id_of(const runtime::CudaDeviceInfo& device) {
 class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(runtime::CudaDeviceInfo device) : device_(std::move(device)), id_(id_of(device_)) {
-    // Read the use before this process computes on the card, so that all use is by other processes.
+    // Reads the card's use before this process computes on it, so that all use is by other processes.
     const auto monitor = runtime::make_nvml_monitor(device_.bus);
     const auto use = monitor == nullptr ? std::nullopt : monitor->read();
     if (use) warning_ = runtime::shared_device_warning(fmt::format("cuda:{}", device_.index), *use);
@@ -103,7 +103,7 @@ class CudaEngine final : public Engine {
  private:
   void require_type(const CompileOptions& options) const {
     if (options.dtype != ComputeType::tf32()) return;
-    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "f32");
+    runtime::require_compute_capability(device_, runtime::kTf32ComputeCapability, "dtype tf32", "--dtype f32");
   }
   // Makes cuDNN's convolutions. @param timer times plans; null: only cached plans count as fastest
   [[nodiscard]] std::unique_ptr<cuda::Convolutions> convolutions(std::unique_ptr<cuda::PlanTimer> timer) const {
@@ -127,8 +127,8 @@ class CudaPlanner final : public Engine {
                        card_.memory_bytes >> 20);
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
-    throw DeviceError(
-        error_text("engine.cuda", graph.name(), "a CUDA device", "the description of one", "Engine::plan()"));
+    throw DeviceError(error_text("engine.cuda", graph.name(), "a CUDA device", "only the description of a card",
+                                 "a machine with this card"));
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     const auto convolutions = cuda::make_timed_convolutions(cuda::make_cudnn_convolutions(card_.properties), nullptr,

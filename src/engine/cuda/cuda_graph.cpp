@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Step graphs by CUDA stream capture.
+// Records the work of a step as CUDA graphs, by stream capture.
 #include <cuda_runtime.h>
 
 #include "core/unique_handle.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests plans for described cards. They need cuDNN but no GPU.
+// Tests plans for described cards, which this machine need not have. The tests need cuDNN but no GPU.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

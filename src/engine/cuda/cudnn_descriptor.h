@@ -33,7 +33,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// Sets an attribute to values whose type is that of `type`. Throws DeviceError.
+  /// Sets an attribute to `values`; `type` is cuDNN's name of their type. Throws DeviceError.
   template <typename T>
   Descriptor& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::span<const T> values) {
     check(cudnn().set_attribute(descriptor_, name, type, static_cast<std::int64_t>(values.size()), values.data()),

@@ -12,7 +12,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 
-constexpr const char* kRemedy = "pip install nvidia-cudnn-cu13, or ROENTGEN_CUDNN=FILE of another libcudnn.so.9";
+constexpr const char* kRemedy = "pip install nvidia-cudnn-cu13, or setting ROENTGEN_CUDNN to the path of libcudnn.so.9";
 
 std::string version_text(std::size_t version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
@@ -21,7 +21,9 @@ std::string version_text(std::size_t version) {
 template <typename Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
-  if (function == nullptr) throw DeviceError(error_text("engine.cuda", "cuDNN", name, "a library without it", kRemedy));
+  if (function != nullptr) return;
+  throw DeviceError(
+      error_text("engine.cuda", "cuDNN", std::string("a library with function ") + name, "one without it", kRemedy));
 }
 
 // Loads the library. It stays open until the process ends, because cuDNN's threads and caches outlive handles.
@@ -68,8 +70,9 @@ void check(cudnnStatus_t status, std::string_view what) {
   std::string details(512, '\0');
   cudnn().get_last_error_string(details.data(), details.size());
   details.resize(details.find('\0') == std::string::npos ? details.size() : details.find('\0'));
-  throw DeviceError(
-      error_text("engine.cuda", what, "success", fmt::format("{} ({})", cudnn().get_error_string(status), details)));
+  throw DeviceError(error_text("engine.cuda", what, "a cuDNN call without error",
+                               fmt::format("{} ({})", cudnn().get_error_string(status), details),
+                               "again, or --device cpu"));
 }
 
 CudnnHandle::CudnnHandle() { check(cudnn().create(&handle_), "cuDNN handle"); }

@@ -34,7 +34,8 @@ struct CudnnLibrary {
 /// loads it. Throws DeviceError if it is absent or older than the headers; a later call tries again. Thread-safe.
 [[nodiscard]] const CudnnLibrary& cudnn();
 
-/// Throws DeviceError "[engine.cuda] <what>: expected success, got <cuDNN's text>" unless `status` is success.
+/// Throws DeviceError "[engine.cuda] <what>: expected a cuDNN call without error, got <cuDNN's text>; ..." unless
+/// `status` is success.
 void check(cudnnStatus_t status, std::string_view what);
 
 /// Owner of a cuDNN handle. Not thread-safe.

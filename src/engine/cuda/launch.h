@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The header that kernels are written against, in its CUDA version. Tests compile the same kernels as C++. Their
-// version, tests/emulated_cuda/engine/cuda/launch.h, comes first on the include path.
+// CUDA version of the header that kernels include. Tests compile the same kernels as C++: their version,
+// tests/emulated_cuda/engine/cuda/launch.h, comes first on the include path.
 //
 // Kernels use CUDA's names and the following ones: RG_SHARED, RG_UNROLL, Bf16, F16, to_float(), convert(), Pack,
 // load_pack(), store_pack(), is_last_block() and launch(). They compute in float32.
@@ -77,8 +77,8 @@ __device__ inline Pack<float, N> load_shared_result(const float* p) {
   }
 }
 
-/// Returns true in the last of `blocks` blocks to call it. That block sees what the others wrote before. All threads of
-/// a block must call it, once. `counter` must be 0 before the launch; it is 0 again afterwards.
+/// Returns true in the last of `blocks` blocks to call it. That block sees what the other blocks wrote before. All
+/// threads of a block must call it, once. `counter` must be 0 before the launch; it is 0 again afterwards.
 __device__ inline bool is_last_block(unsigned* counter, unsigned blocks) {
   RG_SHARED(unsigned, arrived, [1]);
   __syncthreads();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Host code of normalise.cu: sizes and checks.
+// Host code of the kernel in normalise.cu: sizes and checks.
 #include "engine/cuda/normalise.h"
 
 #include "core/error.h"
@@ -9,7 +9,9 @@
 namespace roentgen::engine::cuda {
 namespace {
 void require(bool holds, std::string_view field, std::string_view expected, const std::string& got) {
-  if (!holds) throw ConfigError(error_text("engine.cuda.normalise", field, expected, got));
+  if (holds) return;
+  throw ConfigError(
+      error_text("engine.cuda.normalise", "input image, " + std::string(field), expected, got, "reporting this bug"));
 }
 }  // namespace
 

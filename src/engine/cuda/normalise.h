@@ -19,9 +19,8 @@
 
 namespace roentgen::engine::cuda {
 
-/// Work of normalise(): dst = v * scale[c] + shift[c] in float32, rounded to dst's type. To get x = (v / white - mean)
-/// / stddev,
-/// set scale = 1 / (white * stddev) and shift = -mean / stddev.
+/// Work of normalise(): dst = v * scale[c] + shift[c] in float32, rounded to the type of dst. To get x = (v / white -
+/// mean) / stddev, set scale = 1 / (white * stddev) and shift = -mean / stddev.
 struct Normalise {
   /// Type of a gray level: U8 or U16.
   DType src = DType::U8;

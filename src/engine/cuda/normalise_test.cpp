@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests of argument checks, which need no device. normalise_gpu_test.cpp tests the numbers.
+// Tests the argument checks of normalise(), which need no device. normalise_gpu_test.cpp tests the computed values.
 #include "engine/cuda/normalise.h"
 
 #include <gtest/gtest.h>

@@ -28,9 +28,9 @@ namespace roentgen::engine::cuda {
 /// Returns the factor for a case's error bounds in bf16.
 ///
 /// Storing in bf16 has a relative error of at most 2^-8, with a root mean square below half of that. Roundings of
-/// consecutive ops add up like a random walk. The factor is twice that, doubled again for sums. It is larger if large
-/// values leave few digits for the variation. It is also larger for graphs with kinks, where rounding switches some
-/// gradients of a ReLU or a maximum. One or two of 1,000 values near a kink switch, and each contributes sqrt(1 /
+/// consecutive ops add up like a random walk. The bound is twice that random walk, doubled again for sums. It is larger
+/// if large values leave few digits for the variation. It is also larger for graphs with kinks, where rounding switches
+/// some gradients of a ReLU or a maximum. One or two of 1,000 values near a kink switch, and each contributes sqrt(1 /
 /// 1,000) of the total.
 [[nodiscard]] inline double narrow_scale(const conformance::Case& tested) {
   const double margin = tested.name.starts_with("network.")                ? 60.0

@@ -78,7 +78,7 @@ std::size_t assign_planned(PlanBuilder& builder) {
 }
 
 // Places the workspace after the arena of `bytes` bytes. All tensors of a replica have the same offset in every entry,
-// so that no other replica writes there. Returns the size of both in bytes.
+// so that no other replica writes there. Returns the size of arena and workspace together in bytes.
 std::size_t assign_workspace(PlanBuilder& builder, std::size_t bytes) {
   std::size_t most = 0;
   for (const PlanTensor& tensor : builder.plan.tensors) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernel: one runnable plan entry.
+// Kernel: the runnable form of one plan entry.
 #pragma once
 
 #include <cstddef>

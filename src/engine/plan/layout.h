@@ -31,7 +31,7 @@ struct Layout {
   [[nodiscard]] static constexpr Layout blocked(int block, DType dtype = DType::F32) {
     return {block == 1 ? Order::Plain : Order::Blocked, block, dtype};
   }
-  /// The same order with another element type.
+  /// Layout of the same order with another element type.
   [[nodiscard]] constexpr Layout as(DType type) const { return {order, block, type}; }
   friend bool operator==(const Layout&, const Layout&) = default;
 };

@@ -18,8 +18,8 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
 
 bool is_alive(const Lifetime& tensor) { return tensor.bytes > 0 && tensor.first >= 0; }
 
-/// Offset of the smallest gap of at least `bytes` between the tensors that are alive together with `tensor`, or their
-/// end. `placed` holds indices of placed tensors in order of offset.
+/// Offset of the smallest gap of at least `bytes` between the tensors that are alive together with `tensor`. If there
+/// is no such gap, the end of these tensors. `placed` holds indices of placed tensors in order of offset.
 std::size_t find_place(const Lifetime& tensor, std::span<const Lifetime> lifetimes, std::span<const std::size_t> placed,
                        std::span<const std::size_t> offsets, std::size_t alignment) {
   const std::size_t bytes = round_up(tensor.bytes, alignment);

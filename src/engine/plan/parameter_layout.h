@@ -17,7 +17,7 @@ class ParameterLayout {
   virtual ~ParameterLayout() = default;
   /// Number of elements in the arena, padding included.
   [[nodiscard]] virtual std::int64_t elements() const = 0;
-  /// Short name, part of the plan's identity.
+  /// Short name of the layout, included in the plan's hash.
   [[nodiscard]] virtual std::string name() const = 0;
   /// Converts plain row-major values to the kernel's order. Writes zeros into the padding.
   virtual void to_kernel(std::span<const float> plain, std::span<float> kernel) const = 0;

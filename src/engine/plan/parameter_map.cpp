@@ -37,8 +37,8 @@ std::vector<float> ParameterMap::store(std::int32_t parameter, const Arena& aren
 void ParameterMap::load(std::int32_t parameter, std::span<const float> values, Arena& arena) const {
   const Place& place = places_.at(static_cast<std::size_t>(parameter));
   if (std::ssize(values) != place.elements) {
-    throw ShapeError(error_text("engine.plan", place.name, std::to_string(place.elements) + " values",
-                                std::to_string(values.size())));
+    throw ShapeError(error_text("engine.plan", "parameter " + place.name, std::to_string(place.elements) + " values",
+                                std::to_string(values.size()), "weights of the same model"));
   }
   std::vector<float> kernel(static_cast<std::size_t>(place.range.count));
   place.layout->to_kernel(values, kernel);

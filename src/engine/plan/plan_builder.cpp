@@ -57,7 +57,7 @@ PlanBuilder::PlanBuilder(const graph::Graph& graph, const CompileOptions& option
       readers_(graph.consumers()),
       values_(graph.nodes().size()) {
   if (options.slots < 1) {
-    throw ConfigError(error_text("engine.plan", "slots", "at least 1", std::to_string(options.slots), "1"));
+    throw ConfigError(error_text("engine.plan", "input slots", "at least 1", std::to_string(options.slots), "1"));
   }
   plan.replicas = traits.replicas;
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
@@ -99,12 +99,13 @@ void PlanBuilder::build() {
 
 void PlanBuilder::check_choices() const {
   if (options_.choices.empty() || options_.choices == plan.choices) return;
-  // All choices of this plan are found in the stored ones at this point, so any further stored choice is an error.
+  // At this point every choice of this plan was found among the stored choices, so any additional stored choice is an
+  // error.
   const auto surplus =
       std::ranges::find_if(options_.choices, [&](const auto& choice) { return !plan.choices.contains(choice.first); });
-  throw ConfigError(error_text("engine.plan", "stored plan", "choices for this network alone",
+  throw ConfigError(error_text("engine.plan", "stored plan", "entries for this model only",
                                surplus == options_.choices.end() ? "others" : surplus->first,
-                               "the graph and options the plan was made with"));
+                               "the model and options that the run began with"));
 }
 
 void PlanBuilder::add_input(graph::NodeId id) {
@@ -296,7 +297,7 @@ void PlanBuilder::contribute(graph::NodeId id, const Located& gradient) {
 }
 
 std::vector<Located> PlanBuilder::gradients(graph::NodeId id, Layout layout) {
-  // The shared gradient is added to the value's gradients once; later calls find it there.
+  // Adds the shared gradient to the value's gradients, once; later calls find it there.
   const auto shared = shared_norms_.find(id);
   if (shared != shared_norms_.end() && shared->second.gradient >= 0) contribute(id, finish_shared_norm(id));
   std::vector<Located> all = state(id).gradients;

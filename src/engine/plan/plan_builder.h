@@ -63,8 +63,8 @@ struct EngineTraits {
   int channel_block = 1;
   /// Number of replicas of the workspace, one per thread.
   int replicas = 1;
-  /// True if the backward kernel of a batch norm also recomputes its forward result. False: an entry of its own
-  /// recomputes it.
+  /// True if the backward kernel of a batch norm also recomputes its forward result. False: a separate entry recomputes
+  /// it.
   bool writes_in_backward = true;
   /// True if inference computes in CompileOptions::dtype. False: always in f32.
   bool infers_in_other_types = false;
@@ -126,7 +126,7 @@ class PlanBuilder {
 
   // Tensors.
   Located tensor(std::string name, const Shape& shape, Layout layout);
-  /// Creates a tensor for a gradient of this value. Pass it to contribute() when its entries were added.
+  /// Creates a tensor for a gradient of this value. Pass it to contribute() after adding the entries that write it.
   Located gradient_tensor(graph::NodeId id, Layout layout) {
     return tensor("d:" + node(id).name, node(id).shape, layout);
   }
@@ -146,7 +146,7 @@ class PlanBuilder {
   // Entries.
   void emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
   /// Adds the forward entry "<node>/forward" of an op that needs one kernel, of kind "<op>_forward", which writes
-  /// `dst`. The kernel may write into the memory of `overwritten` if no later entry reads that; -1: it may not.
+  /// `dst`. The kernel may write into the memory of `overwritten` if no later entry reads that memory; -1: not allowed.
   void emit_forward(graph::NodeId id, const std::string& op, std::vector<TensorId> reads, const Located& dst,
                     NamedKernel named, TensorId overwritten = -1);
   /// Adds the entry "<node>/backward" of an op that needs one kernel. It writes the gradient of the input and passes it
@@ -168,9 +168,10 @@ class PlanBuilder {
   Located gradient(graph::NodeId id, Layout layout);
   /// True if contribute() has received a gradient for this value.
   [[nodiscard]] bool has_gradient(graph::NodeId id) const { return !state(id).gradients.empty(); }
-  /// Statistics that all batch norms of a piece share. The first user fills them in.
+  /// Statistics of a piece (an input of a virtual concatenation), which all batch norms that read it share. The first
+  /// of them fills them in.
   SharedNorm& shared_norm(graph::NodeId piece) { return shared_norms_[piece]; }
-  /// Statistics of a batch norm that shares them with no other; -1 before they are set.
+  /// Statistics of a batch norm that shares them with no other batch norm; -1 before they are set.
   TensorId& own_statistics(graph::NodeId id) { return state(id).statistics; }
   /// Extra tensor that an op's forward keeps for its backward, such as the positions of a max pool; -1 if none.
   TensorId& kept_by_forward(graph::NodeId id) { return state(id).kept_by_forward; }
@@ -189,7 +190,7 @@ class PlanBuilder {
   /// Records the tensor of a recomputed value and adds the entries that waited for it.
   void recomputed(graph::NodeId id, const Located& located);
 
-  // Results, taken by the executable.
+  // Results of build(), which the executable takes over.
   Plan plan;
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<Kernel>> preparation_kernels;
@@ -218,7 +219,7 @@ class PlanBuilder {
   [[nodiscard]] virtual std::size_t replica_alignment(std::size_t bytes) const = 0;
 
  protected:
-  // Entries of one node.
+  // Adds the entries of one node.
   virtual void add_forward(graph::NodeId id) = 0;
   virtual void add_backward(graph::NodeId id) = 0;
   /// Adds entries that recompute a dropped value from values available in backward, and returns its tensor.
@@ -247,7 +248,7 @@ class PlanBuilder {
     std::vector<std::function<void()>> waiting;
     TensorId statistics = -1;
     TensorId kept_by_forward = -1;
-    /// How backward gets the value; `is_again` is true once it was recomputed.
+    /// How backward gets the value; `is_again` is true after the value was recomputed.
     Source source = Source::Kept;
     bool is_again = false;
   };

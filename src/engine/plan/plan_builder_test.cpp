@@ -34,11 +34,11 @@ TEST(PlanBuilder, makes_a_copy_once_and_for_each_layout_through_f32) {
   const graph::Graph graph = toy_network();
   ToyBuilder builder(graph, {}, kRows);
   builder.build();
-  // The input is reordered, then rounded. Both readers of the convolution use its result directly.
+  // The input is reordered, then rounded to bf16. Both readers of the stem convolution use its result directly.
   EXPECT_THAT(names_of(builder.plan, "image/"), testing::ElementsAre("image/reorder", "image/convert"));
   EXPECT_THAT(names_of(builder.plan, "stem/"),
               testing::ElementsAre("stem/forward", "stem/gradient_sum", "stem/backward_weights"));
-  // Values are converted back from bf16 in rows to plain f32.
+  // The result is converted from channels-last bf16 back to plain f32.
   EXPECT_THAT(names_of(builder.plan, "left/"),
               testing::ElementsAre("left/forward", "left/convert", "left/reorder", "left/reorder", "left/convert",
                                    "left/backward_data", "left/backward_weights"));

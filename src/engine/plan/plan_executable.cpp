@@ -30,12 +30,13 @@ void PlanExecutable::take(PlanBuilder& builder, const Arenas& arenas) {
 std::size_t PlanExecutable::output_index(std::string_view name) const {
   const auto found = std::ranges::find(outputs_, name, &Output::name);
   if (found != outputs_.end()) return static_cast<std::size_t>(found - outputs_.begin());
-  throw ConfigError(error_text("engine.plan", "output", "an output of the graph", name));
+  throw ConfigError(error_text("engine.plan", "output", "the name of a graph output", name, "logits"));
 }
 
 void PlanExecutable::require_training() const {
   if (options_.form == Form::Training) return;
-  throw ConfigError(error_text("engine.plan", "backward", "an executable compiled for training", "inference"));
+  throw ConfigError(error_text("engine.plan", "backward pass", "a model compiled for training", "one for inference",
+                               "compiling it for training"));
 }
 
 }  // namespace roentgen::engine

@@ -25,12 +25,12 @@ class PlanMemory {
   /// Sets the address of an input tensor, in memory of the device.
   void set_input(TensorId input, std::byte* address) { addresses_.set(input, address); }
 
-  /// Memory of tensors with Storage::Kept.
+  /// Memory of tensors with Storage::Kept, which keep their values between steps.
   [[nodiscard]] runtime::DeviceBuffer& kept() const { return *kept_; }
   [[nodiscard]] Arena& parameters() const { return *parameters_; }
   [[nodiscard]] Arena& gradients() const { return *gradients_; }
   [[nodiscard]] Arena& state() const { return *state_; }
-  /// Allocates another arena of this kind.
+  /// Allocates an arena with the layout of this kind of parameters.
   [[nodiscard]] std::unique_ptr<Arena> make_arena(ArenaKind kind) const;
 
  private:

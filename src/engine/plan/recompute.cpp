@@ -13,9 +13,9 @@ namespace roentgen::engine {
 namespace {
 using graph::NodeId;
 
-// When a reader needs one of its inputs in backward.
+// Time at which a reader needs one of its inputs in backward.
 enum class Need : std::uint8_t {
-  Nothing,  // the gradient does not depend on the value, or forward kept what it needs
+  Nothing,  // no need: the gradient does not depend on the value, or forward kept what the reader needs
   Later,    // for weight gradients, which may wait until the value is recomputed
   Result,   // when the reader recomputes its own dropped result
   Now,      // when the reader's backward runs, or unknown
@@ -68,8 +68,8 @@ class Choice {
       return false;
     });
   }
-  // True if a reader of the value was dropped. That is a batch norm that adds the value, or a concatenation, and it
-  // needs the value to recompute its own.
+  // True if the result of a reader of this value was dropped: of a batch norm that adds the value, or of a
+  // concatenation. Recomputing that result needs this value.
   [[nodiscard]] bool is_needed_by_a_dropped_one(NodeId id) const {
     return std::ranges::any_of(readers_[static_cast<std::size_t>(id)],
                                [this](NodeId reader) { return is_dropped(reader); });
@@ -88,8 +88,8 @@ class Choice {
     const graph::Node& node = graph_.node(id);
     if (std::holds_alternative<graph::BatchNorm>(node.op)) {
       if (node.inputs.size() == 2) return is_cheap_input(node.inputs[1]);
-      // A batch norm with a single input: useful for convolutions; in "all" and without a ReLU, also for a residual
-      // sum.
+      // Dropping the result of a batch norm with a single input pays if convolutions read it. With "all" and without a
+      // ReLU, it also pays if a residual sum reads it.
       return is_needed(id, Need::Later) || (is_all_ && is_needed(id, Need::Result));
     }
     const auto* concat = std::get_if<graph::Concat>(&node.op);

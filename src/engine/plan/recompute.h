@@ -23,7 +23,7 @@ enum class Source : std::uint8_t {
 };
 
 /// Returns the Source of every node's value. `recompute` is CompileOptions::recompute: "none", "auto" or "all". Throws
-/// ConfigError for another word.
+/// ConfigError for any other text.
 /// - "auto": recomputes values for which Source::Backward is enough: values that only convolutions need, and every
 /// second sum in a chain of residual blocks. The sum of the block before must still be in memory.
 /// - "all": recomputes also, on demand, concatenations and whole chains of residual sums from the start of their stage.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests a plan with its memory and parameters, run on the host as device.
+// Tests how a plan runs with its memory and parameters, with the host as device.
 #include "engine/plan/step_runner.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@
 namespace roentgen::engine {
 namespace {
 
-/// The toy network, compiled, with all parts that an executable has.
+/// The compiled toy network with its plan, parameters, memory and runner.
 struct Compiled {
   explicit Compiled(const CompileOptions& compile) : options(compile) {
     builder.build();

@@ -11,7 +11,7 @@ namespace {
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-/// Divisor of the sum of the terms. It is 1 if nothing is known, so that the loss is 0. `mask` is (N, K) or (N, 1).
+/// Divisor of the sum of the terms. It is 1 if no label is known, so that the loss is 0. `mask` is (N, K) or (N, 1).
 double divisor(int reduction, const Array& mask) {
   if (reduction == static_cast<int>(graph::Reduction::Sum)) return 1.0;
   const std::int64_t N = mask.shape[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Every op of the list, forward and backward, in loops that follow the formulas in graph/ops line by line. If an op has
-// no such functions, linking fails.
+// Forward and backward of every op in graph/op_list.h, in loops that follow the formulas in graph/ops line by line. If
+// an op lacks these functions, linking fails.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Graph passes may change how a graph is computed, but not its results. Tested here, because here graphs can run in
-// double.
+// Graph passes may change how a graph is computed, but not its results. The test is in this directory, because the
+// reference interpreter computes in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>

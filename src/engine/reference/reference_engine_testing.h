@@ -95,7 +95,7 @@ class ReferenceExecutable final : public Executable {
 
   void forward() override {
     tell("forward");
-    std::vector<std::vector<double>> given;  // copy, as an upload makes it, because the slot may be refilled
+    std::vector<std::vector<double>> given;  // copies the slot, as an upload does, because the slot may be refilled
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       given.push_back(values_in(slots_[i].at(bound_)->bytes(), inputs_[i]));
     stream_->run([this, given = std::move(given), step = step_]() mutable { compute(given, step); });
@@ -127,7 +127,8 @@ class ReferenceExecutable final : public Executable {
     stream_->run([this] { is_sound_ = true; });
   }
   const runtime::Event& update(const UpdateRule& rule, const UpdateWork& work) override {
-    // Capture spans, because an arena may be destroyed before its queued work runs; the device keeps its memory.
+    // The queued work captures spans, because an arena may be destroyed before the work runs; the device keeps its
+    // memory.
     if (work.after != nullptr) stream_->wait_for(*work.after);
     std::vector<runtime::DeviceSpan<float>> spans{work.target.device(), work.source.device()};
     for (const Arena* arena : work.state) spans.push_back(arena->device());

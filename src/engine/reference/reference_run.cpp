@@ -46,7 +46,10 @@ void ReferenceRun::set(std::string_view name, std::span<const double> values) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (graph_.parameters()[i].name == name) target = &parameters_[i];
   }
-  if (target == nullptr) throw ConfigError(error_text("engine.reference", name, "an input or parameter", "neither"));
+  if (target == nullptr) {
+    throw ConfigError(
+        error_text("engine.reference", name, "the name of an input or parameter", "neither", "a name of the graph"));
+  }
   if (values.size() != target->data.size()) {
     throw ShapeError(error_text("engine.reference", name, std::to_string(target->size()) + " values",
                                 std::to_string(values.size())));

@@ -17,7 +17,7 @@ struct Numbers {
   double step = 1.0;
 };
 
-/// Updates one element: target `p`, source `g`, and its state in the rule's order.
+/// Updates one element: target `p`, source `g`, and the element's state in the order of rule.state().
 void element(const Sgd& rule, const Numbers& numbers, double& p, double g, double* state) {
   g += numbers.weight_decay * p;
   if (rule.momentum == 0.0) {

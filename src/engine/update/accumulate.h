@@ -9,11 +9,11 @@
 
 namespace roentgen::engine {
 
-/// Options of the rule. It ignores lr, step and scale of UpdateWork.
+/// Options of gradient accumulation, which ignores lr, step and scale of UpdateWork.
 struct Accumulate {
   bool is_first = false;  ///< overwrites the target instead of adding to it
 
-  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = false;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors: none.
   [[nodiscard]] std::vector<std::string_view> state() const { return {}; }
 };

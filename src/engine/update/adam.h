@@ -21,10 +21,10 @@ struct Adam {
   double epsilon = 1e-8;   ///< added to the denominator, outside the square root
   bool decoupled = false;  ///< AdamW: weight decay acts on the parameter directly, not through the gradient
 
-  /// Names of the rule in recipes.
+  /// Names of this optimizer in recipes.
   static constexpr RecipeName<Adam> kNames[] = {
       {.name = "adam"}, {.name = "adamw", .meaning = "weight decay outside the gradient", .form = &Adam::decoupled}};
-  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = false;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"exp_avg", "exp_avg_sq"}; }
   /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.

@@ -19,16 +19,16 @@ struct Lars {
   double momentum = 0.9;  ///< decay of the velocity, as in Sgd
   double trust = 1e-3;    ///< trust coefficient of the layer-wise rate; positive
 
-  /// Names of the rule in recipes.
+  /// Names of this optimizer in recipes.
   static constexpr RecipeName<Lars> kNames[] = {{.name = "lars", .meaning = "sgd for large batches"}};
-  static constexpr bool kIsLayerwise = true;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = true;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const { return {"momentum_buffer"}; }
   /// Calls visit(name, value, range, meaning) for each numeric option, and visit(name, value, meaning) for each flag.
   template <typename Rule, typename Visit>
   static void visit_options(Rule& rule, const Visit& visit) {
     visit("momentum", rule.momentum, kShareBelowOne, "");
-    visit("trust", rule.trust, Range{.low = 1e-12, .high = 1e3}, "trust coefficient");
+    visit("trust", rule.trust, Range{.low = 1e-12, .high = 1e3}, "trust coefficient of the layer-wise rate");
   }
 };
 

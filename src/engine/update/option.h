@@ -14,7 +14,7 @@ inline constexpr Range kShareBelowOne{.low = 0, .high = 1, .is_below_high = true
 /// Range (0, 1).
 inline constexpr Range kShareBetween{.low = 0, .high = 1, .is_above_low = true, .is_below_high = true};
 
-/// Name of a rule in recipes.
+/// Name of an update rule in recipes.
 template <typename Rule>
 struct RecipeName {
   using Flag = bool Rule::*;  ///< pointer to a bool member of the rule's options

@@ -19,9 +19,9 @@ struct Sgd {
   double momentum = 0.9;  ///< 0: no momentum, and no state
   bool nesterov = false;  ///< Nesterov's form (Sutskever et al. 2013); lr is not part of the velocity
 
-  /// Names of the rule in recipes.
+  /// Names of this optimizer in recipes.
   static constexpr RecipeName<Sgd> kNames[] = {{.name = "sgd"}};
-  static constexpr bool kIsLayerwise = false;  ///< true if the rule needs each layer's weights as a separate range
+  static constexpr bool kIsLayerwise = false;  ///< true if the update needs each layer's weights as a separate range
   /// Names of the state tensors, as in torch.
   [[nodiscard]] std::vector<std::string_view> state() const {
     return momentum > 0.0 ? std::vector<std::string_view>{"momentum_buffer"} : std::vector<std::string_view>{};
@@ -35,8 +35,8 @@ struct Sgd {
   /// Throws ConfigError for options that exclude each other.
   void check() const {
     if (!nesterov || momentum > 0.0) return;
-    throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0",
-                                 "--set optimizer.momentum=0.9, or optimizer.nesterov=false"));
+    throw ConfigError(error_text("train.optimizer", "nesterov=true", "a momentum above 0", "momentum = 0",
+                                 "--set optimizer.momentum=0.9, or --set optimizer.nesterov=false"));
   }
 };
 

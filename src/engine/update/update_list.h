@@ -41,7 +41,7 @@ struct RuleTypes {
       std::declval<std::conditional_t<OptimizerRule<Rules>, std::tuple<Rules>, std::tuple<>>>()...));
 };
 #define RG_RULE_TYPE(Rule) , Rule
-/// RuleTypes of all rules in the list.
+/// All update rules in the list, as RuleTypes.
 using AllRuleTypes = RuleTypes<void RG_UPDATE_LIST(RG_RULE_TYPE)>;
 #undef RG_RULE_TYPE
 /// Tuple with the options of each rule that recipes know.
@@ -58,7 +58,7 @@ using UpdateRule = AllRuleTypes::Any;
 [[nodiscard]] inline bool is_optimizer(const UpdateRule& rule) {
   return std::visit([]<typename Rule>(const Rule&) { return OptimizerRule<Rule>; }, rule);
 }
-/// True if the rule needs each layer's weights as a separate range.
+/// True if the update rule needs each layer's weights as a separate range.
 [[nodiscard]] inline bool is_layerwise(const UpdateRule& rule) {
   return std::visit([](const auto& one) { return one.kIsLayerwise; }, rule);
 }

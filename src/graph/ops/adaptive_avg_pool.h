@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Mean over a grid of regions.
+// Adaptive average pooling: mean over each region of a grid.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sum of two values of one shape.
+// Sum of two values of the same shape.
 #pragma once
 
 #include <span>

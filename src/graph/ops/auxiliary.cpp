@@ -15,7 +15,7 @@ void Auxiliary::visit(AttributeVisitor& visitor) { visitor.number("weight", weig
 Inferred Auxiliary::infer(std::string_view node, std::span<const Shape> inputs) const {
   require_rank("auxiliary", node, inputs[0], 2);
   if (!(weight >= 0.0) || !std::isfinite(weight)) {
-    throw ShapeError(error_text("graph.auxiliary", node, "a weight of at least 0", std::to_string(weight)));
+    throw ShapeError(error_text("graph.auxiliary", node, "a loss weight of at least 0", std::to_string(weight)));
   }
   return {.output = inputs[0], .parameters = {}, .multiply_adds = 0};
 }

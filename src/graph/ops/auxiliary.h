@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A second classifier, for training only.
+// Auxiliary classifier: a second classifier, for training only.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Mean over sliding windows.
+// Average pooling: mean over sliding windows.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@ Inferred BatchNorm::infer(std::string_view node, std::span<const Shape> inputs) 
   const Shape& src = inputs[0];
   require_rank("batch_norm", node, src, 4);
   if (inputs.size() == 2 && inputs[1] != src) {
-    throw ShapeError(error_text("graph.batch_norm", node, "a residual of shape " + src.text(), inputs[1].text()));
+    throw ShapeError(error_text("graph.batch_norm", node, "a residual input of shape " + src.text(), inputs[1].text()));
   }
   if (!(epsilon > 0.0) || momentum < 0.0 || momentum > 1.0) {
     throw ShapeError(error_text("graph.batch_norm", node, "epsilon > 0 and momentum in [0, 1]",

@@ -27,7 +27,7 @@ struct BatchNorm {
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;  ///< added to the variance
   double momentum = 0.1;  ///< share of the batch in running statistics
-  bool relu = false;      ///< act is max(., 0), else the identity
+  bool relu = false;      ///< ReLU after the sum; false: identity
   /// Inference only: true if the batch norm is folded into the convolution before it, whose output nothing else reads.
   /// The weights of the convolution then include scale and statistics. The computed values stay the same.
   bool folded = false;

@@ -15,7 +15,7 @@ Inferred Concat::infer(std::string_view node, std::span<const Shape> inputs) con
   for (const Shape& shape : inputs.subspan(1)) {
     require_rank("concat", node, shape, 4);
     if (shape[0] != out[0] || shape[2] != out[2] || shape[3] != out[3]) {
-      throw ShapeError(error_text("graph.concat", node, "inputs that differ in channels only",
+      throw ShapeError(error_text("graph.concat", node, "inputs whose shapes differ in channels only",
                                   inputs[0].text() + " and " + shape.text()));
     }
     out[1] += shape[1];

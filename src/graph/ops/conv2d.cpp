@@ -25,7 +25,7 @@ Inferred Conv2d::infer(std::string_view node, std::span<const Shape> inputs) con
   const std::int64_t IC = src[1];
   if (out_channels < 1 || groups < 1 || IC % groups != 0 || out_channels % groups != 0) {
     throw ShapeError(error_text(
-        "graph.conv2d", node, "channels that groups divide",
+        "graph.conv2d", node, "input and output channels that are multiples of groups",
         "in " + std::to_string(IC) + ", out " + std::to_string(out_channels) + ", groups " + std::to_string(groups)));
   }
   const Window window{.kernel = kernel, .stride = stride, .pad = pad, .dilation = dilation};

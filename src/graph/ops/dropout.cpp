@@ -11,7 +11,7 @@ void Dropout::visit(AttributeVisitor& visitor) { visitor.number("p", probability
 
 Inferred Dropout::infer(std::string_view node, std::span<const Shape> inputs) const {
   if (!(probability >= 0.0 && probability < 1.0)) {
-    throw ShapeError(error_text("graph.dropout", node, "p in [0, 1)", std::to_string(probability)));
+    throw ShapeError(error_text("graph.dropout", node, "a probability p in [0, 1)", std::to_string(probability)));
   }
   return {.output = inputs[0], .parameters = {}, .multiply_adds = 0};
 }

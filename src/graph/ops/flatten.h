@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Flatten to one row per image.
+// Reshapes each image to one row of values.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@ Inferred Linear::infer(std::string_view node, std::span<const Shape> inputs) con
   const Shape& src = inputs[0];
   require_rank("linear", node, src, 2);
   if (out_features < 1) {
-    throw ShapeError(error_text("graph.linear", node, "at least one output", std::to_string(out_features)));
+    throw ShapeError(error_text("graph.linear", node, "at least one output feature", std::to_string(out_features)));
   }
   Inferred inferred;
   inferred.output = Shape{src[0], out_features};

@@ -8,14 +8,14 @@
 
 namespace roentgen::graph {
 namespace {
-// Checks the inputs after the third: logits of auxiliary classifiers, one weight for each.
+// Checks the inputs after the third, which are logits of auxiliary classifiers. Each of them needs one weight.
 void require_auxiliary(std::string_view op, std::string_view node, std::span<const Shape> inputs,
                        std::span<const double> weights) {
   const std::string place = "graph." + std::string(op);
   const std::span<const Shape> heads = inputs.subspan(3);
   if (heads.size() != weights.size()) {
     throw ShapeError(error_text(place, node, std::to_string(heads.size()) + " auxiliary weights",
-                                std::to_string(weights.size()), "one for each input after the third"));
+                                std::to_string(weights.size()), "one weight for each input after the third"));
   }
   for (const Shape& head : heads) {
     if (head != inputs[0]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The two losses, on logits.
+// Sigmoid and softmax cross-entropy losses on logits.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace roentgen::graph {
 
-/// Rule that combines the loss terms of a batch to one number.
+/// Formula that reduces the loss terms of a batch to one number.
 enum class Reduction : int {
   MeanKnown,  ///< sum / number of known labels (mask > 0): the default; equals torch's mean when all are known
   MeanBatch,  ///< sum / number of images with any known label
@@ -33,7 +33,7 @@ inline constexpr int kMostAuxiliary = 8;
 struct SigmoidCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
-  int reduction = 0;                     ///< rule for the sum, a Reduction
+  int reduction = 0;                     ///< reduction of the loss terms, a value of Reduction
   std::vector<double> positive_weights;  ///< (K) weights of positive labels; empty if all are 1
   /// Weights of the auxiliary classifiers' losses, one for each input after the third.
   std::vector<double> auxiliary_weights;
@@ -51,7 +51,7 @@ struct SigmoidCrossEntropy {
 struct SoftmaxCrossEntropy {
   /// Name in graph text, number of inputs, and values that backward reads.
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
-  int reduction = 0;             ///< rule for the sum, a Reduction
+  int reduction = 0;             ///< reduction of the loss terms, a value of Reduction
   double label_smoothing = 0.0;  ///< label smoothing e, from 0 to below 1
   /// Weights of the auxiliary classifiers' losses, one for each input after the third.
   std::vector<double> auxiliary_weights;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Maximum over sliding windows.
+// Max pooling: maximum over sliding windows.
 #pragma once
 
 #include <span>

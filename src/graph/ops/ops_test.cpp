@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shape rules of the small ops: add, concat, dropout, flatten, linear, relu, silu, sigmoid. The others have files of
-// their own.
+// Tests the shape inference of small ops: add, concat, dropout, flatten, linear, relu, silu, sigmoid. Larger ops have
+// test files of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,8 @@ TEST(Linear, without_bias_owns_the_weight_only) {
 }
 
 TEST(Linear, refuses_no_outputs) {
-  EXPECT_THAT(refusal_of(Linear{}, {{2, 3}}), HasSubstr("[graph.linear] node: expected at least one output, got 0"));
+  EXPECT_THAT(refusal_of(Linear{}, {{2, 3}}),
+              HasSubstr("[graph.linear] node: expected at least one output feature, got 0"));
 }
 
 TEST(Linear, refuses_an_image) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Words for the reductions of losses, in graph texts and recipes.
+// Names of the reductions of losses, as in graph texts and recipes.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Sliding windows of convolution and pooling, and the checks on them.
+// Sliding windows of convolution and pooling: output sizes, and checks of the attributes.
 #pragma once
 
 #include <string_view>
@@ -27,7 +27,7 @@ struct Window {
 void require_rank(std::string_view op, std::string_view node, const Shape& shape, int rank);
 /// Output size (OH, OW) of a window over src (N, C, H, W). Throws ShapeError if the window does not fit.
 [[nodiscard]] Extent window_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
-/// Shape after pooling with this window. Throws ShapeError if it does not fit, or if padding exceeds half of the
+/// Shape after pooling with a window. Throws ShapeError if the window does not fit, or if padding exceeds half of the
 /// kernel.
 [[nodiscard]] Inferred pool_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
 

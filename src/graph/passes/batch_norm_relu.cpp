@@ -17,7 +17,8 @@ bool is_fusable(const Graph& graph, NodeId id, const std::vector<std::vector<Nod
 
 Graph batch_norm_relu(const Graph& graph) {
   const auto readers = graph.consumers();
-  // Removes each relu after a batch norm, which applies it instead and keeps its position.
+  // Removes each relu that follows a batch norm. The batch norm applies the ReLU itself and keeps its position in the
+  // graph.
   return rewrite(graph, [&](NodeId id) {
     Replacement same = keep(graph, id);
     if (std::holds_alternative<Relu>(graph.node(id).op) && is_fusable(graph, graph.node(id).inputs[0], readers)) {

@@ -37,7 +37,8 @@ void require_known(std::string_view name, std::string_view part) {
   if (has(pass_names(), name) || has(fusion_names(), name)) return;
   std::string known;
   for (const std::string_view each : all_names()) known.append(known.empty() ? "" : ", ").append(each);
-  throw ConfigError(error_text("graph.passes", "fuse", "on, off, names or on,-NAME out of " + known,
+  throw ConfigError(error_text("graph.passes", "fuse",
+                               "on, off, names, or on,-NAME (all but NAME); the names are " + known,
                                part.empty() ? "an empty name" : part, "on"));
 }
 

@@ -73,7 +73,7 @@ TEST(Passes, refuse_what_is_no_choice_with_the_names_that_there_are) {
       check_passes(choice);
       ADD_FAILURE() << choice << " was taken";
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("on, off, names or on,-NAME out of batch_norm_add_relu")) << choice;
+      EXPECT_THAT(error.what(), HasSubstr("or on,-NAME (all but NAME); the names are batch_norm_add_relu")) << choice;
       EXPECT_THAT(error.what(), HasSubstr("norm_gradient")) << choice;
     }
   }

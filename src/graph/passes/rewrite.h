@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shared by the passes: copy a graph node by node, dropping and replacing some.
+// Copies a graph node by node and drops or replaces nodes. Graph passes use it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace roentgen::graph {
 
 /// Decision of a rewrite about one node of the old graph.
 struct Replacement {
-  /// Old id of the node that readers use instead of this node, which is not copied. -1 if this node is copied.
+  /// Old id of the node that readers use instead of this node. This node is then not copied. -1: this node is copied.
   NodeId forwarded_to = -1;
   /// True if the node is copied later, at the position of the node that it replaces (see `stands_for`).
   bool is_postponed = false;

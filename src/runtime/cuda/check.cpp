@@ -16,7 +16,8 @@ void check(cudaError_t status, std::string_view what) {
   // Clears the error. Errors that leave the device usable (out of memory, bad argument) stay pending until they are
   // read.
   static_cast<void>(cudaGetLastError());
-  throw DeviceError(error_text("runtime.cuda", what, "success", words_of(status)));
+  throw DeviceError(
+      error_text("runtime.cuda", what, "a CUDA call without error", words_of(status), "again, or --device cpu"));
 }
 
 void use_device(int index) { check(cudaSetDevice(index), "device cuda:" + std::to_string(index)); }

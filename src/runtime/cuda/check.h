@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one check of CUDA runtime calls.
+// Checks the status of CUDA runtime calls.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace roentgen::runtime::cuda {
 
-/// Throws DeviceError "[runtime.cuda] <what>: expected success, got <CUDA's name and text>" unless status is
+/// Throws DeviceError "[runtime.cuda] <what>: expected a CUDA call without error, got <CUDA's text>" unless status is
 /// cudaSuccess, and clears CUDA's pending error. The error may come from earlier asynchronous work.
 void check(cudaError_t status, std::string_view what);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Fixture of the tests that need a CUDA device. Test code only.
+// Test fixture for tests that need a CUDA device. Test code only.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,7 +14,8 @@ template <typename Ours, typename Interface>
 Ours& as_ours(Interface& object, std::string_view what) {
   auto* ours = dynamic_cast<Ours*>(&object);
   if (ours != nullptr) return *ours;
-  throw DeviceError(error_text("runtime.cuda", what, "one of a CUDA device", "one of another device"));
+  throw DeviceError(error_text("runtime.cuda", what, "an object of a CUDA device", "an object of another device",
+                               "reporting this bug"));
 }
 }  // namespace
 
@@ -46,7 +47,7 @@ CudaStream::CudaStream(int device) : device_(device), handle_(make_stream_handle
 
 CudaStream::~CudaStream() {
   const cudaError_t status = cudaStreamSynchronize(handle_.get());
-  if (status != cudaSuccess) log::error("[runtime.cuda] end of a stream: " + words_of(status));
+  if (status != cudaSuccess) log::error("[runtime.cuda] work of a CUDA stream failed: " + words_of(status));
 }
 
 void CudaStream::upload(std::span<const std::byte> from, DeviceBuffer& to, std::size_t at) {

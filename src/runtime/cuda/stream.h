@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// CUDA's streams and events behind the interfaces of runtime/stream.h.
+// Implements the stream and event interfaces of runtime/stream.h with CUDA.
 #pragma once
 
 #include <cuda_runtime.h>

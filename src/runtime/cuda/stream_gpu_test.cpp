@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests of the CPU device, run on a CUDA device. Skipped without one.
+// Runs the tests of the CPU device on a CUDA device. Skipped if there is no CUDA device.
 #include "runtime/cuda/stream.h"
 
 #include "runtime/cuda/check.h"

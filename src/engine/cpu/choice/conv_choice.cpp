@@ -15,10 +15,11 @@ namespace roentgen::engine::cpu {
 namespace {
 
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
-// Up to this number of threads, each has its own tile unit; with more, two threads share one (measured with 1, 2, 16).
+// Up to this number of threads, each thread has its own tile unit; with more, two threads share one (measured with 1,
+// 2, 16).
 constexpr int kFewThreads = 4;
 
-// Sizes of a layer that the rule uses.
+// Sizes of a layer from which conv_rule() chooses its algorithm.
 struct Layer {
   /// Number of images in the batch in training; 1 in inference.
   std::int64_t images = 1;
@@ -55,8 +56,8 @@ bool is_within_scratch(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass 
          own_kernel(algorithm, pass, one, 1, {})->scratch_bytes().total(1) <= kScratchLimit;
 }
 
-// Six products are never faster than three for the same pass. Split products are faster than Direct only on tiles. On
-// machines with tiles, Pointwise is not used.
+// False for algorithms that are never faster. These are split products with six terms where three suffice, split
+// products without tiles (AMX), and Pointwise on machines with tiles.
 bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, InstructionSet set) {
   const bool has_tiles = set == InstructionSet::Amx;
   if (is_split(algorithm)) {
@@ -70,7 +71,7 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
   if (context.form == Form::Inference) {
     if (context.instruction_set == InstructionSet::Amx) return layer.side >= 14;
     // On planes of 7 x 7, Winograd takes 1.5 to 2.8 times as long as Direct for one image, but 0.75 times for 16
-    // images. The rule prefers the faster one for a single image, since a user waits for it.
+    // images. Chooses the algorithm that is faster for a single image, because a user waits for its result.
     return layer.px >= 100;
   }
   if (context.instruction_set == InstructionSet::Amx) {
@@ -79,12 +80,13 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
                                    layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
     return layer.side >= 7 && each_px >= 196 && !has_fast_products;
   }
-  // Planes of 3 x 3 and 5 x 5 fill less than half of a tile. Weight gradients of many images are faster even so.
+  // Planes of 3 x 3 and 5 x 5 fill less than half of a tile. Weight gradients of many images are faster with Winograd
+  // nevertheless.
   const bool is_wide = layer.side >= 6 || (pass == ConvPass::BackwardWeights && layer.images >= 32);
   return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);
 }
 
-// True if products of split numbers on tiles are faster than Direct.
+// True if split products on tiles are faster than Direct.
 bool are_products_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (layer.channels < 64) return false;
   if (context.form == Form::Inference) return !layer.is_1x1 && layer.side >= 28;
@@ -108,12 +110,12 @@ ChoiceContext choice_context(const CompileOptions& options, DType dtype) {
   if (options.choice.threads > 0) context.threads = options.choice.threads;
   if (context.instruction_set <= own) return context;
   throw ConfigError(error_text("engine.cpu", "instruction set",
-                               fmt::format("at most {}, as this machine has", name_of(own)),
-                               name_of(context.instruction_set)));
+                               fmt::format("{} or a smaller set, which this CPU has", name_of(own)),
+                               name_of(context.instruction_set), "a CPU with the larger set"));
 }
 
 std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
-  // For bf16 values, Winograd is a candidate if AVX-512 multiplies them, but not if tiles do (docs/adr/0018).
+  // For bf16 values, Winograd is considered if AVX-512 multiplies them, but not if tiles do (docs/adr/0018).
   if (context.dtype == DType::Bf16 && has_bf16_products(context.instruction_set) &&
       can_compute(ConvAlgorithm::Bf16, pass, g)) {
     std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};

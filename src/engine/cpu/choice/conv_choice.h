@@ -16,7 +16,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Revision of the rule; increased when its choices change. Resume files store the revision of their choices.
+/// Revision of conv_rule(), increased when its results change. Resume files store the revision of their choices.
 constexpr int kChoiceRevision = 2;
 
 /// Inputs of a choice, in addition to the layer and the pass.
@@ -39,11 +39,12 @@ struct ChoiceContext {
 [[nodiscard]] std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass,
                                                          const ChoiceContext& context);
 
-/// Candidate that is expected to be fastest. In inference, batch size and threads are ignored. docs/notebook/choice.md
-/// explains its constants, the measurements behind them, and what the rule loses against timing.
+/// Algorithm of conv_candidates() that is expected to be fastest. In inference, batch size and threads are ignored.
+/// docs/notebook/choice.md explains the function's constants, their measurements, and how much slower the chosen
+/// algorithms are than the measured fastest.
 [[nodiscard]] ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context);
 
-/// Layer, pass and context as one line of text. It is the key of measured choices: equal lines mean equal times.
+/// Layer, pass and context as one line of text, the key of measured choices. Equal lines mean equal times.
 [[nodiscard]] std::string choice_key(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context);
 
 /// Key of a pass in Plan::choices: "<node>/forward", "<node>/backward_data" or "<node>/backward_weights".

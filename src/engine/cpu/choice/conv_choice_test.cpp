@@ -96,7 +96,7 @@ TEST(ConvRule, sees_neither_batch_nor_threads_in_inference) {
   }
 }
 
-// Checks that the algorithm of the rule is a candidate, and therefore can compute the pass.
+// Checks that conv_rule() returns one of conv_candidates(), which can therefore compute the pass.
 TEST(ConvRule, takes_a_candidate) {
   for (const InstructionSet set : kInstructionSets) {
     if (set > this_instruction_set()) continue;
@@ -145,7 +145,7 @@ TEST(InstructionSets, have_names_and_an_order) {
     ADD_FAILURE() << "expected to be refused";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "[engine.cpu] instruction set: expected one of avx2, avx512, avx512_bf16, amx, got avx10");
+                 "[engine.cpu] instruction set: expected one of avx2, avx512, avx512_bf16, amx, got avx10; try avx2");
   }
 }
 
@@ -165,7 +165,8 @@ TEST(Choices, of_a_plan_are_the_rules) {
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "direct"), 0);
 }
 
-// Otherwise a resumed run in f32 would round its gradients, or kernels would read missing tensors.
+// Checks that stored bf16 algorithms are refused for f32 values. Otherwise a resumed run in f32 would round its
+// gradients, or kernels would read missing tensors.
 TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
   const CompileOptions options{.threads = 1, .slots = 1};
   const Plan plan = make_plan(network(), options);
@@ -185,11 +186,11 @@ TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
       stored.choices = plan.choices;
       stored.choices["layer1.0.conv1/" + pass] = name;
       EXPECT_THAT(refusal(stored),
-                  testing::HasSubstr("layer1.0.conv1/" + pass + ": expected an algorithm for values in f32"));
+                  testing::HasSubstr("layer1.0.conv1/" + pass + ": expected an algorithm for f32 values"));
     }
     CompileOptions measured = options;
     for (const std::string& layer : layers) measured.choice.measured[layer] = name;
-    EXPECT_THAT(refusal(measured), testing::HasSubstr("expected an algorithm for values in f32, got " + name));
+    EXPECT_THAT(refusal(measured), testing::HasSubstr("expected an algorithm for f32 values, got " + name));
   }
 }
 
@@ -207,7 +208,7 @@ TEST(Choices, follow_the_inputs_of_the_run_and_not_this_process) {
     static_cast<void>(make_plan(network(), beyond));
     ADD_FAILURE() << "expected to be refused";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("as this machine has, got amx"));
+    EXPECT_THAT(error.what(), HasSubstr("which this CPU has, got amx"));
   }
 }
 

@@ -18,10 +18,10 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-std::string what_is_here() {
+std::string described_cpu() {
   const std::optional<simd::ProductUnit> unit = simd::bf16_unit();
-  return fmt::format("blocks of {} channels, {} for bf16", simd::vector_block(),
-                     unit ? simd::name_of(*unit) : "nothing");
+  return fmt::format("this CPU has vectors of {} floats and {} for bf16 products", simd::vector_block(),
+                     unit ? simd::name_of(*unit) : "no instructions");
 }
 
 // Algorithm named by a stored or measured choice, if this machine can run it for values of this type. Split products
@@ -30,16 +30,16 @@ ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, c
                               const CompileOptions& options, DType dtype, std::string_view remedy) {
   const std::optional<ConvAlgorithm> found = conv_algorithm(name);
   if (!found) {
-    throw ConfigError(error_text("engine.plan", key,
+    throw ConfigError(error_text("engine.plan", "algorithm of " + key,
                                  "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", name, remedy));
   }
   if (dtype_of(*found) == DType::Bf16 && dtype != DType::Bf16) {
-    throw ConfigError(error_text("engine.plan", key, "an algorithm for values in f32", name, remedy));
+    throw ConfigError(error_text("engine.plan", "algorithm of " + key, "an algorithm for f32 values", name, remedy));
   }
   const bool is_slow = is_split(*found) && !simd::has_tiles() && !name_of(options.algorithms).starts_with("split");
   if (!is_slow && can_compute(*found, pass, g)) return *found;
-  throw ConfigError(error_text("engine.plan", key, "an algorithm that this machine has for this layer",
-                               fmt::format("{}, and {}", name, what_is_here()), remedy));
+  throw ConfigError(error_text("engine.plan", "algorithm of " + key, "an algorithm that this CPU can run for the layer",
+                               name + "; " + described_cpu(), remedy));
 }
 
 // Algorithm requested by name, or Direct if the requested one cannot compute the pass.
@@ -59,15 +59,15 @@ std::optional<std::string> stored_choice(const CompileOptions& options, const st
   if (options.choices.empty()) return std::nullopt;
   const auto stored = options.choices.find(key);
   if (stored != options.choices.end()) return stored->second;
-  throw ConfigError(error_text("engine.plan", key, "a choice in the stored plan", "none",
-                               "the graph and options the plan was made with"));
+  throw ConfigError(error_text("engine.plan", "algorithm of " + key, "an entry in the stored plan of the run", "none",
+                               "the model and options that the run began with"));
 }
 
 ConvAlgorithm algorithm_of(const ConvGeometry& g, ConvPass pass, const std::string& key, const CompileOptions& options,
                            const ChoiceContext& context, std::int64_t& measured_choices) {
   if (const std::optional<std::string> stored = stored_choice(options, key)) {
     return known_algorithm(*stored, key, g, pass, options, context.dtype,
-                           "a machine like the one that the choices were made on, or a new run");
+                           "a machine like the one that the run began on, or a new run");
   }
   if (options.algorithms != Algorithms::Auto && options.algorithms != Algorithms::Heuristic) {
     return named_algorithm(conv_algorithm(name_of(options.algorithms)).value(), g, pass, context);
@@ -77,7 +77,7 @@ ConvAlgorithm algorithm_of(const ConvGeometry& g, ConvPass pass, const std::stri
     if (measured != options.choice.measured.end()) {
       ++measured_choices;
       return known_algorithm(measured->second, key, g, pass, options, context.dtype,
-                             "train.choices with a file that roentgen bench choose --write made on this machine");
+                             "setting train.choices to a file that roentgen bench choose --write made on this machine");
     }
   }
   return conv_rule(g, pass, context);

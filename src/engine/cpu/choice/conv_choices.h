@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Chooses the algorithms of a plan's convolutions before lowering. They come from the stored plan, the option
-// `algorithms`, measurements or the rule (conv_choice.h).
+// `algorithms`, measurements or conv_rule() (conv_choice.h).
 #pragma once
 
 #include <map>

@@ -34,8 +34,8 @@ InstructionSet instruction_set(std::string_view name) {
   if (found != kInstructionSets.end()) return *found;
   std::vector<std::string_view> names;
   for (const InstructionSet set : kInstructionSets) names.push_back(name_of(set));
-  throw ConfigError(
-      error_text("engine.cpu", "instruction set", fmt::format("one of {}", fmt::join(names, ", ")), name));
+  throw ConfigError(error_text("engine.cpu", "instruction set", fmt::format("one of {}", fmt::join(names, ", ")), name,
+                               names.front()));
 }
 
 InstructionSet this_instruction_set() {

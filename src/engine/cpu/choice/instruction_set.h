@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Instruction sets that the choice of kernels distinguishes.
+// CPU instruction sets for which kernels are chosen differently.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Inputs of the choice of roles.
+// Inputs from which the roles of batch norms are derived.
 struct Given {
   const graph::Graph& graph;
   const ConvChoices& choices;
@@ -35,8 +35,8 @@ struct Given {
   [[nodiscard]] std::optional<ConvAlgorithm> chosen(graph::NodeId id, ConvPass pass) const {
     return id < 0 ? std::nullopt : choices.find(id, pass);
   }
-  // True if our product kernels compute the pass in the step's type. Otherwise they would use a rounded copy, whose
-  // sums differ.
+  // True if our product kernels compute the pass in the step's type. Kernels of another type would read a rounded copy,
+  // whose sums differ.
   [[nodiscard]] bool is_by_products(graph::NodeId id, ConvPass pass) const {
     const std::optional<ConvAlgorithm> algorithm = chosen(id, pass);
     return algorithm && *algorithm != ConvAlgorithm::Direct && !is_winograd(*algorithm) &&
@@ -62,7 +62,8 @@ bool is_pointwise(const graph::Conv2d& op) {
   return is(op.kernel, 1) && is(op.stride, 1) && is(op.pad, 0);
 }
 
-// True if kernels can read the piece in place: it has whole blocks, and its type needs no rounding.
+// True if kernels can read a piece (an input of a virtual concatenation, or a single value) in place. It needs whole
+// blocks of channels, and a type that needs no rounding.
 bool is_readable(graph::NodeId piece, bool is_shared, const Given& given) {
   if (given.graph.node(piece).shape[1] % given.layout.block != 0) return false;
   if (given.layout.dtype == DType::F32 || is_shared) return true;
@@ -78,15 +79,15 @@ NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, boo
       given.is_by_products(source, ConvPass::Forward)) {
     role.moments_by = source;
   }
-  // Pooling of several pieces is not supported, since no network has one.
+  // A pooling over several pieces is not supported, since no network has one.
   const bool is_pooled = reader >= 0 && std::holds_alternative<graph::MaxPool>(given.graph.node(reader).op);
   if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) &&
       !graph::is_output(given.graph, id) && !(is_pooled && pieces.size() > 1) &&
       std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
     role.result_by = reader;
   }
-  // With a single value nothing is gained: the batch norm's second phase finds everything in cache
-  // (docs/design/engine_cpu.md).
+  // Fuses the gradient only for values that several batch norms share. For a single batch norm nothing is gained: its
+  // second phase finds everything in cache (docs/design/engine_cpu.md).
   if (given.fusions.norm_gradient && role.is_shared && role.result_by >= 0 &&
       given.is_by_products(reader, ConvPass::BackwardData) &&
       is_pointwise(std::get<graph::Conv2d>(given.graph.node(reader).op))) {

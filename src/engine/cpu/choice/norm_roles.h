@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Roles in a batch norm's training step. Each part is computed by the batch norm itself, or by a neighbouring kernel
-// that has the values in registers anyway. Roles are a pure function of the graph, the chosen algorithms and the
-// enabled fusions. Lowering follows them, and `roentgen inspect --plan` prints them. Reasons:
-// docs/design/engine_cpu.md.
+// Roles: which kernel computes each part of a batch norm in a training step. A part is computed by the batch norm
+// itself, or by a neighbouring kernel that has the values in registers anyway. Roles are a pure function of the graph,
+// the chosen algorithms and the enabled fusions. Lowering follows them, and `roentgen inspect --plan` prints them.
+// Reasons: docs/design/engine_cpu.md.
 #pragma once
 
 #include <string>

@@ -34,10 +34,10 @@ std::map<std::string, std::string> roles(const graph::Graph& graph, const std::s
 TEST(NormRoles, of_pointwise_kernels_in_a_dense_block) {
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   const std::map<std::string, std::string> expected{
-      // The 1x1 convolution after it computes forward, data gradient and weight gradient by products.
+      // The 1x1 convolution after norm_a1 computes forward, data gradient and weight gradient by products.
       {"norm_a1", "statistics shared, result by narrow1, gradient by narrow1"},
       {"norm_a2", "statistics shared, result by narrow2, gradient by narrow2"},
-      // The 3x3 convolution after it uses Direct; the 1x1 convolution before it sums the moments.
+      // The 3x3 convolution after norm_b1 uses Direct; the 1x1 convolution before norm_b1 sums the moments.
       {"norm_b1", "moments by narrow1"},
       {"norm_b2", "moments by narrow2"},
       {"last", "statistics shared"}};

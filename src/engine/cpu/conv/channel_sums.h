@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Gradient of a convolution's bias.
+// Computes the gradient of a convolution's bias.
 #pragma once
 
 #include <array>

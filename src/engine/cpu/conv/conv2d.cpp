@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of 2-D convolution; the forward is in conv2d_forward.cpp. They use oneDNN's direct kernels in the
-// layouts that oneDNN chooses. Where measurements show that our own kernels are faster, these are used in the same
-// layouts (own_conv.h).
+// Adds the kernel calls of 2-D convolution to a plan; the forward is in conv2d_forward.cpp. They use oneDNN's direct
+// kernels in the layouts that oneDNN chooses. Where measurements show that our own kernels are faster, these are used
+// in the same layouts (own_conv.h).
 #include "graph/ops/conv2d.h"
 
 #include "core/error.h"

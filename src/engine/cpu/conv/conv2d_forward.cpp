@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward of 2-D convolution, alone or with the nodes that inference folds into it.
+// Adds the kernel calls of 2-D convolution's forward pass, alone or with the nodes that inference folds into it.
 #include <algorithm>
 
 #include "engine/cpu/conv/conv2d_input.h"

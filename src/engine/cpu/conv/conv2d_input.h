@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Inputs of convolutions and poolings, and moments of convolutions, for neighbouring batch norms. NormRole says which
-// kernel computes them (norm_roles.h).
+// Work that convolutions and poolings do for neighbouring batch norms: normalising their input, and summing moments of
+// their result. NormRole says which kernel does it (norm_roles.h).
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Input of a convolution: a stored value, or the values of a batch norm that the convolution normalises itself.
+/// Input of a convolution: a stored value, or the input of a batch norm, which the convolution normalises itself.
 struct ConvSource {
   TensorId src = -1;
   Prologue prologue;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Networks in which a batch norm's reader computes its result must train to the same bits as with stored results. If
-// the reader also sums the norm's gradients, results may differ by rounding.
+// Compares networks in which a convolution or pooling normalises its input with networks that store the normalised
+// values. They must train to the same bits. If the reader also sums the batch norm's gradients, results may differ by
+// rounding.
 #include "engine/cpu/conv/conv2d_input.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +26,8 @@ namespace {
 using graph::Builder;
 using graph::NodeId;
 
-// Two batch norms, each with a convolution as its only reader: one of a single value, one of a virtual concatenation.
-// If `is_named`, they are outputs, and therefore stored.
+// Two batch norms, each with a convolution as its only reader: one over a single value, one over a virtual
+// concatenation. If `is_named`, they are outputs, and therefore stored.
 graph::Graph two_norms(bool is_named) {
   Builder b("two_norms");
   const auto conv = [](std::int64_t channels) {
@@ -127,7 +128,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
     EXPECT_EQ(entries_of(added->plan(), "concat_batch_norm_backward"), 0);
     EXPECT_EQ(entries_into_norm(added->plan()), 3);
     expect_nearly_the_same_step(*added, *stored, dtype == "bf16");
-    // Norms with fused and with separate backward add to the same pieces.
+    // Batch norms with fused and with separate backward add gradients to the same values.
     const auto mixed = make_executable(dense_block({"norm2"}), options);
     EXPECT_EQ(entries_of(mixed->plan(), "concat_batch_norm_backward"), 1);
     EXPECT_EQ(entries_into_norm(mixed->plan()), 2);
@@ -153,7 +154,7 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   expect_nearly_the_same_step(*one, *all, false);
 }
 
-// Otherwise the norm's result would be rounded to bf16 before f32 kernels read it.
+// Checks that the norm's result is stored. Otherwise it would be rounded to bf16 before f32 kernels read it.
 TEST(NormalisedInput, values_of_another_type_than_the_kernels_are_stored) {
   const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = Algorithms::Winograd});
   std::map<std::string, std::string> choices = made->plan().choices;
@@ -193,7 +194,8 @@ TEST(NormalisedInput, max_pooling_normalises_what_it_reads) {
   EXPECT_FALSE(stores(read->plan(), "norm"));
   EXPECT_TRUE(stores(stored->plan(), "norm"));
   EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
-  // Not possible with incomplete channel blocks, or with a window of more pixels than a byte can number.
+  // The pooling cannot normalise its input with incomplete channel blocks, or with a window of more pixels than a byte
+  // can number.
   EXPECT_EQ(entries_of_norm(make_executable(stem(false, 20), {.slots = 1})->plan()), 0);
   EXPECT_EQ(entries_of_norm(make_executable(stem(false, 32, 17), {.slots = 1})->plan()), 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Algorithms that can compute a convolution.
+// Names the algorithms that can compute a convolution.
 #pragma once
 
 #include <array>

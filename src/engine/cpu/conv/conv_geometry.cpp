@@ -6,7 +6,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-// Padding at the end of an axis that gives the inferred output size. May be negative.
+// Padding at the end of an axis with which the output has the inferred size. May be negative.
 std::int64_t high_pad(std::int64_t out, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
                       std::int64_t dilation) {
   return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tensors, prologue and epilogue of our convolution kernels.
+// Tensors, prologue and epilogue of our convolution kernels: work fused before and after the sums.
 #pragma once
 
 #include <cstddef>

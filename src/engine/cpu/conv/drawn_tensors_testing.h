@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tensors of random numbers, for tests of kernels.
+// Creates tensors of random numbers for tests of kernels.
 #pragma once
 
 #include <algorithm>

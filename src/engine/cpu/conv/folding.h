@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Operations that a layer also applies to its result, and the node whose value that result is.
+/// Operations that a layer also applies to its result, and the node that receives the result.
 struct Folding {
   /// Node whose value is written: the layer itself, or the last node folded into it.
   graph::NodeId result = -1;
@@ -21,7 +21,7 @@ struct Folding {
 };
 
 /// Emits the forward of the layer `id` together with its folding. Returns false and emits nothing if oneDNN has no fast
-/// kernel for both together. Defined in conv2d_forward.cpp and linear.cpp.
+/// kernel for the combination. Defined in conv2d_forward.cpp and linear.cpp.
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
 /// Emits a linear layer. It can fold only a ReLU.
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering);

@@ -110,8 +110,8 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   tensors.scratch = lowering.scratch("scratch", scratch.shared);
   tensors.own_scratch = lowering.replicated_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
-  // The suffix after the dot is the revision of the summation order, so that plans from builds that sum differently do
-  // not compare equal.
+  // Suffix of the implementation's name: the revision of the summation order, so that plans from builds that sum
+  // differently do not compare equal.
   const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";

@@ -31,7 +31,7 @@ namespace roentgen::engine::cpu {
                                                      int threads, const ConvTensors& tensors);
 
 /// Returns the kernel of a plan entry that uses one of our algorithms. Adds implementation and scratch to `emission`,
-/// which must otherwise be the one for Direct.
+/// which must otherwise be as for Direct.
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 

@@ -47,8 +47,8 @@ TEST(ConvAlgorithms, heuristic_is_the_rule) {
             make_plan(resnet18(), {.algorithms = Algorithms::Auto}).hash());
 }
 
-// Split products without tiles are slower than other algorithms, and have other bits than on tiles. So a run that was
-// started on tiles cannot continue there.
+// On machines without tiles, split products are slower than other algorithms, and their results differ in bits. So a
+// run that was started on tiles cannot continue on such a machine.
 TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
   if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto three = make_executable(resnet18(), {.algorithms = Algorithms::Split2});

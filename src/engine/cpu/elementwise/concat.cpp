@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of concatenation: none if it is virtual, else one copy in the forward and one in the backward.
+// Adds the kernel calls of concatenation to a plan: one copy in forward and one in backward, or none if it is virtual.
 #include "graph/ops/concat.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Copies channels between one wide tensor and several narrow ones, all with the same block size.
+// Copies channels between one wide tensor and several narrow tensors, all with the same block size.
 class ChannelCopy final : public Kernel {
  public:
   enum class Direction { Join, Split };
@@ -48,7 +48,7 @@ class ChannelCopy final : public Kernel {
   std::byte* base_ = nullptr;
 };
 
-// Stored values that are concatenated, in order.
+// Stored values that a concatenation joins, in order.
 std::vector<graph::NodeId> joined(graph::NodeId id, const Lowering& lowering) {
   std::vector<graph::NodeId> all;
   for (const graph::NodeId input : lowering.node(id).inputs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of dropout.
+// Adds the kernel calls of dropout to a plan.
 #include "graph/ops/dropout.h"
 
 #include "core/random.h"

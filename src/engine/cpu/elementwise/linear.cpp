@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of fully connected layers: oneDNN's inner product.
+// Adds the kernel calls of fully connected layers to a plan. They use oneDNN's inner product.
 #include "graph/ops/linear.h"
 
 #include "engine/cpu/conv/folding.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the two losses. The work is small: one thread, in double precision.
+// Adds the kernel calls of the two losses to a plan. The work is small: one thread, in double precision.
 #include "graph/ops/losses.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Head {
 
 enum class Direction { Forward, Backward };
 
-// Addresses and sizes of a loss. Forward has all heads, backward has one.
+// Addresses and sizes of a loss computation. Forward computes all heads at once, backward a single head.
 struct LossWork {
   Direction direction = Direction::Forward;
   std::vector<Head> heads;
@@ -129,7 +129,7 @@ class LossKernel final : public Kernel {
   LossData data_;
 };
 
-// Logits of the loss: those of all heads in training, those of the first one in inference.
+// Logits of the loss: of all heads in training, of the first head in inference.
 template <typename LossOp>
 std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<graph::NodeId> logits{node.inputs[0]};

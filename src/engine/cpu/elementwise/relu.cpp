@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of a ReLU that is not fused into a batch norm.
+// Adds the kernel calls of a ReLU that is not fused into a batch norm.
 #include "graph/ops/relu.h"
 
 #include "engine/cpu/conv/folding.h"

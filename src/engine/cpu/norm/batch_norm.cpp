@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch norm, forward. Gradients are in batch_norm_gradient.cpp. There are two methods with equal
-// results.
+// Adds the kernel calls of batch norm's forward pass to a plan. Gradients are in batch_norm_gradient.cpp. There are two
+// methods with equal results.
 // - For a value read by one batch norm, statistics and result are computed block by block, while the block is in cache.
 //   The convolution before may sum the moments, and the one after may normalise; this file then omits these parts
 //   (conv2d_input.h).
@@ -90,7 +90,8 @@ NormForward open_forward(const graph::BatchNorm& op, graph::NodeId id, Layout la
   return work;
 }
 
-// Statistics of a piece. The first call emits the entry that computes them.
+// Statistics of a piece, which is an input of a virtual concatenation. The first call emits the entry that computes
+// them.
 TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, TensorId pivot, std::int64_t pivot_offset,
                            Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(piece);
@@ -128,7 +129,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   Prologue input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
-  // Kernels read pieces in place (norm_roles.h).
+  // Kernels read the inputs of a virtual concatenation in place, so they must have this layout (norm_roles.h).
   RG_ASSERT(values == lowering.vector_layout());
   ++lowering.plan.fused["normalised_input"];
   return shape;

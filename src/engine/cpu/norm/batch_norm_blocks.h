@@ -149,7 +149,8 @@ class OverRanks {
   /// Pointer for Partial::totals; null if statistics cover only this rank.
   [[nodiscard]] const double* totals() const { return totals_.empty() ? nullptr : totals_.data(); }
 
-  /// Runs three_phases(). With several ranks, it sums over them after the first phase of all blocks, before the others.
+  /// Runs three_phases(). With several ranks, it sums over them after the first phase of all blocks and before the
+  /// other two phases.
   template <typename First, typename Middle, typename Second>
   void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
     if (totals_.empty()) return three_phases(shape_.threads, grid_of(shape_), first, middle, second);

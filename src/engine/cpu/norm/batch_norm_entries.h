@@ -25,15 +25,16 @@ namespace roentgen::engine::cpu {
 /// the type of its stored input.
 [[nodiscard]] NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id,
                                    const Lowering& lowering);
-/// Implementation name. It is part of the plan's hash, so that ranks that wait for each other are known to do so in the
-/// same entries.
+/// Name of the batch norm's implementation. It is part of the plan's hash, so that ranks with equal hashes exchange
+/// their sums in the same entries.
 [[nodiscard]] std::string norm_way(const Lowering& lowering);
 /// Size in bytes of `arrays` arrays with one f32 per channel.
 [[nodiscard]] std::size_t channel_bytes(const NormShape& shape, std::size_t arrays);
 /// Size in bytes of two f64 sums for every channel and slot. There is a slot per image, or per thread.
 [[nodiscard]] std::size_t partial_bytes(const NormShape& shape, std::int64_t slots);
 [[nodiscard]] NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering);
-/// Pieces of a batch norm's input, all in the same blocked layout. Their gradient, sums and statistics are not set yet.
+/// Pieces of a batch norm's input: the inputs of a virtual concatenation, or a single value. All have the same blocked
+/// layout. Their gradient, sums and statistics are not set yet.
 [[nodiscard]] std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernels of batch norm, and the statistics of shared pieces.
+// Forward kernels of batch norm, and statistics of values that several batch norms share.
 #include <array>
 #include <cmath>
 
@@ -44,7 +44,7 @@ class Statistics final : public Kernel {
   Partial partial_;
 };
 
-// Returns the shape without other ranks, for statistics that are already known and need no exchange.
+// Returns the shape for this rank only, for statistics that are already known and need no exchange.
 NormShape of_one(NormShape shape) {
   shape.group = nullptr;
   return shape;
@@ -132,7 +132,7 @@ class Forward final : public Kernel {
   NormShape shape_;
   NormForward work_;
   NormSource from_;
-  /// Copy of `shape_` whose count() includes other ranks if they share the statistics.
+  /// Copy of `shape_` whose count() includes the other ranks if they share the statistics.
   NormShape counted_;
   OverRanks over_ranks_;
   BlockTable<X> table_;

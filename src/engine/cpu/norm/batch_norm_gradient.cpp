@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the gradients of batch norm.
+// Adds the kernel calls of batch norm's gradients to a plan.
 #include <utility>
 #include <variant>
 #include <vector>
@@ -120,7 +120,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
   }
-  // The residual or the second phase needs the masked sum again.
+  // Stores the masked sum of the incoming gradients, because the residual or the second phase reads it.
   if (has_residual || incoming.size() == 2) {
     work.g = lowering.tensor("g:" + node.name, node.shape, layout).tensor;
     emission.writes.push_back(work.g);

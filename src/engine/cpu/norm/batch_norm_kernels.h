@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Size of a kernel's tensor; with pieces, of all pieces together.
+/// Size of a batch norm's input. If the input consists of several pieces, the size covers all of them together.
 struct NormShape {
   std::int64_t images = 0;
   std::int64_t blocks = 0;
@@ -35,13 +35,13 @@ struct NormShape {
   void sum_over_ranks(std::span<double> sums) const {
     group->sum(runtime::host_span(sums), runtime::reached_event(), index);
   }
-  /// Number of elements of a channel in the statistics.
+  /// Number of elements that the statistics of one channel cover.
   [[nodiscard]] double count() const {
     return static_cast<double>(images * pixels) * (is_over_ranks() ? group->ranks : 1);
   }
 };
 
-/// One piece of the input: consecutive channel blocks stored in a separate tensor.
+/// One piece of the input of a batch norm: consecutive channel blocks stored in a separate tensor.
 struct NormPiece {
   TensorId value = -1;
   std::int64_t blocks = 0;
@@ -81,8 +81,8 @@ struct NormForward {
 enum class NormSource : std::uint8_t {
   Running,  ///< running statistics (inference); reads and writes each element once
   Batch,    ///< computed together with the result, block by block; updates the running statistics
-  Pieces,   ///< computed earlier, separately for each piece; updates the running statistics
-  Again,    ///< those of the forward, to recompute the same bits; no update of the running statistics
+  Pieces,   ///< computed earlier, separately for each input of a concatenation; updates the running statistics
+  Again,    ///< statistics of the forward, to recompute the same bits; no update of the running statistics
 };
 [[nodiscard]] std::unique_ptr<Kernel> norm_forward_kernel(NormSource source, const NormShape& shape, NormForward work);
 
@@ -116,7 +116,7 @@ struct NormBackward {
   TensorId partial = -1;
   bool relu = false;
 };
-/// Kernel of a backward for a single value: both phases run block by block.
+/// Kernel of a backward for a single value: its two phases run block by block.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
 /// Kernel of a shared backward: adds to G, A and B of the pieces in one pass.
 [[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);

@@ -62,7 +62,7 @@ class Constants final : public Kernel {
 class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3, kBlock = kProductBlock;
-  // Tensor numbers. After these, each piece has four: its value, statistics, gradient and sums.
+  // Tensor numbers. After these, each piece of the input has four tensors: its value, statistics, gradient and sums.
   enum Tensor : TensorId {
     kDst,
     kWeights,
@@ -145,7 +145,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
     tensors_.fill(channels, DType::F32);
     tensors_.fill(channels, DType::F32);
     tensors_.fill(4 * channels * std::max<std::int64_t>(kImages, c().threads),
-                  DType::F32);  // doubles, two per channel and slot
+                  DType::F32);  // partial sums: two doubles per channel and slot
     tensors_.fill(0, DType::F32);
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const std::int64_t own = c().pieces[i] * kBlock;

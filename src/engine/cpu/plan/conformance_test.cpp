@@ -56,7 +56,7 @@ TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) 
                           {Form::Training});
 }
 
-// Random networks, in which most ops are between others and therefore get bf16 values.
+// Random networks, in which most ops lie between other ops and therefore get bf16 values.
 TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -148,7 +148,7 @@ TEST(ConformanceRandom, networks_agree_with_the_reference) {
   }
 }
 
-// A primitive that uses oneDNN's reference implementation is a hundred to a thousand times too slow.
+// Checks that no primitive uses oneDNN's reference implementation, which is a hundred to a thousand times too slow.
 TEST(ConformanceKernels, none_is_of_the_reference_kind) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : all_cases()) {

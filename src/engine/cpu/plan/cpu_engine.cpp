@@ -23,7 +23,8 @@ auto with_kernels(const graph::Graph& graph, const Make& make) {
   try {
     return make();
   } catch (const dnnl::error& error) {
-    throw DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
+    throw DeviceError(
+        error_text("engine.cpu", graph.name(), "a oneDNN kernel for every op", error.what(), "reporting this bug"));
   }
 }
 

@@ -28,8 +28,8 @@ namespace {
 void prepare_threads(int threads) {
   const int given = runtime::prepare_team(threads);
   if (given == threads) return;
-  throw DeviceError(error_text("engine.cpu", "OpenMP team", fmt::format("{} threads, as planned", threads),
-                               fmt::to_string(given), "unset OMP_THREAD_LIMIT, or fewer threads"));
+  throw DeviceError(error_text("engine.cpu", "compute threads", fmt::format("{} OpenMP threads", threads),
+                               fmt::to_string(given), "unsetting OMP_THREAD_LIMIT, or fewer threads"));
 }
 
 // Turns the graph into plan entries and places their tensors in memory.

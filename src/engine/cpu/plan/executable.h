@@ -16,7 +16,7 @@ namespace roentgen::engine::cpu {
 
 /// Lowers the graph and plans memory without allocating it. See Engine::plan.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options);
-/// Lowers, plans memory and binds. See Engine::compile.
+/// Lowers the graph, plans and allocates memory, and binds the kernels. See Engine::compile().
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options);
 
 }  // namespace roentgen::engine::cpu

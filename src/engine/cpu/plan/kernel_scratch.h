@@ -58,13 +58,14 @@ class KernelScratch {
   explicit KernelScratch(int threads) : threads_(threads) {}
   /// Adds `bytes` bytes that all threads share.
   [[nodiscard]] Part add(std::int64_t bytes) { return add_shared(bytes, 1); }
-  /// Adds `bytes` bytes that are private to each thread. Owners have the numbers of threads.
+  /// Adds `bytes` bytes that are private to each thread. Owner i is thread i.
   [[nodiscard]] Part add_own(std::int64_t bytes) {
     const Part part{.at = own_, .is_own = true};
     own_ += round_up(bytes, kLine);
     return part;
   }
-  /// Adds `bytes` bytes for each of `crews` sub-teams of equal size. The memory is private if each is a single thread.
+  /// Adds `bytes` bytes for each of `crews` sub-teams of equal size. The memory is private if each sub-team is a single
+  /// thread.
   [[nodiscard]] Part add_of_crews(std::int64_t bytes, int crews) {
     return crews == threads_ ? add_own(bytes) : add_shared(bytes, crews);
   }
@@ -82,7 +83,7 @@ class KernelScratch {
     shared_at_ = addresses.bytes(tensors.scratch);
     own_at_ = tensors.own_scratch >= 0 ? addresses.replicas(tensors.own_scratch)
                                        : Addresses::Replicas{shared_at_ + shared_, own_};
-    // Otherwise a thread would write into the memory of the next one.
+    // The memory of each thread must fit its stride, or a thread would write into the memory of the next thread.
     RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
   }
   /// Address of a part that belongs to owner number `owner`, counted from 0.

@@ -18,7 +18,7 @@ namespace {
 constexpr int kThreads = 4;
 using Range = std::pair<const std::byte*, std::int64_t>;
 
-// Scratch with one part of each kind, and the bytes that they need.
+// Scratch with one part of each kind, and the number of bytes that the parts need.
 struct Parts {
   KernelScratch scratch{kThreads};
   KernelScratch::Part whole = scratch.add(100);

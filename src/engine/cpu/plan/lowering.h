@@ -24,7 +24,7 @@ struct StepState {
   std::int64_t step = 0;
 };
 
-/// State of one compile. One thread; discarded after it.
+/// State of one compile(). One thread uses it; it is discarded afterwards.
 class Lowering final : public PlanBuilder {
  public:
   Lowering(const graph::Graph& graph, const CompileOptions& options, int threads);
@@ -72,7 +72,8 @@ class Lowering final : public PlanBuilder {
   std::unique_ptr<StepState> step_state_ = std::make_unique<StepState>();
 };
 
-// Every op of the list defines these two functions in the file of its name. A missing one is a link error.
+// Every op in graph/op_list.h defines these two functions in a source file named after the op. A missing one is a link
+// error.
 #define RG_LOWER(Op)                                                     \
   void lower(const graph::Op& op, graph::NodeId id, Lowering& lowering); \
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);

@@ -42,7 +42,8 @@ class ConformanceAvx2Bf16 : public ConformanceAvx2 {};
 
 TEST_P(ConformanceAvx2Bf16, training) { expect_passes({.form = Form::Training, .threads = 2}); }
 
-// Each change runs every case on the machine's own instruction set (conformance_test.cpp), and every third case here.
+// Tests of a change run every case on the machine's own instruction set (conformance_test.cpp), but only every third
+// case here.
 cpu::SharedCases<Case> every_third_case() {
   cpu::SharedCases<Case> shared;
   std::size_t i = 0;

@@ -33,7 +33,7 @@ inline std::int64_t entries_that(const Plan& plan, const std::string& words) {
                                [&](const PlanEntry& e) { return e.implementation.find(words) != std::string::npos; });
 }
 
-/// Number of entries of a kind.
+/// Number of plan entries with this kind of kernel.
 inline std::int64_t entries_of(const Plan& plan, const std::string& kind) {
   return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
 }
@@ -85,16 +85,16 @@ inline void expect_no_overlap(const Plan& plan, int threads) {
       if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
       const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
                             tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
-      // Tensors may share memory in place: one ends in the entry in which the other begins.
+      // Tensors may share memory in place: the first one ends in the entry in which the second begins.
       const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
       ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
     }
   }
 }
 
-/// Expects equal gradients and running statistics, apart from the order of sums. One step may also compute a
-/// convolution's gradient by Direct, and the other by three split products, each off by 4e-6 in the mean square. In
-/// bf16, a value may then round differently.
+/// Expects equal gradients and running statistics, apart from the order of sums. One step may compute a convolution's
+/// gradient by Direct, the other step by three split products, each off by 4e-6 in the mean square. In bf16, a value
+/// may then round differently.
 inline void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
   const auto left = bits_of_one_step(one);
   const auto right = bits_of_one_step(two);

@@ -33,13 +33,14 @@ class Primitive final : public Kernel {
     const dnnl_status_t status =
         dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(exec_.size()), exec_.data());
     if (status != dnnl_success) {
-      throw DeviceError(error_text("engine.cpu", "primitive", "success", dnnl_status2str_text(status)));
+      throw DeviceError(error_text("engine.cpu", "oneDNN kernel", "a call without error", dnnl_status2str_text(status),
+                                   "reporting this bug"));
     }
   }
 
  private:
   static std::string dnnl_status2str_text(dnnl_status_t status) {
-    return "oneDNN status " + std::to_string(static_cast<int>(status));
+    return "status " + std::to_string(static_cast<int>(status));
   }
   dnnl::primitive primitive_;
   dnnl::stream stream_;

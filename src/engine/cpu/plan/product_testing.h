@@ -14,7 +14,7 @@ namespace roentgen::engine::cpu {
 /// Cases of one test suite, divided into two instantiations.
 template <typename Param>
 struct SharedCases {
-  /// Each case on one unit; `make test` runs these.
+  /// Each case on one hardware unit (AMX, AVX-512, ...); `make test` runs these.
   std::vector<Param> one_unit_each;
   /// Each case on all other units. Instantiated under the name "Product", which only `make test-all` runs
   /// (tools/test_entries.py).

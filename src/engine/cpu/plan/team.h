@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The OpenMP team in which our kernels run. oneDNN uses the same one.
+// The OpenMP team in which our kernels run. oneDNN uses the same team.
 #pragma once
 
 #include <omp.h>
@@ -26,8 +26,8 @@ struct Share {
 /// Member of the team whose share contains item `item`.
 [[nodiscard]] inline int member_with(std::int64_t item, std::int64_t count, int team) {
   const std::int64_t each = count / team, rest = count % team;
-  // The first `rest` members have one item more. For these the first formula is right, and the larger; for others the
-  // second.
+  // The first `rest` members have one more item. For them, the first term is correct and larger; for the other members,
+  // the second term is.
   return static_cast<int>(std::max(item / (each + 1), each == 0 ? 0 : (item - rest) / each));
 }
 
@@ -125,8 +125,8 @@ struct PhaseGrid {
 };
 
 /// Runs three phases over a grid: first(block, image) for all images, then middle(block), then second(block, image). If
-/// the images are divided, there are barriers between the phases. Both orders give the same bits if first() writes per
-/// (block, image) and middle() adds in the order of images.
+/// the images are divided, there are barriers between the phases. Dividing by blocks or by images gives the same bits
+/// if first() writes per (block, image) and middle() adds in the order of images.
 template <typename First, typename Middle, typename Second>
 void three_phases(int threads, const PhaseGrid& grid, const First& first, const Middle& middle, const Second& second) {
   const std::int64_t blocks = grid.blocks, images = grid.images;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs tests in teams that are smaller than requested.
+// Runs tests in OpenMP teams that are smaller than requested.
 #pragma once
 
 #include <omp.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of adaptive average pooling. An image that already has the output's size is passed on without a copy.
+// Adds the kernel calls of adaptive average pooling. An image that already has the output's size is passed on without a
+// copy.
 #include "graph/ops/adaptive_avg_pool.h"
 
 #include "engine/cpu/plan/lowering.h"
@@ -50,7 +51,7 @@ void spread(const RegionOfImage& region, float* image, const float* mean) {
 }
 
 // Kernel that reads images `large` (N, C, H, W) and writes their region means `small` (N, C, OH, OW), or the reverse in
-// backward. Both have the same layout. Sums are in double.
+// backward. `large` and `small` have the same layout. Sums are in double.
 enum class Direction { Forward, Backward };
 std::unique_ptr<Kernel> region_means(Direction direction, const Located& large, const Located& small) {
   return make_kernel([=](const Addresses& at) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of average pooling, over windows and over the whole image.
+// Adds the kernel calls of average pooling, over windows and over the whole image.
 #include "graph/ops/avg_pool.h"
 
 #include "engine/cpu/plan/team.h"

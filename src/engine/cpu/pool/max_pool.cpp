@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of max pooling. Our kernels for blocked layouts store one byte per result, the position of the maximum.
-// They can also normalise their input, instead of the batch norm before them. oneDNN computes other layouts.
+// Adds the kernel calls of max pooling. Our kernels for blocked layouts store one byte per result, the position of the
+// maximum. They can also normalise their input, instead of the batch norm before them. oneDNN computes other layouts.
 #include "graph/ops/max_pool.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Number of pixels of the largest window whose positions fit into a byte.
+// Number of pixels of the largest window in which a byte can number all positions.
 constexpr std::int64_t kMostWindow = 256;
 
 PoolGeometry geometry_of(const graph::MaxPool& op, const graph::Node& node, const Located& src) {

@@ -6,8 +6,8 @@
 // The data is `pixels` groups of `block` channels: the layout [pixel][channel in block] of nChw{block}c. All
 // per-channel arrays have `block` entries. Padded channels hold zeros and, with zero scale and shift, stay zero.
 //
-// X is the type of the normalised value and its gradient, Y that of the result. Both are float or Bf16, in the three
-// pairs of ROENTGEN_NORM_TYPES. All computation is in f32.
+// X is the type of the normalised value and its gradient, Y is the type of the result and its gradient. Each is float
+// or Bf16, in the three pairs of ROENTGEN_NORM_TYPES. All computation is in f32.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace roentgen::engine::cpu::simd {
 /// more than it saves.
 inline void claim(const void* at) {
 #if defined(__x86_64__)
-  // The compiler has no builtin for it on the baseline. A processor without the instruction ignores it.
+  // prefetchw has no compiler builtin in the baseline instruction set. A processor without the instruction ignores it.
   asm volatile("prefetchw (%0)" : : "r"(at));
 #else
   __builtin_prefetch(at, 1);

@@ -104,7 +104,7 @@ class MaxPoolLoops : public testing::TestWithParam<std::int64_t> {
                           .scale = is_normalised ? scale.data() : nullptr,
                           .shift = is_normalised ? shift.data() : nullptr,
                           .relu = relu};
-    // Runs in two pieces, as threads divide the rows.
+    // Runs the rows in two parts, as two threads would.
     max_pool(e, work, 0, e.out_height / 2);
     max_pool(e, work, e.out_height / 2, e.out_height);
     for (std::size_t i = 0; i < dst.size(); ++i) {

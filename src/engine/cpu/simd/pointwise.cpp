@@ -129,7 +129,7 @@ constexpr std::array<SomeRows, kMostRows> kSomeRows = table_of<kColumns>(std::ma
 // Number of pixels between two steps of the prefetch.
 constexpr std::int64_t kAtATime = 8;
 
-// Computes the sums of kRows of a's 16 numbers, from `first` on.
+// Computes the sums for kRows of the 16 numbers of `a`, starting with number `first`.
 template <int kRows, int kColumns>
 RG_AVX512 void some_numbers(const PixelProduct& work, int first) {
   __m512 sums[kRows][kColumns];

@@ -56,7 +56,8 @@ struct RowProduct {
 /// Writes all rows of c, and the sums that are requested.
 void row_product(const RowProduct& work);
 
-/// Computes c = (or +=) sum over pixels of the products of a's 16 numbers with those of each of `columns` blocks of b.
+/// Computes c = (or +=) the sum over pixels of outer products: a's 16 numbers times those of each of `columns` blocks
+/// of b.
 struct PixelProduct {
   const float* a = nullptr;   ///< [pixel][16]
   const float* b = nullptr;   ///< [column][pixel][16]

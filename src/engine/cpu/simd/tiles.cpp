@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plain loops of tiles.h, and the selection between them, tiles (tiles_amx.cpp) and AVX-512 (tiles_avx512.cpp).
+// Plain loops that compute the functions of tiles.h, and the selection between plain loops, tiles (tiles_amx.cpp) and
+// AVX-512 (tiles_avx512.cpp).
 #include "engine/cpu/simd/tiles.h"
 
 #include <algorithm>

@@ -114,7 +114,8 @@ struct Products {
     const std::byte* b = work.b;
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
       const std::byte* a = work.a + work.a_steps[step];
-      // This order loads each plane once, except the middle one of b, which is loaded twice.
+      // Multiplies the planes in an order that loads each plane once, except the middle plane of b, which is loaded
+      // twice.
       load_a(a, work, 0);
       load_b(b, work, 1);
       add();

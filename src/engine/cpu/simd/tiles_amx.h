@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Implementation of tiles.h on Intel AMX. For tiles.cpp only. Call the other functions only if is_granted().
+// Implementation of tiles.h on Intel AMX. For tiles.cpp only. Call functions other than is_granted() only if it returns
+// true.
 #pragma once
 
 #include <string_view>
@@ -11,7 +12,7 @@
 namespace roentgen::engine::cpu::simd::amx {
 
 [[nodiscard]] bool is_granted();
-/// Name of the instructions: "AMX", or that of their emulation in a test.
+/// Name of the instructions: "AMX", or the name of their emulation in a test.
 [[nodiscard]] std::string_view instructions();
 void configure();
 void release();

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Implementation of tiles.h on AVX-512 with bf16 instructions: products of bf16 values, and packing and storing for AMX
-// too. For tiles.cpp only. Call the other functions only if is_there(), which is also true on machines with AMX.
+// too. For tiles.cpp only. Call functions other than is_there() only if it returns true, as it also does on machines
+// with AMX.
 #pragma once
 
 #include "engine/cpu/simd/tiles.h"
@@ -21,7 +22,7 @@ void pack_turned(const PackSource<float>& first, const PackSource<float>& second
                  std::int64_t planes, std::int64_t plane);
 void pack_turned(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::byte* to, std::int64_t row,
                  std::int64_t planes, std::int64_t plane);
-/// Works for any number of planes.
+/// Computes a product of tiles (tiles.h), for any number of planes.
 void tile_product(const TileProduct& work);
 void put_results(const TileResults<float>& work);
 void put_results(const TileResults<Bf16>& work);

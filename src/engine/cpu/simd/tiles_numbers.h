@@ -103,7 +103,7 @@ template <class T, bool kIsNormalised>
 class Numbers {
  public:
   RG_AVX512 explicit Numbers(const PackSource<T>& source) : source_(source) {
-    // A block that does not exist has no constants.
+    // A missing channel block has no constants.
     if (!kIsNormalised || source.base == nullptr) return;
     scale_ = _mm512_loadu_ps(source.scale);
     shift_ = _mm512_loadu_ps(source.shift);

@@ -62,7 +62,7 @@ void winograd_gradient(const WinogradWindow& window, const PlaneTile<Bf16>& from
 /// Computes to = G g G^T for the window's taps g, which are `tap_stride` floats apart.
 void winograd_weights(const WinogradWindow& window, const float* taps, std::int64_t tap_stride, int block, float* to,
                       std::int64_t position_stride);
-/// Transformed weights given as a sum of several lanes in memory.
+/// Transformed weights, given as several arrays (lanes) whose sum they are.
 struct WinogradLanes {
   const float* base = nullptr;
   std::int64_t position_stride = 0;

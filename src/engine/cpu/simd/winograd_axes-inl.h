@@ -144,8 +144,8 @@ requires(kAxis.taps == 1) struct Input<kAxis> : OneTap {
 };
 
 /// Computes rows 1 to `kTo` - 1 of the product with a matrix whose columns are the powers of p and -p. An even row i is
-/// the sum over pairs of even[pair][i] * sum[pair]; an odd row i is that of odd[pair][i] * difference[pair]. The last
-/// row includes `last`.
+/// the sum over pairs of even[pair][i] * sum[pair]; an odd row i is the sum of odd[pair][i] * difference[pair]. The
+/// last row includes `last`.
 template <int kTo, class D, class W, class V, class Y>
 HWY_INLINE void powers_of_pairs(D d, const W& even, const W& odd, const V& sum, const V& difference,
                                 hwy::HWY_NAMESPACE::Vec<D> last, const Y& y) {

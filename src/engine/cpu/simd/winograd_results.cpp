@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transform from positions to the results of a tile.
+// Winograd's output transform: computes the results of a tile from its transformed positions.
 #include "engine/cpu/simd/winograd.h"
 
 #include <algorithm>

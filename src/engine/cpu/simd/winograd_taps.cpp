@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transforms from taps to positions, and from gradients of positions to gradients of taps.
+// Winograd's weight transforms: from kernel taps to transformed positions, and from gradients of positions to gradients
+// of taps.
 #include "engine/cpu/simd/winograd.h"
 
 #include <cstdint>

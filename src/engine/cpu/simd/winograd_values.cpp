@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transforms from values and gradients of a tile to its positions. Results: winograd_results.cpp; weights:
-// winograd_taps.cpp; products: winograd_products.cpp.
+// Winograd's input transforms: from the values or gradients of a tile to its positions. Results: winograd_results.cpp;
+// weights: winograd_taps.cpp; products: winograd_products.cpp.
 #include "engine/cpu/simd/winograd.h"
 
 #include <cstdint>

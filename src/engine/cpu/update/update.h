@@ -22,7 +22,7 @@ struct UpdateCall {
   return arena.host().data() + range.begin;
 }
 
-// Every rule of the list defines this function, in the file of its name.
+// Every update rule in update_list.h defines this function, in a source file named after the rule.
 #define RG_UPDATE_KERNEL(Rule) void update(const Rule& rule, const UpdateCall& call);
 RG_UPDATE_LIST(RG_UPDATE_KERNEL)
 #undef RG_UPDATE_KERNEL

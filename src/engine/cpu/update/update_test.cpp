@@ -154,8 +154,8 @@ TEST(CpuUpdate, follows_the_reference_over_several_chunks) {
       reference.update(ranges, g, {.lr = c.lr, .step = step, .scale = scale, .threads = 0});
     }
     const std::vector<float> got = kernel.target(), expected = reference.target();
-    // Four float32 updates of size <= lr, each rounded by 2^-24 of a value below 4. Adam divides by sqrt(v), whose
-    // relative error is that of v. This error is small, except for gradients near 0, where epsilon dominates.
+    // Four float32 updates of size <= lr, each rounded by 2^-24 of a value below 4. Adam divides by sqrt(v) and
+    // inherits the relative error of v. This error is small, except for gradients near 0, where epsilon dominates.
     for (std::size_t i = 0; i < count; ++i) {
       // The comparison is false for NaN.
       ASSERT_TRUE(std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])) < 2e-6) << c.name << i;

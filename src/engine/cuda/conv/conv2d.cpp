@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Adds the plan entries of convolutions.
+// Adds the kernel calls of convolutions to a plan.
 #include "graph/ops/conv2d.h"
 
 #include "engine/cuda/conv/conv_pass.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries for the passes of a convolution, used by conv2d.cpp and linear.cpp, and the layout of its weights.
+// Adds the kernel calls of a convolution's passes to a plan, for conv2d.cpp and linear.cpp. Defines the layout of its
+// weights.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct WeightShape {
   return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock;
 }
 
-/// Tensors of a pass, in the roles of ConvOperands.
+/// Tensors of a pass: the operands of ConvOperands as tensor ids.
 struct PassTensors {
   TensorId src = -1;
   TensorId weights = -1;

@@ -12,7 +12,7 @@
 namespace roentgen::engine::cuda {
 namespace {
 constexpr std::array<std::string_view, 3> kPasses{"forward", "data_gradient", "weight_gradient"};
-// Number of plans that first() requests, and the number it requests next if none of the former is deterministic.
+// Number of plans that first() requests. If none of them is deterministic, it requests the second, larger number.
 constexpr std::size_t kFewPlans = 8;
 constexpr std::size_t kAllPlans = 128;
 }  // namespace
@@ -58,7 +58,8 @@ std::unique_ptr<ConvPlan> Convolutions::first(const ConvProblem& problem) {
       if (plan->is_deterministic()) return std::move(plan);
     }
   }
-  throw DeviceError(error_text("engine.cuda", problem.text(), "a plan that gives the same bits on every run", "none"));
+  throw DeviceError(error_text("engine.cuda", "convolution " + problem.text(), "an algorithm with reproducible results",
+                               "none from cuDNN", "--dtype f32, or --device cpu"));
 }
 
 }  // namespace roentgen::engine::cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Interface of the CUDA engine's convolutions: ConvProblem describes a pass, and ConvPlan is a library's way to compute
-// it. No library is named, so that tests can use a plain implementation.
+// Interface of the CUDA engine's convolutions: ConvProblem describes a pass, and ConvPlan is one algorithm of a library
+// for it. The interface names no library, so that tests can use a plain implementation.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ struct ConvProblem {
 };
 
 /// Device addresses of the operands of a pass, 16-byte aligned. The pass overwrites dst (Forward), src (DataGradient)
-/// or weights (WeightGradient) and reads the other two.
+/// or weights (WeightGradient) and reads the other two operands.
 struct ConvOperands {
   std::byte* src = nullptr;        ///< input values, or their gradient
   std::byte* weights = nullptr;    ///< weights, or their gradient

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Measures convolution plans with CUDA events.
+// Measures the run time of convolution plans with CUDA events.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -89,8 +89,8 @@ class CudaPlanTimer final : public PlanTimer {
     return {.src = at, .weights = at + weights_at, .dst = at + dst_at, .workspace = at + workspace_at};
   }
 
-  // Fills the memory with numbers of both signs between 0.5 and 2 in every type. With zeros, kernels would use less
-  // power and run faster.
+  // Fills the memory with positive and negative numbers between 0.5 and 2 in every type. With zeros, kernels would use
+  // less power and run faster.
   void reserve(std::size_t bytes) {
     if (memory_ != nullptr && memory_->size_bytes() >= bytes) return;
     memory_.reset();

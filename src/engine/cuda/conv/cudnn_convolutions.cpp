@@ -284,12 +284,16 @@ class CudnnConvolutions final : public Convolutions {
       }
     }
     if (!found.empty()) return found;
-    throw DeviceError(error_text("engine.cuda", text_of(problem), "a plan of cuDNN", "none"));
+    throw DeviceError(
+        error_text("engine.cuda", text_of(problem), "an algorithm of cuDNN", "none", "--dtype f32, or --device cpu"));
   }
 
   std::unique_ptr<ConvPlan> plan_named(const ConvProblem& problem, const std::string& name) override {
     const std::optional<PlanName> parsed = parse_name(name);
-    if (!parsed) throw DeviceError(error_text("engine.cuda", text_of(problem), "the name of a plan", name));
+    if (!parsed) {
+      throw DeviceError(
+          error_text("engine.cuda", text_of(problem), "the name of a cuDNN plan, such as e1,2=3", name, "a new run"));
+    }
     const OperationGraph graph = graph_of(target_, problem);
     Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph.graph)
@@ -315,8 +319,8 @@ class CudnnConvolutions final : public Convolutions {
       if (config.try_finalize()) plan = plan_of(config, problem);
     }
     if (plan == nullptr) {
-      throw DeviceError(error_text("engine.cuda", text_of(problem), "cuDNN's plan " + name, "none of that name",
-                                   "the cuDNN and card that the run began with"));
+      throw DeviceError(error_text("engine.cuda", text_of(problem), "cuDNN plan " + name, "a cuDNN without this plan",
+                                   "the cuDNN version and card that the run began with"));
     }
     return plan;
   }

@@ -30,7 +30,7 @@ struct Contents {
 
 // Returns the plans of a parsed file.
 Contents contents_of(const Value& table, const std::string& device) {
-  constexpr std::string_view kForm = "it is no file of convolution plans";
+  constexpr std::string_view kForm = "it is not a file of cuDNN plans";
   if (!table.is_table()) return {{}, std::string(kForm)};
   const Value* const version = table.find("version");
   const Value* const named = table.find("device");
@@ -69,7 +69,7 @@ std::optional<std::string> PlanCache::find(const std::string& problem) {
     Contents contents = read(file_, device_);
     kept_ = std::move(contents.plans);
     if (!contents.problem.empty()) {
-      log::warning(fmt::format("convolution plans of {} are not used: {}", file_.string(), contents.problem));
+      log::warning(fmt::format("cuDNN plans in {} are not used: {}", file_.string(), contents.problem));
     }
   }
   const auto found = kept_->find(problem);
@@ -91,7 +91,7 @@ void PlanCache::save() {
     fs::create_directories(file_.parent_path(), failed);
     io::write_file_atomically(file_, io::to_json(table) + "\n");
   } catch (const DataError& error) {
-    log::warning(fmt::format("convolution plans are not kept: {}", error.what()));
+    log::warning(fmt::format("cuDNN plans are not stored: {}", error.what()));
   }
   kept_ = std::move(all);
   added_.clear();

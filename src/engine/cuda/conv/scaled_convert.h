@@ -17,7 +17,7 @@ inline constexpr float kMostF16 = 65504.0F;
 /// Factor of a conversion and limit of its results.
 struct ScaledConversion {
   float factor = 1.0F;
-  float limit = kMostF16;  ///< results beyond it, infinity too, become the limit with their sign; NaN stays NaN
+  float limit = kMostF16;  ///< larger results, also infinite ones, become the limit with their sign; NaN stays NaN
 };
 /// Computes to = from * factor within the limit, rounded to nearest, ties to even. `to` may equal `from` if both types
 /// have the same size. Reads and writes each element once. Throws DeviceError if the launch is refused.

@@ -51,7 +51,7 @@ class TimedConvolutions final : public Convolutions {
     cache_.save();
     if (timer_ != nullptr && counts_.all() > 0) {
       timer_->release();
-      log::info(fmt::format("convolution plans of {} problems: {} timed in {:.1f} s, {} from {}, {} by heuristic",
+      log::info(fmt::format("cuDNN plans of {} convolutions: {} timed in {:.1f} s, {} read from {}, {} by heuristic",
                             counts_.all(), counts_.timed, counts_.seconds, counts_.kept,
                             cache_.file().empty() ? "no file" : cache_.file().string(), counts_.heuristic));
     }
@@ -76,7 +76,7 @@ class TimedConvolutions final : public Convolutions {
       std::unique_ptr<ConvPlan> plan = library_->plan_named(problem, *name);
       if (plan->is_deterministic()) return plan;
     } catch (const DeviceError&) {
-      // The caller then times the problem.
+      // Continues without a plan from the cache, so that the caller times the problem.
     }
     return nullptr;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Timing of cuDNN's plans on the first CUDA device.
+// Tests the timing of cuDNN's plans on the first CUDA device.
 #include "engine/cuda/conv/timed_convolutions.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of addition.
+// Adds the kernel calls of addition to a plan.
 #include "graph/ops/add.h"
 
 #include "engine/cuda/elementwise/flat.h"

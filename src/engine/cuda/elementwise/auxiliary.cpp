@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of auxiliary classifiers: none, since their logits are a view of the previous layer.
+// Adds auxiliary classifiers to a plan. They need no kernel calls, because their logits are a view of the previous
+// layer.
 #include "graph/ops/auxiliary.h"
 
 #include "engine/cuda/plan/lowering.h"

@@ -15,7 +15,7 @@ namespace roentgen::engine::cuda {
 /// written.
 struct ChannelCopy {
   Matrix from;
-  Matrix to;  ///< same type and number of rows as `from`
+  Matrix to;  ///< destination, with the type and number of rows of `from`
   std::int64_t from_begin = 0;
   std::int64_t to_begin = 0;
   std::int64_t count = 0;

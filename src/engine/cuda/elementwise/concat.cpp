@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of concatenation: none if it is virtual, else one copy per input in the forward and in the backward.
+// Adds the kernel calls of concatenation to a plan: one copy per input in forward and in backward, or none if it is
+// virtual.
 #include "graph/ops/concat.h"
 
 #include "engine/cuda/elementwise/channel_copy.h"
@@ -9,7 +10,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Channels of one copy, without addresses.
+// Channels that one copy moves, without addresses.
 struct Part {
   std::int64_t from_begin = 0;
   std::int64_t to_begin = 0;

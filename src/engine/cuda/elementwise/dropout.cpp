@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of dropout.
+// Adds the kernel calls of dropout to a plan.
 #include "graph/ops/dropout.h"
 
 #include "engine/cuda/elementwise/mask.h"
@@ -9,7 +9,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Returns the kernel of forward or backward. Both draw the same mask, which is not stored.
+// Returns the kernel of forward or backward. Forward and backward draw the same mask, which is not stored.
 NamedKernel mask_kernel(const graph::Dropout& op, graph::NodeId id, Lowering& lowering, const Located& from,
                         const Located& to) {
   const Mask work{.type = from.layout.dtype,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of flatten: none, since it is a view of a row-major value.
+// Adds flatten to a plan. It needs no kernel call, because its result is a view of a row-major value.
 #include "graph/ops/flatten.h"
 
 #include "engine/cuda/plan/lowering.h"

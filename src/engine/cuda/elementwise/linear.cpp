@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Adds the plan entries of fully connected layers, which run as 1x1 convolutions of 1x1 images. Features are converted
+// Adds the kernel calls of fully connected layers, which run as 1x1 convolutions of 1x1 images. Features are converted
 // to the compute type, with padded channels, and results are converted back to f32.
 #include "graph/ops/linear.h"
 

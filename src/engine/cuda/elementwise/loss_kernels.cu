@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels of loss_kernels.h. The formulas are in graph/ops/losses.h.
+// Kernels of the sigmoid and softmax losses (loss_kernels.h). The formulas are in graph/ops/losses.h.
 #include <cmath>
 
 #include "core/error.h"
@@ -21,7 +21,7 @@ __device__ double positive_weight(const LossTerms& terms, std::int64_t class_ind
   return terms.positive_weights == nullptr ? 1.0 : terms.positive_weights[class_index];
 }
 
-// Term of one label of a sigmoid loss. softmax_term() is that of one image of a softmax loss.
+// Loss term of one label of a sigmoid loss. softmax_term() is the term of one image of a softmax loss.
 __device__ double sigmoid_term(const LossTerms& terms, const float* logits, std::int64_t i) {
   const double m = terms.mask[i];
   if (!(m > 0.0)) return 0.0;

@@ -13,7 +13,7 @@
 
 namespace roentgen::engine::cuda {
 
-/// Largest number of heads of a loss: the network's logits and those of its auxiliary classifiers.
+/// Largest number of heads of a loss: the network's logits and the logits of its auxiliary classifiers.
 inline constexpr int kMostHeads = graph::kMostAuxiliary + 1;
 
 /// Labels of a loss, and how its terms are reduced to one number. Pointers are to device memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the two losses.
+// Adds the kernel calls of the two losses to a plan.
 #include "graph/ops/losses.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Head {
   graph::NodeId logits;
   double weight;
 };
-// Heads of the loss: all of them in training, the first one in inference.
+// Heads of the loss: all heads in training, the first one in inference.
 template <typename LossOp>
 std::vector<Head> heads_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
   std::vector<Head> heads{{node.inputs[0], 1.0}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernel of dropout. Its random numbers are those of core/random.h.
+// Kernel of dropout. It draws the same random numbers as core/random.h.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of a ReLU that is not fused into a batch norm or the addition of a bias.
+// Adds the kernel calls of a ReLU that is not fused into a batch norm or the addition of a bias.
 #include "graph/ops/relu.h"
 
 #include "engine/cuda/conv/conv_pass.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Copies of a value into another order or type of its elements.
+// Copies a value into another order or type of its elements.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of the sigmoid.
+// Adds the kernel calls of the sigmoid to a plan.
 #include "graph/ops/sigmoid.h"
 
 #include "engine/cuda/plan/lowering.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of SiLU.
+// Adds the kernel calls of SiLU to a plan.
 #include "graph/ops/silu.h"
 
 #include "engine/cuda/plan/lowering.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch norm, including the ReLU and residual that graph passes fused into it. In training, forward
-// computes statistics, then the result in one pass. Backward computes sums, then the gradient in one pass (norm.h). In
-// inference, scale and shift are computed once after parameters were loaded, then the result in one pass. Other files:
-// norms of segments in shared_norm.cpp, norms fused with a max pooling in norm_pool_entries.cpp.
+// Adds the kernel calls of batch norm to a plan, including the ReLU and residual that graph passes fused into it. In
+// training, forward computes statistics, then the result in one pass. Backward computes sums, then the gradient in one
+// pass (norm.h). In inference, scale and shift are computed once after parameters were loaded, then the result in one
+// pass. Other files: norms of segments in shared_norm.cpp, norms fused with a max pooling in norm_pool_entries.cpp.
 #include "engine/cuda/norm/batch_norm_entries.h"
 #include "engine/cuda/norm/running.h"
 #include "engine/cuda/norm/shared_norm.h"
@@ -276,7 +276,8 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
                                : op.relu            ? NormMask::Recomputed
                                                     : NormMask::None};
   const bool has_residual = node.inputs.size() == 2;
-  // The masked gradient is the residual's gradient. The second pass reads only one gradient.
+  // Stores the masked gradient if it is the residual's gradient, or the sum of two incoming gradients. The second pass
+  // then reads only one gradient.
   Located masked;
   if (has_residual || tensors.second >= 0) {
     const graph::NodeId named = has_residual ? node.inputs[1] : id;

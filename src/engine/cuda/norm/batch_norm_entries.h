@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parameters, scratch and tensors that the plan entries of batch norms share.
+// Parameters, scratch and tensors that the batch norm kernel calls of a plan share.
 #pragma once
 
 #include <string_view>

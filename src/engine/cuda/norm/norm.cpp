@@ -12,7 +12,9 @@
 namespace roentgen::engine::cuda {
 namespace {
 void require(bool holds, std::string_view field, std::string_view expected, const std::string& got) {
-  if (!holds) throw ConfigError(error_text("engine.cuda.norm", field, expected, got));
+  if (holds) return;
+  throw ConfigError(
+      error_text("engine.cuda.norm", "batch norm, " + std::string(field), expected, got, "reporting this bug"));
 }
 }  // namespace
 

@@ -70,7 +70,7 @@ struct NormApply {
   const void* residual = nullptr;
   const float* residual_scale =
       nullptr;  ///< scale of each channel with which the residual is normalised while it is read
-  const float* residual_shift = nullptr;  ///< shift of each channel for the same normalisation
+  const float* residual_shift = nullptr;  ///< shift of each channel, with which the residual is normalised
   const float* scale = nullptr;           ///< scale of each channel
   const float* shift = nullptr;           ///< shift of each channel
   void* y = nullptr;                      ///< result; may be x or residual
@@ -96,7 +96,7 @@ struct NormSums {
   const void* second = nullptr;          ///< second incoming gradient
   const std::uint8_t* passed = nullptr;  ///< bits of the ReLU mask, for NormMask::Bits
   void* masked = nullptr;                ///< output: g, the residual's gradient; may equal dy or second
-  const float* mean = nullptr;           ///< one value per channel, as are the arrays below
+  const float* mean = nullptr;           ///< mean to offset: one value per channel
   const float* inv_std = nullptr;
   const float* scale = nullptr;
   const float* shift = nullptr;
@@ -104,7 +104,7 @@ struct NormSums {
   float* dbeta = nullptr;
   float* slope = nullptr;   ///< output: coefficient in dx = scale * g - slope * x + offset
   float* offset = nullptr;  ///< output: coefficient in dx = scale * g - slope * x + offset
-  std::int64_t count = 0;   ///< number of rows in the statistics; 0: all rows of the shape
+  std::int64_t count = 0;   ///< number of rows that the statistics cover; 0: all rows of the shape
 };
 /// Computes dgamma, dbeta and the two coefficients of dx. Reads x, dy, second and passed once; writes masked. One
 /// launch.
@@ -116,7 +116,7 @@ struct NormGradient {
   NormMask mask = NormMask::Recomputed;  ///< NormMask::None or NormMask::Recomputed
   const void* x = nullptr;
   const void* dy = nullptr;
-  const float* scale = nullptr;   ///< one value per channel, as are the three below; null: 1
+  const float* scale = nullptr;   ///< scale to offset: one value per channel; scale null: 1
   const float* shift = nullptr;   ///< needed for NormMask::Recomputed
   const float* slope = nullptr;   ///< output of norm_gradient_sums()
   const float* offset = nullptr;  ///< output of norm_gradient_sums()

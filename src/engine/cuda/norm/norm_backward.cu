@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernels of norm.h.
+// Backward kernels of batch norm (norm.h).
 #include "engine/cuda/norm/tile.h"
 
 namespace roentgen::engine::cuda {

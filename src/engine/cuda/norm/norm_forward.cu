@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernels of norm.h.
+// Forward kernels of batch norm (norm.h).
 #include "engine/cuda/norm/tile.h"
 
 namespace roentgen::engine::cuda {
@@ -29,7 +29,7 @@ struct Before {
   float first, gamma, beta, running_mean, running_var;
 };
 
-// Writes all results for one channel. `sum` is the sum of x - first, `square` that of its square.
+// Writes all results for one channel. `sum` is the sum of x - first, `square` is the sum of (x - first)^2.
 __device__ void finish_channel(const Channels& c, int channel, const Before& before, double sum, double square) {
   const double shifted_mean = sum * c.over_rows;
   const double mean = before.first + shifted_mean;
@@ -115,9 +115,9 @@ struct ApplyWork {
   std::uint8_t* passed;
 };
 
-// Computes y = relu(scale * x + shift + residual), and one bit per element that tells whether the ReLU passed. The grid
-// is that of the statistics, but goes from the last row. The statistics read it last, so a part of x is still in the L2
-// cache. NaN passes.
+// Computes y = relu(scale * x + shift + residual), and one bit per element: 1 if the ReLU passed it. The grid is that
+// of the statistics kernel, but goes from the last row. The statistics kernel read the last rows last, so they may
+// still be in the L2 cache. NaN passes.
 template <typename T, bool Relu, Residual Kind, bool Bits>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks)
     apply_kernel(ApplyWork<T> work, std::int64_t rows, int channels, NormGrid grid) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Scale and shift of a batch norm in inference, computed from its running statistics.
+// Computes scale and shift of a batch norm in inference from its running statistics.
 #pragma once
 
 #include "runtime/stream.h"

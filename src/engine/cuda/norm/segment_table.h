@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Table of a launch's segments, passed as kernel argument, and search for the segment of a channel. For .cu files.
+// Table of the segments (inputs of a concatenation) of one launch, passed as kernel argument, and a search for the
+// segment of a channel. For .cu files.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ namespace roentgen::engine::cuda {
 /// Largest number of norms that share a pass of norm_segments_backward().
 inline constexpr int kMostNorms = 2;
 
-/// One segment of a concatenation. Pointers are to device memory.
+/// One segment (input) of a concatenation. Pointers are to device memory.
 struct NormSegment {
   const void* x = nullptr;         ///< (rows, channels)
   const float* moments = nullptr;  ///< from norm_moments(): means, then variances, 2 * channels; null in inference
@@ -62,7 +62,7 @@ struct NormSegmentsGradient {
 struct SegmentGradient {
   const void* x = nullptr;              ///< (rows, channels)
   const float* moments = nullptr;       ///< moments in the form of NormSegment::moments
-  void* sum = nullptr;                  ///< G, in the shape of x; null: the segment needs no gradient
+  void* sum = nullptr;                  ///< sum G of gradients, in the shape of x; null: the segment needs no gradient
   float* slopes = nullptr;              ///< slopes, then offsets: 2 * channels; null if `sum` is null
   int channels = 0;                     ///< number of channels, a multiple of 8
   std::array<int, kMostNorms> begin{};  ///< first channel of the segment in each norm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Backward kernel of segments.h.
+// Backward kernel of batch norms over a concatenation that is never stored (segments.h).
 #include "core/error.h"
 #include "engine/cuda/norm/segment_table.h"
 #include "engine/cuda/norm/segments.h"
@@ -43,7 +43,7 @@ inline constexpr int kBackwardBlocks = Norms == 1 ? kNormBlocks : 1;
 template <int Norms>
 inline constexpr int kBackwardRows = Norms == 1 ? kRowsAtATime<3> : 2 * kRowsAtATime<4>;
 
-// Segment that contains a thread's 8 channels, and their position in it.
+// Segment (input of the concatenation) that contains a thread's 8 channels, and their position in it.
 template <typename T>
 struct Place {
   const BackwardSegment<T>* segment;
@@ -230,7 +230,8 @@ std::size_t norm_segments_counters(const NormShape& shape, int norm_count) {
 void norm_segments_backward(runtime::Stream& stream, const NormShape& shape, const NormSegmentsBackward& work,
                             const NormScratch& scratch) {
   if (work.norm_count != 1 && work.norm_count != kMostNorms) {
-    throw ConfigError(error_text("engine.cuda.norm", "norm_count", "1 or 2", std::to_string(work.norm_count)));
+    throw ConfigError(error_text("engine.cuda.norm", "batch norm, norm_count", "1 or 2",
+                                 std::to_string(work.norm_count), "reporting this bug"));
   }
   for (const SegmentGradient& segment : work.segments) {
     check_norm({.type = shape.type, .rows = shape.rows, .channels = segment.channels});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward kernel of segments.h.
+// Forward kernel of batch norms over a concatenation that is never stored (segments.h).
 #include "engine/cuda/norm/segment_table.h"
 #include "engine/cuda/norm/segments.h"
 

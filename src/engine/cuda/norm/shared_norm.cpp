@@ -19,7 +19,7 @@ NormShape result_shape(graph::NodeId id, const Lowering& lowering) {
 }
 NormShape segment_shape(graph::NodeId segment, const Lowering& lowering) { return result_shape(segment, lowering); }
 
-// A segment of an entry: its tensors, and its addresses after bind().
+// A segment (input of a virtual concatenation) that an entry reads: its tensors, and its addresses after bind().
 struct SegmentTensors {
   TensorId x = -1, moments = -1;
   NormSegment at_device;
@@ -67,7 +67,8 @@ class SegmentsApply final : public Kernel {
   runtime::Stream* stream_;
 };
 
-// Moments of a segment. The first call emits the entry that computes them.
+// Moments of a segment, which is an input of a virtual concatenation. The first call emits the entry that computes
+// them.
 TensorId segment_moments(graph::NodeId segment, Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(segment);
   if (shared.statistics >= 0) return shared.statistics;
@@ -141,7 +142,7 @@ class SegmentsBackward final : public Kernel {
   runtime::Stream* stream_;
 };
 
-// A segment in a pass, and its first channel in each norm of the pass.
+// A segment in a backward pass, and its first channel in each batch norm of the pass.
 struct Part {
   graph::NodeId segment = -1;
   std::array<int, kMostNorms> begin{};
@@ -183,7 +184,7 @@ GradientTensors gradient_tensors(const Part& part, Emission& emission, Lowering&
   return tensors;
 }
 
-// Emits a pass over these segments, or nothing if there are none.
+// Emits a backward pass over these segments, or nothing if there are none.
 void emit_pass(const std::vector<PassNorm>& norms, const std::vector<Part>& parts, Lowering& lowering) {
   if (parts.empty()) return;
   const graph::Node& node = lowering.node(norms.back().id);
@@ -318,7 +319,7 @@ void lower_shared_backward(graph::NodeId id, Lowering& lowering) {
     }
   }
   for (const WaitingNorm::Part& part : here.parts) {
-    // No entry ever requests a gradient that is not needed.
+    // A segment that needs no gradient must not wait, because no entry will ever request its gradient.
     const bool waits = both.empty() && lowering.needs_gradient(part.segment);
     if (waits) {
       wait.push_back(part);

@@ -105,7 +105,8 @@ __device__ inline void sum_over_block(const Eight& a, const Eight& b, const Norm
 
 /// Sums `count` arrays, each laid out like memory.totals, into memory.totals. Every thread may read it on return.
 __device__ inline void sum_arrays(const float* arrays, int count, const NormGrid& grid, const SumMemory& memory) {
-  // Each thread sums four values of every strands-th array; then the first strand adds the sums of all strands.
+  // Each thread sums four values of every strands-th array. Then the threads of the first strand add the sums of all
+  // strands.
   const int values = 2 * grid.lanes * kWide, packs = values / 4, strands = kNormThreads / packs;
   const int thread = static_cast<int>(threadIdx.x), strand = thread / packs, pack = thread - strand * packs;
   if (strand < strands) {

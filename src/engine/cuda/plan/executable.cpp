@@ -20,7 +20,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// Number of runs of an entry per wait for the device when the entry is timed.
+// Number of times that a timed entry is queued before the host waits for the device.
 constexpr int kQueuedRuns = 8;
 
 // Lowers the graph and plans memory.
@@ -32,7 +32,7 @@ Arenas build(Lowering& lowering) {
   return arenas;
 }
 
-// The setup is a base class, so that it outlives the kernels, which use it.
+// DeviceSetup is a base class, so that it outlives the kernels, which use it.
 class CudaExecutable final : private DeviceSetup, public PlanExecutable {
  public:
   CudaExecutable(const graph::Graph& original, const CompileOptions& given, DeviceSetup setup)
@@ -43,7 +43,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
     const Arenas arenas = build(lowering);
     convolutions->finish_choice();
     const MemoryReport& needed = lowering.plan.memory;
-    // Slots are in host memory; the device has two copies of a batch.
+    // The device holds two copies of a batch; slots are in host memory.
     const std::size_t bytes =
         needed.total() - needed.inputs + 2 * needed.inputs / static_cast<std::size_t>(options().slots);
     runtime::require_device_memory(device->name(), "the plan, " + needed.text(), bytes, device->free_bytes());
@@ -127,7 +127,7 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
   struct Recorded {
     const std::byte* input = nullptr;  // address of the first input
     RecordedWork forward;
-    std::vector<RecordedWork> backward;  // one per part of the backward
+    std::vector<RecordedWork> backward;  // one recording for each part of the backward
   };
   Recorded& recorded() {
     const std::byte* const input = inputs().empty() ? nullptr : slots_->bound(0).address();
@@ -178,8 +178,9 @@ class CudaExecutable final : private DeviceSetup, public PlanExecutable {
 CompileOptions settled(CompileOptions options) {
   const auto& [start, growth_updates] = options.loss_scaling;
   if (!(start > 0.0 && std::isfinite(start)) || growth_updates < 1) {
-    throw ConfigError(error_text("engine.cuda", "loss scale", "a positive start that grows after at least 1 update",
-                                 fmt::format("{} after {}", start, growth_updates)));
+    throw ConfigError(error_text("engine.cuda", "loss scale", "a start above 0, and growth after 1 or more updates",
+                                 fmt::format("start {}, growth after {} updates", start, growth_updates),
+                                 "a start of 65536, and growth after 2000 updates"));
   }
   if (!options.dtype) options.dtype = options.form == Form::Training ? DType::Bf16 : DType::F32;
   // This engine has no kernel that recomputes a value during other work.

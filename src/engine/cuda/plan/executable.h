@@ -28,7 +28,7 @@ struct DeviceSetup {
 /// See Engine::compile().
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options,
                                                           DeviceSetup setup);
-/// See Engine::plan(). Allocates no device memory.
+/// Returns the plan that make_executable() would use (Engine::plan()). Allocates no device memory.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options, Convolutions& convolutions,
                              int multiprocessors);
 

@@ -40,8 +40,9 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, con
       device_(device) {
   const NormGroup* group = options.norm_group.get();
   if (group != nullptr && group->ranks > 1) {
-    throw DeviceError(error_text("engine.cuda", "batch norms over ranks", "one rank",
-                                 fmt::format("{} ranks", group->ranks), "batch norms of each rank, or the engine cpu"));
+    throw DeviceError(error_text("engine.cuda", "batch norm across GPUs", "statistics of a single GPU",
+                                 fmt::format("{} processes with a GPU each", group->ranks),
+                                 "--set train.batch_norm=local, or --device cpu"));
   }
   const LossScaling& scaling = options.loss_scaling;
   const StepState first{.loss_scale = has_loss_scale() ? scaling.start : 1.0};
@@ -153,8 +154,8 @@ std::unique_ptr<ConvPlan> Lowering::conv_plan(const graph::Node& node, const Con
              : is_timed              ? device_.convolutions.fastest(problem)
                                      : device_.convolutions.first(problem);
   } else {
-    throw ConfigError(error_text("engine.cuda", "stored plan", "a choice for " + key, "none",
-                                 "the graph, options and device the plan was made with"));
+    throw ConfigError(error_text("engine.cuda", "stored plan", "a cuDNN plan for " + key, "none",
+                                 "the model, options and device that the run began with"));
   }
   plan.choices[key] = chosen->name();
   return chosen;

@@ -49,7 +49,7 @@ struct Constant {
 
 /// Batch norm of segments whose backward is delayed until the next norm that reads them (norm/shared_norm.h).
 struct WaitingNorm {
-  /// A segment and its first channel in the norm.
+  /// A segment (input of a concatenation) and its first channel in the batch norm.
   struct Part {
     graph::NodeId segment = -1;
     int begin = 0;
@@ -59,7 +59,7 @@ struct WaitingNorm {
   std::vector<Part> parts;
 };
 
-/// State of one compile. One thread; discarded after it.
+/// State of one compile(). One thread uses it; it is discarded afterwards.
 class Lowering final : public PlanBuilder {
  public:
   Lowering(const graph::Graph& graph, const CompileOptions& options, const DeviceView& device);
@@ -94,7 +94,7 @@ class Lowering final : public PlanBuilder {
   /// library's first plan. The fastest and the first plan are deterministic: they give the same bits on every run.
   [[nodiscard]] std::unique_ptr<ConvPlan> conv_plan(const graph::Node& node, const ConvProblem& problem);
 
-  /// Norm whose backward is delayed. It has no parts if there is none.
+  /// Batch norm whose backward is delayed. It has no parts if no backward is delayed.
   [[nodiscard]] WaitingNorm& waiting_norm() { return waiting_norm_; }
 
   /// Sets the memory size of the weight copies. Call it after all entries are added, before finish_plan().
@@ -133,7 +133,8 @@ class Lowering final : public PlanBuilder {
   std::vector<Constant> constants_;
 };
 
-// Every op of the list defines these two functions in the file of its name. A missing one is a link error.
+// Every op in graph/op_list.h defines these two functions in a source file named after the op. A missing one is a link
+// error.
 #define RG_LOWER(Op)                                                     \
   void lower(const graph::Op& op, graph::NodeId id, Lowering& lowering); \
   void lower_backward(const graph::Op& op, graph::NodeId id, Lowering& lowering);

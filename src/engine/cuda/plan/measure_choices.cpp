@@ -19,7 +19,7 @@ struct Measured {
   std::map<std::string, double> seconds;
 };
 
-// Returns the first plan of every problem, and times all others.
+// Returns the first plan of every problem, and times every plan of the problem.
 class SurveyedConvolutions final : public Convolutions {
  public:
   explicit SurveyedConvolutions(const MeasuredDevice& device) : device_(device) {}
@@ -46,7 +46,7 @@ class SurveyedConvolutions final : public Convolutions {
       try {
         result.seconds[plan->name()] = device_.timer.seconds(problem, *plan);
       } catch (const DeviceError&) {
-        // A plan that cannot run is not a choice.
+        // Skips a plan that cannot run.
       }
     }
     return result;
@@ -62,7 +62,8 @@ class SurveyedConvolutions final : public Convolutions {
 std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOptions options,
                                             const MeasuredDevice& device) {
   if (options.form != Form::Training || !options.choices.empty()) {
-    throw ConfigError(error_text("engine.cuda", "measured choices", "training without choices", "others"));
+    throw ConfigError(error_text("engine.cuda", "timing of cuDNN plans", "training options without stored plans",
+                                 "others", "reporting this bug"));
   }
   options.algorithms = Algorithms::Auto;
   SurveyedConvolutions surveyed(device);

@@ -18,9 +18,9 @@ struct MeasuredDevice {
   int multiprocessors = 1;     ///< as in DeviceSetup
 };
 
-/// See Engine::measure_choices(). In the result, a layer is ConvProblem::text() and an algorithm is ConvPlan::name().
-/// The chosen algorithm is the heuristic's: Convolutions::first(). `options` must have the training form and no
-/// choices.
+/// Times all plans for Engine::measure_choices(). In the result, a layer is ConvProblem::text() and an algorithm is
+/// ConvPlan::name(). The chosen algorithm is the heuristic's: Convolutions::first(). `options` must have the training
+/// form and no stored choices.
 [[nodiscard]] std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, CompileOptions options,
                                                           const MeasuredDevice& device);
 

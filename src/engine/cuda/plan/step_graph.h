@@ -34,8 +34,8 @@ class GraphRecorder {
 [[nodiscard]] std::unique_ptr<GraphRecorder> make_cuda_graph_recorder();
 
 /// Part of a step that queues the same work every time; only values in device memory change. The first run queues it
-/// directly, because libraries initialise during it. The second run captures it; later runs launch the graph. One
-/// thread.
+/// directly, because libraries initialise during it. The second run captures it; later runs launch the graph. Not
+/// thread-safe.
 class RecordedWork {
  public:
   /// Calls queue(), which queues the work on `stream`, or launches the graph. If `recorder` is null, it always calls

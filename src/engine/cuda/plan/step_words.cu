@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels of step_words.h, each with one thread.
+// Kernels that write single members of StepState (step_words.h). Each has one thread.
 #include "engine/cuda/plan/step_words.h"
 
 #include "engine/cuda/launch.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of adaptive average pooling. An image that already has the output's size is passed on without a copy.
+// Adds the kernel calls of adaptive average pooling. An image that already has the output's size is passed on without a
+// copy.
 #include "graph/ops/adaptive_avg_pool.h"
 
 #include "engine/cuda/pool/pooling.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of average pooling over windows and over whole images.
+// Adds the kernel calls of average pooling over windows and over whole images.
 #include "graph/ops/avg_pool.h"
 
 #include "engine/cuda/pool/pooling.h"

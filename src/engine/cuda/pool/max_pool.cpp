@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of max pooling, alone or with the batch norm before it.
+// Adds the kernel calls of max pooling, alone or with the batch norm before it.
 #include "graph/ops/max_pool.h"
 
 #include "engine/cuda/pool/norm_pool_entries.h"

@@ -53,7 +53,7 @@ struct KeyOf<float> {
   using Type = double;
 };
 constexpr unsigned kPlaceBits = 15;  // mask of the lowest 4 bits, which hold the index
-constexpr int kMostPlaces = 14;      // code of a window's first element; the next code marks NaN
+constexpr int kMostPlaces = 14;      // code of a window's first element; the next larger code marks NaN
 
 // A thread has 8 channels of one column and kRows rows of the pooled image, and reads all their windows at once. An
 // element outside the image is replaced, value and index, by its neighbour inside, which belongs to the same window.
@@ -186,7 +186,9 @@ __global__ void __launch_bounds__(kThreads, 3)
 }
 
 void require(bool holds, std::string_view field, std::string_view expected, const std::string& got) {
-  if (!holds) throw ConfigError(error_text("engine.cuda.norm_pool", field, expected, got));
+  if (holds) return;
+  throw ConfigError(
+      error_text("engine.cuda.norm_pool", "max pooling, " + std::string(field), expected, got, "reporting this bug"));
 }
 void check_pool(const PoolShape& shape) {
   require(shape.type == DType::F32 || shape.type == DType::Bf16 || shape.type == DType::F16, "type", "f32, bf16 or f16",

@@ -48,7 +48,7 @@ struct NormPoolGradient {
   const void* x = nullptr;               ///< (images, height, width, channels)
   const void* g = nullptr;               ///< gradient of the pooled image, masked by the ReLU: NormSums::masked
   const std::uint8_t* winner = nullptr;  ///< from norm_pool()
-  const float* scale = nullptr;          ///< one value per channel, as are the two below
+  const float* scale = nullptr;          ///< scale to offset: one value per channel
   const float* slope = nullptr;          ///< output of norm_gradient_sums() over (kept, g)
   const float* offset = nullptr;         ///< output of norm_gradient_sums() over (kept, g)
   void* dx = nullptr;                    ///< gradient of x, in its shape; may equal x

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries that all poolings share.
+// Adds the kernel calls that all poolings share.
 #pragma once
 
 #include "engine/cuda/plan/lowering.h"
@@ -16,9 +16,9 @@ struct PoolWindow {
   graph::Extent stride{1, 1};
   graph::Extent pad{0, 0};
 };
-/// Adds the forward entry. In training, a maximum also stores the winners for backward.
+/// Adds the kernel call of a pooling's forward pass. In training, a maximum also stores the winners for backward.
 void lower_pool(const PoolWindow& window, graph::NodeId id, Lowering& lowering);
-/// Adds the backward entry.
+/// Adds the kernel call of a pooling's backward pass.
 void lower_pool_backward(const PoolWindow& window, graph::NodeId id, Lowering& lowering);
 
 }  // namespace roentgen::engine::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernel that all update rules share. For .cu files.
+// CUDA kernel that all update rules share. For .cu files.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cuda {
 
-inline constexpr int kMostStates = 3;       ///< largest number of state arrays of a rule
+inline constexpr int kMostStates = 3;       ///< largest number of state arrays of an update rule
 inline constexpr int kUpdateThreads = 256;  ///< threads per block
 inline constexpr int kUpdateWide = 4;       ///< elements per access
 /// Number of accesses to each array that a thread keeps in flight.
@@ -23,16 +23,16 @@ static_assert(kUpdateThreads * kUpdateWide * kUpdateUnroll == kPartElements);
 struct UpdateArrays {
   float* target = nullptr;
   const float* source = nullptr;
-  float* state[kMostStates] = {};  ///< state of the rule, in the order of its state()
+  float* state[kMostStates] = {};  ///< state arrays of the update rule, in the order of its state()
   const float* factors = nullptr;  ///< one factor per range; null: all 1
 };
-/// Values that all elements of a part share.
+/// Values that all elements of an UpdatePart share.
 struct UpdateNumbers {
   float weight_decay;
   float scale;   ///< factor of the source
   float factor;  ///< factor of the range; 1 for rules without factors
 };
-/// Values of one element in each array.
+/// Values of one element in the target, the source and each state array.
 template <int States>
 struct UpdateElement {
   float target, source;

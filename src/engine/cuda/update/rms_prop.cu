@@ -5,7 +5,7 @@
 
 namespace roentgen::engine::cuda {
 namespace {
-// State: mean square, then momentum, then mean gradient; absent ones are left out.
+// State arrays: mean square, then momentum, then mean gradient; arrays that the options do not need are left out.
 template <bool HasMomentum, bool IsCentered>
 struct Step {
   static constexpr int kStates = 1 + (HasMomentum ? 1 : 0) + (IsCentered ? 1 : 0);

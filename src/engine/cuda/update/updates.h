@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Updates: runs update rules on the device. The kernel of a rule is in the file of its name; a missing one is a link
-// error.
+// Updates: runs update rules on the device. The kernel of a rule is in a source file named after the rule; a missing
+// kernel is a link error.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct UpdatePart {
   std::int32_t range = 0;     ///< index into the ranges of the update
   float weight_decay = 0.0F;  ///< weight decay of the range
 };
-/// Largest number of elements of a part.
+/// Largest number of elements of an UpdatePart.
 inline constexpr std::int64_t kPartElements = 2048;
-/// Divides the ranges into parts, in order.
+/// Divides the ranges into parts of at most kPartElements elements, in order.
 [[nodiscard]] std::vector<UpdatePart> update_parts(std::span<const UpdateRange> ranges);
 
 /// Data about a range for rules that use norms of layers, such as Lars.
@@ -51,7 +51,7 @@ struct UpdateCall {
   float* factors = nullptr;             ///< scratch of rules that use norms of layers: one number per range
 };
 
-// Every rule of the list defines this function, in the file of its name.
+// Every update rule in update_list.h defines this function, in a source file named after the rule.
 #define RG_UPDATE_KERNEL(Rule)                       \
   /** Queues the update of all parts by the rule. */ \
   void update(const Rule& rule, const UpdateCall& call);
@@ -64,9 +64,9 @@ class Updates {
   /// Device and stream must outlive this object. `state` must be in device memory.
   /// @param growth_updates LossScaling::growth_updates; 0: gradients are not scaled
   Updates(runtime::Device& device, runtime::Stream& stream, StepState* state, std::int64_t growth_updates);
-  /// See Executable::update(). The first call with new ranges allocates and waits.
+  /// Applies a rule as Executable::update() does. The first call with new ranges allocates and waits.
   const runtime::Event& run(const UpdateRule& rule, const UpdateWork& work);
-  /// See Executable::read_norm(). Waits for the update to finish.
+  /// Returns the gradient norm as Executable::read_norm() does. Waits for the update to finish.
   [[nodiscard]] double read_norm() const;
 
  private:

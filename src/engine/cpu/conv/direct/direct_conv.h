@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Direct convolutions of oneDNN.
+// Creates oneDNN's kernels for direct convolution.
 #pragma once
 
 #include "engine/cpu/conv/conv_geometry.h"

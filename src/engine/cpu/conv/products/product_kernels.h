@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Kernels that product_kernel() selects from. Internal to this folder.
+// Convolution kernels from which product_kernel() selects. Internal to this folder.
 #pragma once
 
 #include <memory>

@@ -73,7 +73,7 @@ class ProductMoments : public testing::TestWithParam<std::tuple<ProductWay, Case
     tensors_.draw(in_channels() * out_channels() * c().side * c().side, 2, DType::F32);
     tensors_.fill(kImages * out_channels() * out_pixels(), shape_.dtype);
     tensors_.draw(out_channels(), 3, DType::F32);
-    tensors_.fill(4 * out_channels() * c().threads, DType::F32);  // doubles: two per channel and slot
+    tensors_.fill(4 * out_channels() * c().threads, DType::F32);  // partial sums: two doubles per channel and thread
     tensors_.fill(0, DType::F32);
   }
   void forward(ConvTensors tensors) {

@@ -141,7 +141,7 @@ class ProductResults {
     return norm_->touches({.block = block, .image = image, .first = pixel});
   }
 
-  /// Stores the rows, or passes them to the batch norm's backward.
+  /// Stores rows of results in the target tensor, or passes them to the batch norm's backward.
   void put(const ResultsOfBlock& of) const {
     if (norm_) return add_to_norm(of);
     simd::TileResults<T> results{.c = of.c,

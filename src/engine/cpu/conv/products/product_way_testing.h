@@ -27,7 +27,7 @@ enum class ProductWay {
   WinogradBf16,
 };
 
-/// Unit that multiplies. Returns Plain for Winograd variants, which do not use a unit.
+/// Hardware unit that multiplies in this variant. Returns Plain for Winograd variants, which do not use a unit.
 [[nodiscard]] inline simd::ProductUnit unit_of(ProductWay way) {
   if (way == ProductWay::Pointwise) return simd::ProductUnit::Avx512F32;
   if (way == ProductWay::TilesF32 || way == ProductWay::TilesBf16) return simd::ProductUnit::Amx;
@@ -52,7 +52,7 @@ enum class ProductWay {
   return what + (stores_bf16(way) ? "_bf16" : "_f32");
 }
 
-/// Groups of variants that differ only in the unit, for share_by_unit().
+/// Groups of variants that differ only in the unit that multiplies, for share_by_unit().
 using WaysByUnit = std::vector<std::vector<ProductWay>>;
 [[nodiscard]] inline WaysByUnit product_ways() {
   return {{ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32},
@@ -66,7 +66,7 @@ using WaysByUnit = std::vector<std::vector<ProductWay>>;
   return ways;
 }
 
-/// True if this machine has the unit of the variant.
+/// True if this machine has the hardware unit that the variant uses.
 [[nodiscard]] inline bool has_unit_of(ProductWay way) { return simd::has_unit(unit_of(way)); }
 
 /// Returns every case in every variant, divided among the units. A case with `is_large` takes too long in plain loops.

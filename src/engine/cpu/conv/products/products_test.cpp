@@ -199,7 +199,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Number
     }
     EXPECT_LE(std::sqrt(error), (rounding + 4e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
   }
-  // Rounding errors of sums of products: as accumulated, and as stored.
+  // Relative rounding errors of a sum of products, before and after it is stored in the type of values.
   double product_rounding() const { return shape_.planes == 2 ? 1.2e-5 : 1e-7; }
   double stored_rounding() const { return is_bf16() ? 0x1p-9 : product_rounding(); }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }

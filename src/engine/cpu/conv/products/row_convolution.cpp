@@ -42,8 +42,8 @@ class RowConvolution final : public ConvKernel {
     RG_ASSERT(is_pointwise(shape));
     const std::int64_t rows = shape.images * pixels_;
     const std::int64_t row_bytes = input_.blocks() * kProductBlock * kFloat_bytes;
-    // Leaves room for the copy of a panel and for the prefetched source of the next one. Every thread has the same
-    // number of panels, of about the same size.
+    // The panel leaves room in the cache for its copy and for the prefetched source of the next panel. Every thread has
+    // the same number of panels, of about the same size.
     const std::int64_t most = std::clamp(kPanels_bytes / 2 / row_bytes, kLeastRows, kMostRows);
     panels_ = round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
     panel_rows_ = pieces_of(rows, panels_);
@@ -88,7 +88,7 @@ class RowConvolution final : public ConvKernel {
   }
 
  private:
-  // Weights as [target block][source block][source][target], like those of a forward.
+  // Weights as [target block][source block][source][target], in the order of a forward pass.
   [[nodiscard]] const float* weights_of(std::int64_t target_block) const {
     const float* first = is_turned_ ? memory_.at<float>(weights_part_) : weights_;
     return first + target_block * input_.blocks() * kSquare;

@@ -43,7 +43,7 @@ class RowWeights final : public ConvKernel {
     panels_of_image_ = pieces_of(pixels_, panel_);
     sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
     copy_rows_ = panel_ | 1;
-    // Reserves enough for any batch norm before the convolution, because scratch is requested before that is known.
+    // Reserves enough for any preceding batch norm, because scratch is requested before the batch norm is known.
     values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kProductBlock * kFloat_bytes);
     rows_part_ = memory_.add_own(input_.tables() * panel_ * static_cast<std::int64_t>(sizeof(std::int64_t)));
     lines_part_ =
@@ -94,7 +94,7 @@ class RowWeights final : public ConvKernel {
     const std::int64_t panels = s_.images * pieces_of(pixels_, kMostPixels);
     parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, panels));
   }
-  // Largest number of blocks of one side that a thread processes.
+  // Largest number of channel blocks that a thread processes, of the input or of the gradient.
   [[nodiscard]] std::int64_t own_blocks(bool is_input) const {
     const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
     if (is_input != is_cut_by_input_) return blocks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and data gradient of convolutions on tiles.
+// Forward and data gradient of convolutions as matrix products on tiles (Intel AMX).
 #include <omp.h>
 
 #include <algorithm>

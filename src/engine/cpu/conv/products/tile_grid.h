@@ -42,7 +42,7 @@ struct GridAxis {
   std::vector<Target> targets;
 };
 
-/// Grid of both axes for all images. Rows of the matrix are [image][row pitch][column pitch]. Rows that are no result
+/// Grid of both axes for all images. Rows of the matrix are [image][row pitch][column pitch]. Rows that are not results
 /// of a target are computed and discarded.
 class TileGrid {
  public:
@@ -64,7 +64,7 @@ class TileGrid {
 
   /// Grid of a forward, from src to dst.
   [[nodiscard]] static TileGrid forward(const ProductShape& shape);
-  /// Grid of a data gradient, from the gradient of dst to that of src.
+  /// Grid of a data gradient, from the gradient of dst to the gradient of src.
   [[nodiscard]] static TileGrid backward(const ProductShape& shape);
 
   [[nodiscard]] const std::vector<Phase>& phases() const { return phases_; }

@@ -151,7 +151,8 @@ class TileWeights final : public ConvKernel {
   [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
-  // Number of rows that all copies read. The second copy begins and ends one row after the first.
+  // Number of rows of the right matrix that all its copies together read. The second copy begins and ends one row after
+  // the first.
   [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
   // Sums of a part. The first part's sums are the weights themselves, unless these are transposed at the end.
@@ -197,13 +198,13 @@ class TileWeights final : public ConvKernel {
         sources += panel_rows_;
       }
     }
-    // Rows between results are zeros on this side, as are rows before the first one.
+    // Rows of the gradient between results are zeros, as are rows before the first result.
     std::int64_t* targets = memory_.at<std::int64_t>(targets_part_, thread);
     const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
-  // Every second row of a block, beginning with `row`. Rows of the source are numbered through all phases.
+  // Every second row of a block, beginning with `row`. Rows of the source are numbered consecutively over all phases.
   [[nodiscard]] simd::PackSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
     return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }

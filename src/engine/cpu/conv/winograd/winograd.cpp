@@ -171,7 +171,7 @@ class Convolution final : public WinogradPass<T> {
   KernelScratch::Part slots_part_, data_part_, lines_part_;
 };
 
-// Shape of the data gradient as a forward, from the gradient of dst to that of src.
+// Shape of the data gradient as a forward, from the gradient of dst to the gradient of src.
 WinogradShape mirrored(const WinogradShape& s) {
   WinogradShape m = s;
   std::swap(m.in_blocks, m.out_blocks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Common parts of the Winograd passes. Internal to winograd*.cpp.
+// Common base class of Winograd's forward and gradient passes. Internal to winograd*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
-  std::int64_t positions = 0;  ///< number of positions of a tile
+  std::int64_t positions = 0;  ///< number of positions of a transformed tile
 
   Positions() = default;
   Positions(std::int64_t count, std::int64_t blocks, std::int64_t tiles, int block)
@@ -45,7 +45,7 @@ struct PositionWeights {
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
   int block = 16;
-  int crews = 1;                 ///< number of sub-teams that divide the groups
+  int crews = 1;                 ///< number of sub-teams (crews) that divide the groups
   int groups = 0;                ///< number of groups, a multiple of crews
   std::int64_t stride = 0;       ///< floats from one position to the next, in every slot
   std::int64_t slot_stride = 0;  ///< floats from one slot to the next
@@ -99,7 +99,7 @@ struct WinogradChunk {
 template <class T>
 class WinogradPass : public ConvKernel {
  public:
-  /// @param shares_groups tells for a tiling whether threads divide the groups of result blocks
+  /// @param shares_groups returns, for a tiling, whether threads divide the groups of result blocks
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
       : ConvKernel(shape.threads),
         s_(shape),

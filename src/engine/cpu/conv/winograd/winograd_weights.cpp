@@ -53,7 +53,7 @@ class WeightsGradient final : public WinogradPass<T> {
       Base::tiling_, Base::transform_values, Base::values_, Base::weights_;
   using typename Base::Data;
 
-  // Number of sub-teams; each has the same number of whole lanes.
+  // Number of sub-teams. Each processes the same number of whole lanes, which are groups of tiles with separate sums.
   [[nodiscard]] int crews_for_lanes(int threads) const {
     return static_cast<int>(
         std::min(lanes_, static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(threads)))));
@@ -123,7 +123,8 @@ class WeightsGradient final : public WinogradPass<T> {
           });
     }
   }
-  // Number of slots: one per group. With a single chunk it is one per sub-team, which reuses it for each of its groups.
+  // Number of slots for transformed weights: one per group. With a single chunk, each sub-team has one slot, which it
+  // reuses for all its groups.
   [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
   [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
     return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
@@ -155,7 +156,7 @@ class WeightsGradient final : public WinogradPass<T> {
                                      .fetching = fetching});
   }
 
-  // Adds the lanes' sums of a pair of blocks and transforms them to taps.
+  // Adds the sums of all lanes for a pair of channel blocks, and transforms the result to kernel taps.
   void finish(const float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
     const auto [first, row] = weights_.place(group, out_block, in_block);
