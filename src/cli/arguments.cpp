@@ -109,7 +109,8 @@ std::vector<Option> merged(const std::vector<Option>& options) {
     Option& one = result.emplace_back(option);
     if (!cases_by_doc.empty()) one.doc.clear();
     for (const auto& [doc, cases] : cases_by_doc) {
-      one.doc += fmt::format("{}{} ({})", one.doc.empty() ? "" : "; ", doc, cases);
+      one.doc += fmt::format("{}{} ({} {})", one.doc.empty() ? "" : "; ", doc,
+                             cases.find(',') == std::string::npos ? "case" : "cases", cases);
     }
   }
   return result;
@@ -340,7 +341,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
       "roentgen COMMAND --help has more.\n\nExit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything "
       "saved.");
   Parsed parsed;
-  const Option json{.name = "--json", .target = &parsed.json, .doc = "write the result to this file"};
+  const Option json{.name = "--json", .target = &parsed.json, .doc = "write the result to this JSON file"};
   std::vector<CLI::App*> apps;
   std::vector<std::vector<Option>> options;
   for (const auto& command : commands) {

@@ -155,10 +155,11 @@ TEST(Arguments, options_with_one_text_share_a_line_of_the_help) {
 TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {
   const std::string step = parse({"bench", "step", "--help"}).text;
   EXPECT_THAT(step, AllOf(HasSubstr("--profile"), HasSubstr("--json"), HasSubstr("\n  roentgen bench step --model")));
-  EXPECT_THAT(step, AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--write")), Not(HasSubstr("(step, infer)"))));
+  EXPECT_THAT(step,
+              AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--write")), Not(HasSubstr("(cases step, infer)"))));
   EXPECT_THAT(step, Not(HasSubstr("bench infer --model")));
   EXPECT_THAT(parse({"bench", "choose", "--help"}).text, AllOf(HasSubstr("--write"), Not(HasSubstr("--profile"))));
-  EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("(step, infer)"), HasSubstr("--pipeline")));
+  EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("(cases step, infer)"), HasSubstr("--pipeline")));
   EXPECT_THAT(parse({"synth", "dir", "--help"}).text, AllOf(HasSubstr("--images"), HasSubstr("Examples:\n")));
 }
 

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 class CompareCommand final : public Command {
  public:
   CompareCommand()
-      : Command("compare", "Compare two models or recipes on the same images, with intervals.",
+      : Command("compare", "Compare models on the same images, with confidence intervals.",
                 "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
                 "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
                 "roentgen compare run1 run2 --labels chexpert\n"
@@ -49,19 +49,19 @@ class CompareCommand final : public Command {
     return {
         {.name = "A",
          .target = &a_,
-         .doc = "run or csv of predictions; seeds: A1,A2,A3, or folder of train --seeds",
+         .doc = "run folder or csv of predictions; seeds: A1,A2, or folder of --seeds",
          .need = Need::Required},
-        {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
-        {.name = "MORE", .target = &more_, .doc = "further models, each compared with A as B is"},
+        {.name = "B", .target = &b_, .doc = "like A; differences are B - A", .need = Need::Required},
+        {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "data folder or label table, by A's recipe; given twice: A's, then B's",
+         .doc = "true labels: data folder or label table; if two: A's, then B's",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
         {.name = "--replicates",
          .target = &replicates_,
-         .doc = "bootstrap replicates; 0 = no intervals",
+         .doc = "bootstrap replicates for confidence intervals; 0 = no intervals",
          .range = {0, 1e6}},
         {.name = "--seed", .target = &seed_, .doc = "seed of the bootstrap", .range = {.low = 0}},
         {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};

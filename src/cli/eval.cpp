@@ -75,7 +75,7 @@ struct Input {
 class EvalCommand final : public Command {
  public:
   EvalCommand()
-      : Command("eval", "Evaluate a checkpoint or a csv of predictions, with intervals.",
+      : Command("eval", "Evaluate a checkpoint or predictions, with confidence intervals.",
                 "roentgen eval --checkpoint best.safetensors --data nih --split test --json eval.json\n"
                 "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
                 "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age") {}

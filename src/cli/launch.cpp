@@ -87,8 +87,8 @@ void be_silent(bool is_tagged) {
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc = "a:2,b:2 with --ranks 4; slurm, pbs or a FILE of host:ranks lines";
-constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
+constexpr const char* kHostsDoc = "hosts and their ranks, as a:2,b:2; from slurm, pbs or a host list FILE";
+constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace
 
@@ -97,25 +97,27 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &asked_ranks,
-           .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
+           .doc = "processes (ranks) to start; auto: one per CUDA device; 0: no mpirun",
            .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
-          {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
+          {.name = "--tag-output",
+           .target = &is_tagged,
+           .doc = "begin each line of output with the number of its process (rank)"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
           {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for a rank before the run ends and names that rank",
+           .doc = "seconds to wait for a stuck process (rank) before the run stops",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "sent as f32 or bf16; RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "send f32 or bf16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
-       .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
+       .doc = fmt::format("average gradients: auto,{},{}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ","))},
       {.name = "--wire", .target = &wire, .doc = kSendingDoc},
       {.name = "--gdr", .target = &gdr, .doc = kSendingDoc}};
   return joined({averaging, servers.options()});

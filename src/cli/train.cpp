@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen train: trains on a data folder by a recipe and writes a run folder.
+// roentgen train: trains on a data folder with the settings of a recipe and writes a run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ constexpr const char* kSeedsFile = "seeds.csv";  // lies beside the folders of t
 class TrainCommand final : public Command {
  public:
   TrainCommand()
-      : Command("train", "Train a classifier by a recipe.",
+      : Command("train", "Train a classifier with the settings of a recipe.",
                 "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
                 "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
                 "train.batch=16\n"

@@ -217,11 +217,16 @@ class AllreduceCase final : public Case {
       : Case("averaging a bucket over all ranks, by size, algorithm and wire format; under mpirun",
              "mpirun -np 2 roentgen bench allreduce --most 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {ranks_.options({"--reduce", "--wire"}),
-         {rounds_option(rounds_),
-          {.name = "--most", .target = &most_mib_, .doc = "largest bucket, MiB", .range = {1, 2048}},
-          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets in flight at once", .range = {1, 512}}}});
+    return joined({ranks_.options({"--reduce", "--wire"}),
+                   {rounds_option(rounds_),
+                    {.name = "--most",
+                     .target = &most_mib_,
+                     .doc = "largest gradient bucket to measure, MiB",
+                     .range = {1, 2048}},
+                    {.name = "--in-flight",
+                     .target = &in_flight_,
+                     .doc = "gradient buckets averaged at the same time",
+                     .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {
     const auto group = join_ranks("allreduce");

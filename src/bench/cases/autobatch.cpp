@@ -191,7 +191,7 @@ class AutobatchCase final : public Case {
                    network_.training_options(),
                    {{.name = "--memory",
                      .target = &memory_,
-                     .doc = "memory of the process, such as 8GiB or 500MB",
+                     .doc = "memory that training may use, such as 8GiB or 500MB",
                      .value_name = "SIZE"}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

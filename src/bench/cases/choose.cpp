@@ -169,7 +169,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "write the fastest kernel of each layer to this file (train.choices)",
+                     .doc = "write the fastest kernels to this file, for train.choices",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

@@ -186,13 +186,15 @@ class NodesCase final : public Case {
       : Case("the same training on every rank, to find nodes that are slow or compute wrong results",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {sizes_.options({"--batch", "--image", "--channels"}),
-         network_.training_options(),
-         network_.options({"--allow-shared-gpu"}),
-         ranks_.options({"--ranks", "--hosts"}),
-         {slow_option(slow_factor_),
-          {.name = "--updates", .target = &updates_, .doc = "weight updates on every rank", .range = {1, kMany}}}});
+    return joined({sizes_.options({"--batch", "--image", "--channels"}),
+                   network_.training_options(),
+                   network_.options({"--allow-shared-gpu"}),
+                   ranks_.options({"--ranks", "--hosts"}),
+                   {slow_option(slow_factor_),
+                    {.name = "--updates",
+                     .target = &updates_,
+                     .doc = "number of weight updates in every process",
+                     .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};

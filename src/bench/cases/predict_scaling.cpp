@@ -175,18 +175,21 @@ class PredictScalingCase final : public Case {
       : Case("predicted scaling on a cluster, from a training step measured here",
              "roentgen bench predict-scaling --model resnet50 --batch 16 --ranks 1,2,4,8 --bandwidth 1Gbit") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-         network_.training_options(),
-         ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
-         {{.name = "--bandwidth", .target = &bandwidth_, .doc = "bandwidth between hosts per second: 1Gbit, 10GB"},
-          {.name = "--latency", .target = &latency_, .doc = "latency between hosts: 50us"},
-          {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = "bandwidth within a host per second"},
-          {.name = "--host-latency", .target = &host_latency_, .doc = "latency within a host"},
-          {.name = "--device-sd",
-           .target = &device_sd_percent_,
-           .doc = "standard deviation of the step time of an emulated device, %",
-           .range = {0, 29}}}});
+    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+                   network_.training_options(),
+                   ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
+                   {{.name = "--bandwidth",
+                     .target = &bandwidth_,
+                     .doc = "bandwidth between hosts per second, such as 1Gbit or 10GB"},
+                    {.name = "--latency", .target = &latency_, .doc = "latency between hosts, such as 50us or 1ms"},
+                    {.name = "--host-bandwidth",
+                     .target = &host_bandwidth_,
+                     .doc = "bandwidth inside one host per second, such as 8GB"},
+                    {.name = "--host-latency", .target = &host_latency_, .doc = "latency inside one host, such as 3us"},
+                    {.name = "--device-sd",
+                     .target = &device_sd_percent_,
+                     .doc = "standard deviation of a simulated device's step times, %",
+                     .range = {0, 29}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     PredictOptions options{.step = network_.sized(sizes_)};

@@ -236,7 +236,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 namespace {
 
 // Options with equal texts share a line of the help.
-constexpr const char* kFlagsDoc = "--batch is that of all ranks; synthetic batches, not with --data";
+constexpr const char* kFlagsDoc = "--batch is divided among processes; random images, no --data";
 
 class ScalingCase final : public Case {
  public:
@@ -253,15 +253,18 @@ class ScalingCase final : public Case {
          servers_.options(),
          {{.name = "--straggler",
            .target = &straggler_,
-           .doc = "slowdown of the last rank's emulated device",
+           .doc = "how many times slower the last simulated device is",
            .range = {1, 1000}},
           {.name = "--strong", .target = &is_strong_, .doc = kFlagsDoc},
           {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
           {.name = "--trace",
            .target = &trace_folder_,
-           .doc = "folder for a trace of each point's last round, such as ranks-2.json",
+           .doc = "folder for timelines of the last round, such as ranks-2.json",
            .value_name = "DIR"},
-          {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .range = {1, kMany}}}});
+          {.name = "--repeat",
+           .target = &rounds_,
+           .doc = "rounds that repeat all measurements in turn",
+           .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     if (is_synthetic_ && !input_.data.empty()) {
