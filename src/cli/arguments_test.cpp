@@ -28,7 +28,7 @@ Parsed parse(std::vector<const char*> words) {
   commands.push_back(make_bench_command());
   words.insert(words.begin(), "roentgen");
   Parsed parsed = parse_arguments(static_cast<int>(words.size()), words.data(), commands);
-  parsed.command = nullptr;  // the list of commands ends here
+  parsed.command = nullptr;  // the command is destroyed on return
   return parsed;
 }
 
@@ -164,8 +164,9 @@ TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {
 }
 
 TEST(Arguments, options_of_another_case_are_refused) {
-  EXPECT_EQ(refusal({"bench", "links", "--reduce", "ring"}),
-            "[cli.bench] --reduce: expected one of the cases allreduce, scaling, got links; try bench allreduce");
+  EXPECT_EQ(
+      refusal({"bench", "links", "--reduce", "ring"}),
+      "[cli.bench] --reduce: expected one of the benchmark cases allreduce, scaling, got links; try bench allreduce");
   EXPECT_THAT(refusal({"bench", "--profile", "links"}), HasSubstr("[cli.bench] --profile: expected one of"));
   EXPECT_EQ(refusal({"bench", "infer", "--profile"}), "nothing refused");
 }

@@ -114,7 +114,8 @@ void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
                   of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-// Prints the recipe keys that differ. With several seeds for a side, train.seed is not listed.
+// Prints the recipe keys whose values differ between the two models. Omits train.seed if a model was trained with
+// several seeds.
 void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;
@@ -153,7 +154,8 @@ eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& a
   return row;
 }
 
-// Returns the options for reading a side's labels: from its own recipe, or else from the other side's.
+// Returns the options for reading a model's labels: from its own recipe, or else from the recipe of the other compared
+// model.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {

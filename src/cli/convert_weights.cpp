@@ -59,8 +59,9 @@ class ConvertWeightsCommand final : public Command {
     }
     const task::ConvertedWeights converted = task::convert_weights(weights_);
     if (converted.model.empty()) {
-      throw ConfigError(error_text("cli.convert-weights", weights_.file.string(), "weights of another program",
-                                   "a checkpoint of roentgen", "using it as it is"));
+      throw ConfigError(error_text("cli.convert-weights", weights_.file.string(),
+                                   "weights of PyTorch or another program", "a checkpoint of roentgen",
+                                   "using the file as it is, because it needs no conversion"));
     }
     for (const std::string& note : converted.notes) log::info(note);
     const train::CheckpointInfo& info = converted.checkpoint.info;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kMostFileBytes = 1U << 24U;
 constexpr std::size_t kMostNameBytes = 255;  // longest name in DNS
 
-// Parses the whole text as a number of at most nine digits; nullopt for anything else.
+// Parses a text that consists of one to nine digits as a number; nullopt for any other text.
 std::optional<std::int64_t> number_in(std::string_view text) {
   constexpr std::size_t kMostDigits = 9;
   std::int64_t number = 0;
@@ -73,7 +73,7 @@ void require_count(std::int64_t count, std::string_view what, std::string_view t
   refuse_list(what, fmt::format("at most {} hosts or ranks", kMostHostSlots), text);
 }
 
-// Appends each number of a bracket to every name.
+// Replaces every name by several names, each with one number of the bracket appended.
 void append_ranges(std::vector<std::string>& names, const std::vector<Numbers>& ranges, std::string_view item) {
   std::int64_t count = 0;  // cannot overflow, because the text has at most 16 MiB
   for (const Numbers& range : ranges) count += range.last - range.first + 1;
@@ -120,7 +120,8 @@ std::string require_value(const std::vector<std::string>& environment, std::stri
   const auto value = value_of(environment, name);
   if (value && !value->empty()) return *value;
   throw ConfigError(error_text("cli.hosts", fmt::format("--hosts-from {}", source), fmt::format("{} to be set", name),
-                               "no such variable", "it within a job, --hosts a:2,b:2, or --hosts-from FILE"));
+                               "no such variable",
+                               "running the command inside a job, --hosts a:2,b:2, or --hosts-from FILE"));
 }
 
 HostList slurm_hosts(const std::vector<std::string>& environment) {
@@ -219,8 +220,9 @@ HostList first_slots(HostList hosts, std::int64_t ranks) {
   if (ranks == 0) return hosts;
   const std::int64_t total = slots_of(hosts);
   if (ranks > total) {
-    throw ConfigError(error_text("cli.hosts", "--ranks", fmt::format("at most {}, as --hosts-from gives", total),
-                                 fmt::to_string(ranks), "fewer ranks, or more slots of a host"));
+    throw ConfigError(error_text("cli.hosts", "--ranks",
+                                 fmt::format("at most {}, the number of slots in --hosts-from", total),
+                                 fmt::to_string(ranks), "a smaller --ranks, or more slots per host"));
   }
   HostList kept;
   for (HostSlots& host : hosts) {

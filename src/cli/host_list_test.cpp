@@ -44,7 +44,7 @@ TEST(NodeList, refuses_lists_that_are_cut_short_or_spoilt) {
         "n[1-2],", "n\n"}) {
     EXPECT_THAT(refusal([&] { return expand_node_list(bad); }), HasSubstr("[cli.hosts] SLURM_JOB_NODELIST")) << bad;
   }
-  // Each truncated text gives names or an error, and never crashes
+  // Each truncated text must give host names or an error, but no crash
   for (std::size_t size = 0; size < whole.size(); ++size) {
     static_cast<void>(refusal([&] { return expand_node_list(whole.substr(0, size)); }));
   }

@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Largest number of pixels in a sheet; larger pictures are hard to view, and many programs refuse them.
+// Largest number of pixels in a sheet, because many programs cannot open larger pictures.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 class LookCommand final : public Command {
@@ -56,7 +56,7 @@ class LookCommand final : public Command {
     const auto rows = publish::choose_rows(
         dataset, {.split = data::parse_split(split_), .columns = columns_, .seed = static_cast<std::uint64_t>(seed_)});
     if (columns_ * side * side * static_cast<std::int64_t>(rows.size()) > kMostPixels) {
-      throw ConfigError(error_text("cli.look", "the sheet", fmt::format("at most {} pixels", kMostPixels),
+      throw ConfigError(error_text("cli.look", "contact sheet", fmt::format("at most {} pixels", kMostPixels),
                                    fmt::format("{} rows of {} tiles of {}x{}", rows.size(), columns_, side, side),
                                    "fewer --columns or a smaller --set preprocess.size"));
     }

@@ -12,7 +12,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True if the line is a rule above or below a message: dashes in Open MPI, equals signs in MPICH's launcher hydra.
+// True if the line is a separator above or below a message: dashes in Open MPI, equals signs in hydra (MPICH's
+// launcher).
 bool is_rule(std::string_view line) {
   constexpr std::size_t kLeast = 60;
   const auto end = line.find_last_not_of("\r\n");

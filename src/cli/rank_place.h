@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cores and card of each rank, which ranks send to each other and the log prints.
+// CPU cores and GPU ("card") of each rank. Ranks send them to each other, and the log prints them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace roentgen::cli {
 
-/// Cores and card of one rank.
+/// CPU cores and GPU of one rank.
 struct RankPlace {
   /// Cores for computing and input, without those for communication.
   runtime::CoreList cores;
@@ -20,7 +20,7 @@ struct RankPlace {
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
-  /// Card that computes, such as "cuda:0 NVIDIA H200"; empty: the cores compute.
+  /// GPU that computes, such as "cuda:0 NVIDIA H200"; empty: the CPU cores compute.
   std::string card{};
 };
 

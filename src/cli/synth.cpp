@@ -51,7 +51,7 @@ constexpr std::int64_t kQuality = 92, kPngLevel = 6;
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
 
-// Index in the list of the word that equals `text`.
+// Returns the index in `words` of the word that equals `text`. Throws ConfigError if there is none.
 std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
   if (text == words[0]) return 0;
   if (text == words[1]) return 1;
@@ -177,8 +177,9 @@ class SynthCommand final : public Command {
   [[nodiscard]] Folders folders() const override { return {.data = {}, .made = options_.out}; }
   [[nodiscard]] CommandResult run() override {
     if (const int most = runtime::available_hardware_threads(); threads_ > most) {
-      throw ConfigError(error_text("cli.synth", "--threads", fmt::format("at most {}, what the process may use", most),
-                                   fmt::to_string(threads_), "fewer, or 0 for all cores"));
+      throw ConfigError(error_text("cli.synth", "--threads",
+                                   fmt::format("at most {}, the cores that this process may use", most),
+                                   fmt::to_string(threads_), "a smaller number, or 0 for all cores"));
     }
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);

@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeedsFile = "seeds.csv";  // lies beside the folders of the seeds
+constexpr const char* kSeedsFile = "seeds.csv";  // file in --out, next to the folders seed-0 and so on
 
 class TrainCommand final : public Command {
  public:
@@ -88,7 +88,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   }
   if (!options_.is_resume) train::RunFolder(options_.out).check_new();
   train::Recipe recipe = options_.read_recipe();
-  for (const std::int64_t seed : seeds) {  // refuses a later seed before the first one trains
+  for (const std::int64_t seed : seeds) {  // checks the folders of all seeds before the first seed trains
     recipe.train.seed = seed;
     seed_folder(seed).check_place();
     train::Recipe own = recipe;
@@ -123,7 +123,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   return {.json = json};
 }
 
-// Restarts go on with the run in --out. A run that --overwrite is to remove counts only once it has been replaced.
+// Returns how to restart: by resuming the run in --out. With --overwrite, an old run in --out is not resumed.
 RestartOptions TrainCommand::restart_options() const {
   const train::RunFolder folder(options_.out);
   const auto begun = [recipe = folder.recipe()] {

@@ -35,8 +35,8 @@ void require_option(const std::filesystem::path& value, std::string_view usage) 
   if (value.empty()) refuse_missing("train", usage);
 }
 
-// Returns an error text in which the options that the user typed, such as --device, replace the --set that they stand
-// for.
+// Returns an error text in which "--set train.device=" and similar words are replaced by the option that the user
+// typed, such as "--device".
 std::string with_typed_options(std::string text, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) {
     const std::string set = fmt::format("--set train.{}=", key);
@@ -47,7 +47,7 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   return text;
 }
 
-// Reads the recipe and applies --set and its short forms.
+// Reads the recipe and applies --set, and options such as --device that set a recipe key.
 train::Recipe read_changed_recipe(const TrainOptions& options) {
   std::vector<std::string> changes = options.overrides;
   std::vector<std::string_view> typed;

@@ -138,7 +138,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run({"eval", "--predictions", test_}), {"eval --predictions: --labels PATH is missing" + help});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--labels", labels_}), {"--predictions FILE"});
   expect_refusal(place_.run(eval({"--checkpoint", "c"})), {"a checkpoint or predictions, got both" + help});
-  expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a key of [data] other than labels"});
+  expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a recipe key of [data] other than data.labels"});
   expect_refusal(place_.run(eval({"--metrics", "some"})), {"got some; try one of default, all"});
   expect_refusal(place_.run(eval({"--threshold", "best"})), {"got best; try one of f1, youden"});
   expect_refusal(place_.run(eval({"--by", "view,weight"})), {"got weight; try one of view, sex, age, source, study"});
@@ -159,7 +159,7 @@ TEST_F(EvalPredictions, choose_no_threshold_on_the_test) {
   place_.must_run({"eval", "--predictions", validation_, "--labels", labels_, "--validation", test_, "--save-points",
                    place_ / "points.json", "--replicates", "0"});
   expect_refusal(place_.run(eval({"--points", place_ / "points.json"})),
-                 {"points from other images than those evaluated"});
+                 {"thresholds chosen on other images than the evaluated ones"});
   expect_refusal(place_.run({"eval", "--predictions", validation_, "--labels", labels_, "--points",
                              place_ / "points.json", "--by", "study"}),
                  {"study, max, got one"});

@@ -38,7 +38,7 @@ TEST_F(MixedInput, of_an_evaluation_is_the_checkpoints_and_no_option_changes_it)
   for (const char* key : {"preprocess.size=64", "preprocess.fit=crop", "preprocess.mean=0.4", "model.name=resnet18",
                           "loss.name=softmax", "data.labels=[\"Mass\"]"}) {
     expect_refusal(place_->run(plus(eval("run"), {"--set", key})),
-                   {std::string("--set ") + key + ": expected a key of [data] other than labels"});
+                   {std::string("--set ") + key + ": expected a recipe key of [data] other than data.labels"});
   }
 }
 
@@ -98,7 +98,7 @@ TEST_F(MixedInput, of_labels_by_name_is_refused) {
   swapped.replace(swapped.find("prob_Swap"), 9, "prob_Nodule");
   expect_refusal(place_->run({"eval", "--predictions", in("test.csv"), "--labels", labels, "--validation",
                               place_->write("swapped.csv", swapped).string()}),
-                 {"the columns of the predictions, got other labels, or another order"});
+                 {"the same labels in the same order as --predictions, got other labels or another order"});
 }
 
 TEST_F(MixedInput, of_a_validation_patient_in_the_test_is_refused) {

@@ -278,7 +278,7 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
                  {"folders named as labels of the checkpoint"});
   fs::create_directories(*place_ / "other");
   fs::copy_file(*place_ / "test" / names_[0], *place_ / "other/someone.png");
-  expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks of the images"});
+  expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks for these images"});
 }
 
 // With another layer between pooling and logits there is no class activation map, but there is a gradient.

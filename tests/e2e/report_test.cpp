@@ -127,7 +127,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   place_->must_run({"eval", "--checkpoint", in("second/checkpoints/best.safetensors"), "--data", in("data"), "--split",
                     "val", "--replicates", "0", "--json", in("eval_val.json")});
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval_val.json")},
-          "figures of the images of run (list ");
+          "results on the images of run (list ");
   std::string other = read_all(*place_ / "eval2.json");
   for (auto at = other.find("Mass"); at != std::string::npos; at = other.find("Mass", at)) other.replace(at, 4, "Lump");
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", place_->write("lump.json", other)},
@@ -161,7 +161,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   ASSERT_NE(hash, std::string::npos);
   data.replace(data.find(':', hash), 8, ": \"abcde");
   place_->write("other_labels/data.json", data);
-  refused({in("other_labels")}, "the label tables of run: ");
+  refused({in("other_labels")}, "the same label tables as run: ");
   fs::remove(*place_ / "other_labels/data.json");
   refused({in("other_labels")}, "got an unknown number");
   EXPECT_FALSE(fs::exists(*place_ / "no_two.html"));
