@@ -36,7 +36,7 @@ std::vector<Option> picked(const std::vector<Option>& all, Names names) {
 
 constexpr std::int64_t kMostNumber = 65536;
 
-// Parses a comma-separated list of whole numbers from 1 to kMostNumber; returns an empty list if any is invalid.
+// Parses a comma-separated list of whole numbers from 1 to kMostNumber; returns an empty list if a number is invalid.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view word : comma_parts(text)) {
@@ -57,7 +57,7 @@ DType parse_slot_dtype(std::string_view text) {
 
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
-                               "--ranks 2, of scaling --ranks 1,2,4"));
+                               "--ranks 2; in the case scaling also --ranks 1,2,4"));
 }
 
 }  // namespace
@@ -120,7 +120,8 @@ std::int64_t SizeArguments::batch_or(std::int64_t usual) const {
   if (batch.empty()) return usual;
   const std::vector<std::int64_t> batches = parse_batches(batch);
   if (batches.size() == 1) return batches[0];
-  throw ConfigError(error_text("cli.bench", "--batch", "one number", batch, "bench infer, which takes several"));
+  throw ConfigError(
+      error_text("cli.bench", "--batch", "one number", batch, "one number, or the case infer, which accepts several"));
 }
 
 SizeArguments SizeArguments::without_batch() const {
@@ -249,8 +250,9 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
   if (!recipe.empty()) {
     const train::Recipe read = task::read_recipe(recipe, {});
     if (sizes.image_px != SizeArguments{}.image_px || sizes.channels > 0) {
-      throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
-                                   "one", "a [preprocess] section that says them"));
+      throw ConfigError(error_text("cli.bench", "--image and --channels",
+                                   "neither of them with --recipe, which defines both", "at least one of them",
+                                   "changing size and channels in [preprocess] of the recipe"));
     }
     options.preprocess = read.preprocess;
     options.augment = read.augment;
@@ -269,7 +271,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
 
 data::Dataset InputArguments::dataset(const Host& host) const {
   if (!data.empty()) return host.images(data);
-  throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
+  throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "no --data", "--data DIR"));
 }
 
 std::vector<Option> RankArguments::options(Names names) {

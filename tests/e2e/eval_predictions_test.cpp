@@ -145,7 +145,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
   expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"got sum; try one of max, mean"});
   expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study is missing"});
-  expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got none"});
+  expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got no such split"});
 
   const fs::path other = place_.write("other.csv", "Image Index,prob_Fracture\n00010000_000.png,0.5\n");
   expect_refusal(place_.run({"eval", "--predictions", other, "--labels", labels_}), {"the label Fracture"});
@@ -162,7 +162,7 @@ TEST_F(EvalPredictions, choose_no_threshold_on_the_test) {
                  {"thresholds chosen on other images than the evaluated ones"});
   expect_refusal(place_.run({"eval", "--predictions", validation_, "--labels", labels_, "--points",
                              place_ / "points.json", "--by", "study"}),
-                 {"study, max, got one"});
+                 {"study, max, got thresholds"});
 }
 
 }  // namespace

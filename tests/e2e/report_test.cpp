@@ -371,7 +371,8 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--forest", in("data/forest.svg"), "--out", out}, "a path outside the data folder");
   refused({in("run"), "--out", in("run/checkpoints/report.html")}, "checkpoints, which belongs to a run");
   refused({in("run"), "--gallery", "25", "--out", out}, "--gallery");
-  refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out}, "--beside RUN with the second run, got none");
+  refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out},
+          "--beside RUN with the second run, got no --beside");
   const fs::path one = *place_ / "few/one.png";
   fs::create_directories(one.parent_path());
   fs::copy_file(fs::directory_iterator(*place_ / "data/images")->path(), one, fs::copy_options::overwrite_existing);

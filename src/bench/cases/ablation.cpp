@@ -19,7 +19,8 @@ namespace roentgen::bench {
 namespace {
 
 constexpr double kMostSettling_s = 3.0;
-// Number of files that tf-official reads at once. No other order may read more at once, so that the comparison is fair.
+// Number of files that the pipeline tf-official reads at the same time. The compared pipelines may not read more, so
+// that the comparison is fair.
 constexpr int kReaders = 10;
 constexpr std::string_view kOfficial =
     "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch({batch}) | shuffle({buffer}) | repeat | "

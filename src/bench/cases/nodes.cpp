@@ -43,7 +43,8 @@ double copy_gb_per_s(const train::Ranks& ranks) {
     const auto start = Clock::now();
     std::memcpy(to.data(), from.data(), kBytes);
     const double s = seconds_since(start);
-    if (to[0] != static_cast<char>(i)) throw DataError(error_text("bench.nodes", "a copy", "what was copied", "else"));
+    if (to[0] != static_cast<char>(i))
+      throw DataError(error_text("bench.nodes", "memory copy", "the bytes that were copied", "different bytes"));
     if (i == 0 || s < best_s) best_s = s;
   }
   return 2.0 * static_cast<double>(kBytes) / best_s * 1e-9;
@@ -96,13 +97,14 @@ std::string slow_text(const std::string& name, const NodeFigures& node, std::spa
                     fmt::format("steps of about {:.3g} ms and copies of {:.3g} GB/s, the medians",
                                 median_step_s(all) * 1e3, median_copy(all)),
                     fmt::format("{:.3g} ms and {:.3g} GB/s", node.step_s * 1e3, node.copy_gb_per_s),
-                    "what else runs there, its cooling and its memory");
+                    "checking other programs, cooling and memory of this host");
 }
 
 std::string odd_text(const std::string& name, const NodeFigures& node, bool is_nobody_right) {
-  return error_text("bench.nodes", name, is_nobody_right ? "weights that most ranks have" : "the weights of the others",
+  return error_text("bench.nodes", name,
+                    is_nobody_right ? "equal weights on most ranks" : "the same weights as on most ranks",
                     fmt::format("{:016x}", node.weights),
-                    "again, and without this host if it stays: it computes something else");
+                    "again; if the difference stays, leave out this host, which computes wrong results");
 }
 
 void add_nodes(Value& result, const dist::CommThread& group, std::span<const NodeFigures> all,
@@ -158,7 +160,8 @@ Value run_nodes(const NodesOptions& options, dist::CommThread& group) {
   require_at_least("steps", options.step.steps, 1);
   require_at_least("threads", options.step.threads, 1);
   if (!(options.slow_factor > 1.0)) {
-    throw ConfigError(error_text("bench.nodes", "slow factor", "above 1", fmt::format("{}", options.slow_factor)));
+    throw ConfigError(
+        error_text("bench.nodes", "slow factor", "a number above 1", fmt::format("{}", options.slow_factor)));
   }
   const train::Ranks ranks(&group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
@@ -206,8 +209,8 @@ class NodesCase final : public Case {
     request.ranks = ranks_.count();
     request.hosts = ranks_.hosts;
     if (request.ranks > 1) return host.start_ranks(request, {});
-    throw ConfigError(
-        error_text("bench.nodes", "ranks", "at least 2", "1", "--ranks 4 --hosts a:1,b:1,c:1,d:1, or under mpirun"));
+    throw ConfigError(error_text("bench.nodes", "ranks", "at least 2 processes", "1",
+                                 "--ranks 4 --hosts a:1,b:1,c:1,d:1, or mpirun"));
   }
   [[nodiscard]] bool has_failed(const Value& result) const override { return result.at("odd").as_integer() > 0; }
 
@@ -217,9 +220,10 @@ class NodesCase final : public Case {
     if (options.step.threads > 0) request.threads = [threads = options.step.threads] { return threads; };
     return host.join_ranks(request, [&](dist::CommThread* group) {
       if (group == nullptr) {
-        throw ConfigError(error_text("bench.nodes", "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench nodes"));
+        throw ConfigError(
+            error_text("bench.nodes", "ranks", "at least 2 processes", "1", "mpirun -np 2 roentgen bench nodes"));
       }
-      // Each rank is already bound to its cores here, so the default counts only these.
+      // Each rank is already bound to its cores, so that the default number of threads counts only its cores.
       if (options.step.threads == 0) options.step.threads = runtime::default_compute_threads();
       return run_nodes(options, *group);
     });

@@ -27,7 +27,7 @@ namespace {
 
 enum Kind : std::size_t { kInput, kTrain, kSequential, kOverlapped, kKinds };
 
-// Returns the cores for computing: all that input does not use.
+// Returns the cores for computing: all cores that input does not use.
 runtime::CoreList compute_cores(const InputOptions& input) {
   return input.cores.empty() ? runtime::CoreList{} : runtime::other_cores(input.cores);
 }
@@ -39,7 +39,7 @@ int compute_threads(const OverlapOptions& options, const runtime::CoreList& core
   if (options.step.threads <= most) return options.step.threads;
   throw ConfigError(error_text("bench.overlap", "threads",
                                "at most the cores that --input-cores leaves, " + runtime::text_of(cores),
-                               std::to_string(options.step.threads), "fewer"));
+                               std::to_string(options.step.threads), "fewer --threads"));
 }
 
 std::unique_ptr<Consumer> make_consumer(const OverlapOptions& options, const runtime::CoreList& cores) {

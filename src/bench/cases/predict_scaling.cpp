@@ -21,7 +21,8 @@
 namespace roentgen::bench {
 namespace {
 
-// Runs training steps on one rank. Then runs a few more and takes the course of a step from the fastest of them.
+// Measures the times of training steps on one rank. Then runs a few more steps; the fastest shows when each gradient
+// bucket is ready.
 MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
   constexpr int kCourses = 3;
   MeasuredStep measured{.step_s = {}, .course = measure_course(executable, kCourses), .bucket_bytes = {}};
@@ -49,8 +50,8 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
 double parse_bandwidth(std::string_view text) {
   constexpr Unit kUnits[] = {{"kbit", 125.0}, {"Mbit", 125e3}, {"Gbit", 125e6}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
   if (const auto found = quantity_in(text, kUnits)) return *found;
-  throw ConfigError(error_text("bench.predict", "bandwidth", "a number with kbit, Mbit, Gbit, kB, MB or GB (a second)",
-                               text, "1Gbit"));
+  throw ConfigError(error_text("bench.predict", "bandwidth",
+                               "a number with kbit, Mbit, Gbit, kB, MB or GB (per second)", text, "1Gbit"));
 }
 
 double parse_duration(std::string_view text) {
@@ -97,7 +98,7 @@ std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ra
   Random random(seed, RandomStage::Test);
   std::vector<double> times;
   for (std::int64_t step = 0; step < steps; ++step) {
-    // All times within a step scale with its length, so the slowest rank is the last to finish every bucket.
+    // The times of buckets are shares of the step time, so the slowest rank is the last to finish every bucket.
     double slowest_s = 0.0;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       const auto drawn =
@@ -205,8 +206,8 @@ class PredictScalingCase final : public Case {
     options.cluster.within_host = {parse_bandwidth(host_bandwidth_), parse_duration(host_latency_)};
     options.device_sd = device_sd_percent_ / 100.0;
     if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE with it",
-                                   "a measured device", "it without: steps vary as they are measured"));
+      throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE",
+                                   "a real device, whose step times vary by themselves", "leaving out --device-sd"));
     }
     return run_predict_scaling(options);
   }
