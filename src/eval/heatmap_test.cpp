@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::FloatNear;
 
-// Axis of a squashed picture: `inputs` network pixels cover all `pixels` of the picture.
+// Returns the axis of a squashed picture: `inputs` network pixels cover all `pixels` pixels of the picture.
 MapAxis squash(std::int64_t pixels, std::int64_t inputs) {
   return {.start = 0.0,
           .step = static_cast<double>(pixels) / static_cast<double>(inputs),
@@ -94,7 +94,7 @@ TEST(MapBack, keeps_a_flat_map_flat) {
   EXPECT_THAT(map.values, testing::Each(2.5F));
 }
 
-// A crop keeps the middle 4 of 8 pixels.
+// A crop keeps the 4 pixels in the middle of 8.
 TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
   const MapAxis x{.start = 2.0, .step = 1.0, .inputs = 4, .pixels = 8};
   const HeatMap map = map_back({.width = 1, .height = 1, .values = {3.0F}}, x, squash(1, 4));
