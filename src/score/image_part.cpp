@@ -55,18 +55,16 @@ std::vector<std::size_t> rows_of(const data::NameIndex& index, const NamedImages
   if (absent > 0) {
     throw DataError(error_text(
         "cli.list", list.title, fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
-        fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
-        "the list of these images, because a result on part of a list is not a result on the list"));
+        fmt::format("{} that are missing or whose name fits two images, first {}", absent, *first_absent),
+        "the list of these images, because all images of a list must be evaluated"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   if (rows.size() < list.names.size()) {
     throw DataError(
-        error_text("cli.list", list.title,
-                   fmt::format("{} of {} own in {}", counted(std::ssize(list.names), "image"),
-                               list.names.size() == 1 ? "its" : "their", where),
-                   fmt::format("names of {}: some are found by one end of a path", counted(std::ssize(rows), "image")),
-                   "names as the data has them"));
+        error_text("cli.list", list.title, fmt::format("{} different images in {}", list.names.size(), where),
+                   fmt::format("only {}, because several names fit the same image", counted(std::ssize(rows), "image")),
+                   "full image paths in the list, as in the data"));
   }
   return rows;
 }
@@ -120,9 +118,9 @@ std::string part_text(const Part& part) {
 Part split_part(const data::Dataset& dataset, data::Split split) {
   const data::SplitSummary& summary = dataset.summary(split);
   if (summary.images == 0) {
-    throw DataError(error_text("cli.eval", dataset.root.string(),
-                               fmt::format("images in split {}", data::name_of(split)),
-                               "none (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
+    throw DataError(
+        error_text("cli.eval", dataset.root.string(), fmt::format("images in split {}", data::name_of(split)),
+                   "no images (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
   }
   return {.title = fmt::format("split {}", data::name_of(split)),
           .name = std::string(data::name_of(split)),
@@ -161,7 +159,7 @@ PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::s
     if (found == known->sha256) return file;
     refuse_list(list, known_text(*known),
                 fmt::format("{} in {} (list {})", counted(std::ssize(file.images), "image"), what, found),
-                "predictions on exactly that list, or --list FILE to keep the images of a file");
+                "predictions for exactly this list, or --list FILE with image names");
   }
   const NamedImages wanted = read_list(list);
   const data::NameIndex index(file.images);

@@ -93,14 +93,14 @@ TEST_F(Compare, refuses_what_cannot_be_compared) {
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
                                       "00010000_000.png,0.5,0.5,0.5\n00099999_000.png,0.5,0.5,0.5\n");
   expect_refusal(place_.run(compare(a_, fewer)),
-                 {"fewer.csv: expected the 120 images of ", "got 2 images (list ", "1 of them among those"});
+                 {"fewer.csv: expected the 120 images of ", "got 2 images (list ", "of which 1 are the same"});
   const fs::path other = place_.write("other.csv", "Image Index,prob_Mass\n00010000_000.png,0.5\n");
-  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 label, 1 of them among those: Mass"});
+  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 label, of which 1 are the same: Mass"});
   std::string changed = read_all(labels_);
   changed.replace(changed.find("No Finding"), 10, "Mass|Edema");
   const fs::path version = place_.write("version.csv", changed);
   expect_refusal(place_.run(compare(a_, b_, {"--labels", version})),
-                 {"expected the truth of A for every image, got 2 of 360 labels that differ, in 1 of 120 images"});
+                 {"expected the same true labels as A, got 2 of 360 labels that differ, in 1 of 120 images"});
   fs::create_directories(place_ / "empty");
   expect_refusal(place_.run(compare(a_, place_ / "empty")), {"a run folder with preds.csv and recipe.toml, got no"});
   expect_refusal(place_.run(compare(a_, b_, {"--csv", labels_})), {"--csv ", "got that of --labels"});
@@ -196,7 +196,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
   EXPECT_EQ(read_json(place / "recipes.json").at("recipe").as_table().size(), 1U);
   const std::string mixed = (place / "runs/seed-0").string() + "," + (place / "others/seed-5").string();
   expect_refusal(place.run({"compare", mixed, place / "others", "--labels", labels}),
-                 {"A: ", "in train.seed alone, got another optimizer.lr"});
+                 {"A: ", "with only another train.seed, got another optimizer.lr"});
   expect_refusal(place.run({"compare", place / "runs", place / "others", "--labels", labels, "--csv",
                             place / "runs/seed-1/preds.csv"}),
                  {"preds.csv", "which belongs to a run"});

@@ -155,7 +155,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
 }
 
 TEST_F(EvalPredictions, choose_no_threshold_on_the_test) {
-  expect_refusal(place_.run(eval({"--validation", test_})), {"no image of the test, got 180 of 180"});
+  expect_refusal(place_.run(eval({"--validation", test_})), {"no image of the test set, got 180 of 180"});
   place_.must_run({"eval", "--predictions", validation_, "--labels", labels_, "--validation", test_, "--save-points",
                    place_ / "points.json", "--replicates", "0"});
   expect_refusal(place_.run(eval({"--points", place_ / "points.json"})),

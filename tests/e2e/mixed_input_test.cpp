@@ -50,7 +50,7 @@ TEST_F(MixedInput, of_points_and_a_checkpoint_is_refused) {
     return plus({"predict", "--checkpoint", checkpoint(run), image}, points);
   };
   place_->must_run(predict("run"));
-  const std::vector<std::string> other{"points.json: expected points fitted on the input \"32x32 gray, crop",
+  const std::vector<std::string> other{"points.json: expected thresholds chosen with the input \"32x32 gray, crop",
                                        "(v - 0.4)", "got \"32x32 gray, squash"};
   expect_refusal(place_->run(predict("crop")), other);
   expect_stop(place_->run(plus(eval("crop"), points)), other);
@@ -109,7 +109,7 @@ TEST_F(MixedInput, of_a_validation_patient_in_the_test_is_refused) {
   const std::string validation = place_->write("v.csv", "Image Index,prob_Mass\nb.png,0.5\nc.png,0.2\n").string();
   const std::vector<std::string> arguments{"eval", "--predictions", test,      "--labels",
                                            labels, "--validation",  validation};
-  expect_refusal(place_->run(arguments), {"validation: expected no patient of the test, got 1 of 2 patients"});
+  expect_refusal(place_->run(arguments), {"validation: expected no patient of the test set, got 1 of 2 patients"});
   EXPECT_NE(place_->must_run(plus(arguments, {"--allow-overlap"})).err.find("no patient of the test"),
             std::string::npos);
 }

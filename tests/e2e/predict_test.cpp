@@ -167,7 +167,7 @@ TEST_F(Predict, refuses_points_of_another_model) {
   points.set("weights_sha256", std::string(64, '0'));
   place_->write("others.json", io::to_json(points));
   expect_refusal(place_->run(arguments({image, "--points", in("others.json")})),
-                 {"points of these weights", "got those of other weights (000000000000)"});
+                 {"thresholds for these weights", "got thresholds for other weights (000000000000)"});
 }
 
 TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxes) {
@@ -275,7 +275,7 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   EXPECT_THAT(whole.out, HasSubstr("40 images in")) << "masks are no radiographs";
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("none")})), {"a folder of masks"});
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("masked/images")})),
-                 {"folders named as labels of the checkpoint"});
+                 {"folders with the names of the checkpoint's labels"});
   fs::create_directories(*place_ / "other");
   fs::copy_file(*place_ / "test" / names_[0], *place_ / "other/someone.png");
   expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks for these images"});

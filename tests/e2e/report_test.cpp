@@ -181,7 +181,7 @@ TEST_F(Report, other_labels_than_the_evaluations_are_refused_by_finding_and_valu
   expect_refusal(place_->run({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"),
                               "--labels", place_->write("flipped.csv", table).string(), "--out", in("flipped.html")}),
                  {"preds.csv: expected ", " of " + in("eval.json") + ": ", " positive of ", ", got ",
-                  "the predictions and labels that this evaluation was made from"});
+                  "the predictions and labels of this evaluation"});
   EXPECT_FALSE(fs::exists(*place_ / "flipped.html"));
 }
 
@@ -358,7 +358,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   checkpoint.set("weights_sha256", std::string(64, '0'));
   other.set("checkpoint", std::move(checkpoint));
   refused({in("run"), "--evaluation", place_->write("other.json", io::to_json(other)), "--out", out},
-          "those of other weights (000000000000)");
+          "an evaluation of other weights (000000000000)");
   refused({in("run"), "--labels", labels(), "--preds", in("none.csv"), "--out", out}, "none.csv");
   refused({in("run"), "--evaluation", in("eval.json"), "--out", in("eval.json")}, "that of --evaluation");
   refused({in("run"), "--labels", labels(), "--preds", in("preds.csv"), "--out", in("preds.csv")}, "that of --preds");
