@@ -245,7 +245,7 @@ TEST_F(Report, gallery_takes_no_picture_twice) {
   expect_refusal(
       place_->run({"report", in("run"), "--preds", place_->write("both.csv", both).string(), "--labels",
                    place_->write("truth.csv", truth).string(), "--data", in("one_picture"), "--out", in("twice.html")}),
-      {"expected the 2 images of the gallery, each under a name of its own, got 1 of them: f1/a.png is the file of "
+      {"expected the 2 images of the gallery, each with a different file name, got 1 of them: f1/a.png is the file of "
        "another "
        "one"});
   const std::string missing = "Image Index,prob_Mass\na.png,0.25\ngone.png,0.5\n";
@@ -389,7 +389,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   while (std::getline(rows, row)) truth += row.substr(0, row.find(',')) + ",1,0,1,0,1,0,1,0,1,0,1,0,1,0\n";
   refused({in("run"), "--preds", lump, "--labels", place_->write("lump_labels.csv", truth), "--data", in("data"),
            "--out", out},
-          "knows the labels of the predictions, got none called Lump");
+          "with the labels of the predictions, got no label Lump");
   EXPECT_FALSE(fs::exists(out));
 }
 
