@@ -188,7 +188,7 @@ TEST(OnnxOutput, refuses_weights_of_another_network) {
   const Network network = make_network(all_ops());
   std::vector<train::NamedTensor> weights = network.weights;
   weights.erase(weights.begin());
-  expect_refused(network, weights, "conv1.weight: expected a tensor of (8, 3, 3, 3), got none");
+  expect_refused(network, weights, "conv1.weight: expected a tensor of (8, 3, 3, 3), got no such tensor");
   weights = network.weights;
   weights[0].shape = {8, 1, 3, 3};
   expect_refused(network, weights, "got (8, 1, 3, 3)");

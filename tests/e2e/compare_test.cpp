@@ -147,7 +147,7 @@ TEST_F(Compare, of_several_seeds_is_of_recipes) {
   EXPECT_EQ(read_json(place_ / "one.json").at("intervals_cover"), Value("patients"));
   EXPECT_THAT(place_.must_run(compare(a_, b_)).out, HasSubstr("They cover patients, not seeds (one seed of A, one"));
 
-  expect_refusal(place_.run(compare(good + ",", bad)), {"separated by commas, got an empty one"});
+  expect_refusal(place_.run(compare(good + ",", bad)), {"separated by commas, got an empty name"});
   expect_refusal(place_.run(compare(first + "," + first, bad)), {"A: ", "another seed than ", "the same predictions"});
   expect_refusal(place_.run(compare(first + ",none.csv", bad)), {"none.csv"});
   expect_refusal(place_.run(compare(good, bad, {"--csv", place_ / "bad2.csv"})), {"bad2.csv"});
@@ -231,7 +231,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   EXPECT_THAT(mean.at("delta").at("no_interval").as_string(), HasSubstr("too few patients"));
   EXPECT_THAT(mixed.out, HasSubstr("No interval and no p, a finding in it has too few patients: mean."));
   expect_refusal(place.run({"compare", place / "a", place / "b", "--labels", labels, "--csv", place / "b/preds.csv"}),
-                 {"a file of its own"});
+                 {"a file that nothing else uses"});
 
   // With test-time augmentation, the same weights give other probabilities, and the result records it.
   const std::vector<std::string> eval{

@@ -151,7 +151,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run({"eval", "--predictions", other, "--labels", labels_}), {"the label Fracture"});
   const fs::path absent = place_.write("absent.csv", "Image Index,prob_Mass\n00099999_000.png,0.5\n");
   expect_refusal(place_.run({"eval", "--predictions", absent, "--labels", labels_}),
-                 {"absent.csv: expected every image in Data_Entry.csv, got 1 of 1 without a row there"});
+                 {"absent.csv: expected every image in Data_Entry.csv, got 1 of 1 images without a row there"});
 }
 
 TEST_F(EvalPredictions, choose_no_threshold_on_the_test) {

@@ -45,7 +45,7 @@ TEST(Autobatch, reads_sizes_with_units) {
       static_cast<void>(parse_bytes("--memory", text));
       ADD_FAILURE() << text << " was taken";
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith("[bench.autobatch] --memory: expected a size")) << text;
+      EXPECT_THAT(error.what(), testing::StartsWith("[bench.autobatch] --memory: expected a memory size")) << text;
     }
   }
 }
