@@ -126,7 +126,7 @@ void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, V
   }
   terminal::print(fmt::format("\n{}", score::to_text(differences)));
   if (differences.size() == 1 && differences[0].key == "train.seed") {
-    terminal::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
+    terminal::print("Only the seed differs: differences show the randomness of training, not a better recipe.\n");
   }
   json.set("recipe", score::to_value(differences));
 }
@@ -169,10 +169,11 @@ data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
 CommandResult CompareCommand::run() {
   if (labels_.empty() || labels_.size() > 2) {
     refuse_arguments("compare", "--labels PATH, once or twice",
-                     labels_.empty() ? "none" : fmt::format("{} times", labels_.size()));
+                     labels_.empty() ? "no --labels" : fmt::format("{} times", labels_.size()));
   }
   if (!csv_.empty() && !more_.empty()) {
-    refuse_arguments("compare --csv", "A and B alone", counted(std::ssize(more_), "further model"), "--json");
+    refuse_arguments("compare --csv", "only two models, A and B", counted(std::ssize(more_), "further model"),
+                     "--json instead of --csv");
   }
   std::vector<eval::TextRow> rows{{"model", "ranks", "images an update", "mean AUROC", "difference", "p"}};
   Value json = compare_with(b_, rows);

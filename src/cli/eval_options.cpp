@@ -104,23 +104,24 @@ void EvalOptions::check() const {
     if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse_missing("eval --predictions", "--labels PATH");
     if (!ranks.asked_ranks.empty()) {
-      refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions from a file");
+      refuse_arguments("eval --ranks", "also --checkpoint FILE", "predictions from a file");
     }
-    if (views != "none") refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions from a file");
+    if (views != "none") refuse_arguments("eval --tta", "also --checkpoint FILE", "predictions from a file");
   }
   if (metrics != "default" && metrics != "all")
-    refuse_arguments("eval --metrics", "a known choice", metrics, "one of default, all");
+    refuse_arguments("eval --metrics", "default or all", metrics, "one of default, all");
   if (!points.empty() && !validation.empty()) refuse_arguments("eval", "--points or --validation", "both");
   if (!points.empty() && !save_points.empty()) refuse_arguments("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
     const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
                           attribute == "study";
     if (!is_known)
-      refuse_arguments("eval --by", "known attributes, separated by commas", attribute,
+      refuse_arguments("eval --by", "attributes separated by commas", attribute,
                        "one of view, sex, age, source, study");
   }
   if (has_group("view") && has_group("study")) {
-    refuse_arguments("eval --by", "view or study", "both", "two runs: a study has images of several views");
+    refuse_arguments("eval --by", "view or study", "both",
+                     "two runs of eval, because a study has images of several views");
   }
   if (!image_list.empty() && split != "test") refuse_arguments("eval", "--list or --split", "both");
   static_cast<void>(data::test_views(views));

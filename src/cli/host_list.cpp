@@ -101,7 +101,7 @@ std::vector<std::string> expand_item(std::string_view item) {
     item.remove_prefix(close + 1);
   }
   for (const std::string& name : names) {
-    if (!is_host_name(name)) refuse_list(kNodes, "names of hosts", name.empty() ? "an empty name" : name);
+    if (!is_host_name(name)) refuse_list(kNodes, "host names", name.empty() ? "an empty name" : name);
   }
   return names;
 }
@@ -146,7 +146,7 @@ std::vector<std::string> expand_node_list(std::string_view text) {
   for (std::size_t i = 0; i <= text.size(); ++i) {
     const char c = i < text.size() ? text[i] : ',';
     if ((c == '[' && is_inside) || (c == ']' && !is_inside) || (i == text.size() && is_inside)) {
-      refuse_list(kNodes, "a bracket [ with one ] behind it", text.substr(begin));
+      refuse_list(kNodes, "a closing bracket ] for every [", text.substr(begin));
     }
     if (c == '[' || c == ']') is_inside = c == '[';
     if (c != ',' || is_inside) continue;
@@ -200,7 +200,7 @@ HostList parse_host_lines(std::string_view text, std::string_view what) {
     if (is_new) hosts.push_back({.name = std::string(name), .slots = 0});
     hosts[place->second].slots += *slots;
   }
-  if (hosts.empty()) refuse_list(what, "lines of host or host:slots", "none");
+  if (hosts.empty()) refuse_list(what, "lines with host or host:slots", "no hosts");
   return hosts;
 }
 

@@ -105,8 +105,8 @@ TEST(HostLines, name_the_line_that_is_wrong) {
     EXPECT_THAT(refused(bad), HasSubstr("hosts.txt, line 1")) << bad;
   }
   EXPECT_THAT(refused("a:60000\nb:60000\n"), HasSubstr("line 2: expected at most 65536"));
-  EXPECT_THAT(refused(""), HasSubstr("got none"));
-  EXPECT_THAT(refused("# nothing\n"), HasSubstr("got none"));
+  EXPECT_THAT(refused(""), HasSubstr("got no hosts"));
+  EXPECT_THAT(refused("# nothing\n"), HasSubstr("got no hosts"));
 }
 
 TEST(HostsFrom, reads_jobs_and_files) {

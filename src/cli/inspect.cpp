@@ -79,7 +79,7 @@ class InspectCommand final : public Command {
   [[nodiscard]] CommandResult run() override {
     const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
     if (model_.empty() == data_.empty() && !is_of_recipe) {
-      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
+      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "neither" : "both");
     }
     if (is_planned_ && !data_.empty()) {
       refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
@@ -120,7 +120,8 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
     if (is_table_only_ && (is_decoded_ || !broken_.empty())) {
-      refuse_arguments("inspect --no-files", "it alone", is_decoded_ ? "--pixels too" : "--broken too", "one of them");
+      refuse_arguments("inspect --no-files", "neither --pixels nor --broken",
+                       is_decoded_ ? "also --pixels" : "also --broken", "only one of these options");
     }
     source.unnamed_labels = data::UnnamedLabels::Propose;
     data::place_folders(source, data_);

@@ -130,7 +130,7 @@ Option RankOptions::restart_option(std::string doc) {
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
   std::string name = (runtime::temporary_folder() / "roentgen_ranks_XXXXXX").string();
   const int file = ::mkstemp(name.data());
-  if (file < 0) throw DataError(error_text("cli.launch", name, "a file", std::strerror(errno), "another TMPDIR"));
+  if (file < 0) throw DataError(error_text("cli.launch", name, "a new file", std::strerror(errno), "another TMPDIR"));
   ::close(file);
   std::vector<std::string> dropped{"--ranks", "--hosts", "--json"};
   for (std::size_t i = 0; i < changed.size(); i += 2) dropped.push_back(changed[i]);
@@ -254,7 +254,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   try {
     if (group.size() != launched) {
       throw ConfigError(
-          error_text("cli.launch", "MPI", fmt::format("{} processes, as the launcher started", launched),
+          error_text("cli.launch", "MPI", fmt::format("{} processes, as mpirun or srun started", launched),
                      fmt::format("{} that MPI sees", group.size()),
                      fmt::format("the mpirun (or srun --mpi) of {}, or ROENTGEN_MPI=FILE", dist::load_mpi().version)));
     }

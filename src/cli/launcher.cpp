@@ -262,12 +262,12 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
 void require_mpirun(const std::string& program, int status) {
   if (!WIFEXITED(status)) return;
   if (WEXITSTATUS(status) == kNoProgram) {
-    throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "none",
-                                 "apt install openmpi-bin (mpich), or srun, or one process"));
+    throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "no such program",
+                                 "installing openmpi-bin or mpich, srun, or leaving out --ranks"));
   }
   if (WEXITSTATUS(status) == kNotRun) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " that can be executed",
-                                 "one on the PATH that cannot", "chmod +x, or another PATH"));
+                                 "a file that cannot be executed", "chmod +x, or another PATH"));
   }
 }
 
@@ -338,7 +338,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     become(command, outputs, options.is_silent);
   }
   if (child < 0) {
-    throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
+    throw DeviceError(error_text("cli.launch", command[0], "a new process", std::strerror(errno), "fewer processes"));
   }
   outputs.close_write_ends();
   const Watched watched{.child = child, .signals = signals, .board = board, .outputs = outputs};
@@ -346,11 +346,10 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   wait_for_ranks(board);
   if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
-    outputs.err.say(error_text("cli.launch", "mpirun",
-                               fmt::format("its end within {} s after rank 0 ended", limit.count()),
-                               "no end, so roentgen ended it",
-                               "no repetition, because the run is complete; another MPI if it happens again") +
-                    '\n');
+    outputs.err.say(
+        error_text("cli.launch", "mpirun", fmt::format("its end within {} s after rank 0 ended", limit.count()),
+                   "no end, so roentgen ended it", "another MPI library if this happens again; this run is complete") +
+        '\n');
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;
   }

@@ -87,7 +87,7 @@ HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) con
     const auto known = std::ranges::find(labels, name);
     if (known == labels.end()) {
       refuse_arguments("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
-                       "'" + std::string(name) + "'", "one of these, as they are spelt");
+                       "'" + std::string(name) + "'", "one of these, spelt in the same way");
     }
     const auto index = static_cast<std::size_t>(known - labels.begin());
     if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);

@@ -90,7 +90,7 @@ void guard_rank(bool is_run, bool is_tagged) {
   const pid_t own = ::getpid();
   const pid_t rank = ::fork();
   if (rank < 0) {
-    throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
+    throw DeviceError(error_text("cli.launch", "a rank", "a new process", std::strerror(errno), "fewer processes"));
   }
   ::setpgid(rank, rank);  // signals to mpirun's process group reach only the guard, which forwards them once
   if (rank > 0 && output) output->become_guard();

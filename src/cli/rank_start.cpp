@@ -29,7 +29,7 @@ void require_open_files(std::int64_t ranks) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
   throw ConfigError(error_text("cli.launch", "ulimit -n",
-                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
+                               fmt::format("a limit of {} open files or more for {}", needed, train::ranks_text(ranks)),
                                fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
 }
 

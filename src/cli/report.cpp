@@ -351,9 +351,9 @@ class ReportCommand final : public Command {
     if (evaluated.empty() || evaluated == set.list_sha256) return true;
     if (input.runs.size() < 2) return false;
     throw ConfigError(error_text("cli.report", predictions_.empty() ? "--beside" : predictions_.string(),
-                                 "predictions on the images of --evaluation (list " + short_hash(evaluated) + ")",
-                                 "others (list " + short_hash(set.list_sha256) + ")",
-                                 "--preds and --beside-preds of those images"));
+                                 "predictions for the images of --evaluation (list " + short_hash(evaluated) + ")",
+                                 "predictions for other images (list " + short_hash(set.list_sha256) + ")",
+                                 "--preds and --beside-preds for the images of --evaluation"));
   }
 
   fs::path run_;

@@ -74,7 +74,7 @@ synth::PerFinding<bool> findings_of(std::string_view option, std::string_view te
   for (const std::string_view name : comma_parts(text)) {
     const auto known = std::ranges::find(synth::kFindingNames, name);
     if (known == synth::kFindingNames.end()) {
-      refuse(option, fmt::format("all, or of {}", fmt::join(synth::kFindingNames, ", ")), name);
+      refuse(option, fmt::format("all, or some of {}", fmt::join(synth::kFindingNames, ", ")), name);
     }
     chosen[static_cast<std::size_t>(known - synth::kFindingNames.begin())] = true;
   }
@@ -185,8 +185,8 @@ class SynthCommand final : public Command {
     options_.threads = static_cast<int>(threads_);
     options_.film.form = synth::form_of(form_);
     const bool is_jpeg = options_.film.form == synth::Form::Jpeg;
-    if (!is_jpeg && quality_ != kQuality) refuse("--quality", "--form jpeg with it", form_);
-    if (is_jpeg && png_level_ != kPngLevel) refuse("--png-level", "a PNG form with it", form_);
+    if (!is_jpeg && quality_ != kQuality) refuse("--quality", "also --form jpeg", form_);
+    if (is_jpeg && png_level_ != kPngLevel) refuse("--png-level", "also a PNG format as --form", form_);
     options_.film.jpeg_quality = static_cast<int>(quality_);
     options_.png_level = static_cast<int>(png_level_);
     options_.population.prevalence =

@@ -165,8 +165,8 @@ CommandResult TrainCommand::run() {
   options_.ranks.recipe = [this] { return options_.read_recipe().train; };
   return run_as_ranks(options_.ranks, [&](dist::CommThread* group) {
     if (group != nullptr && !options_.seeds.empty()) {
-      refuse_arguments("--seeds", "one process, which trains them in turn", train::ranks_text(group->size()),
-                       "a run a seed, each with --ranks");
+      refuse_arguments("--seeds", "a single process, which trains one seed after another",
+                       train::ranks_text(group->size()), "one run per seed, each with --ranks");
     }
     if (const std::string note = options_.device_note(); !note.empty()) log::info(note);
     const auto progress =

@@ -124,10 +124,11 @@ void TrainOptions::check() const {
     refuse_missing("train --trace-steps, --trace-every or --trace-ranks", "--trace");
   }
   if (is_resume && is_overwrite) {
-    refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
+    refuse_arguments("train", "--resume or --overwrite", "both", "--resume to continue the run");
   }
   if (!checkpoint_dir.empty() && io::is_inside(checkpoint_dir, out)) {
-    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(), "$TMPDIR");
+    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(),
+                     "--checkpoint-dir $TMPDIR");
   }
   for (const std::string& folder : data) {
     io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));

@@ -78,20 +78,21 @@ NamedImages find_list(const std::string& list, const data::SourceOptions& source
     if (!fs::exists(list, ignored)) {
       std::string ids;
       for (const eval::KnownList& one : eval::known_lists()) ids += fmt::format(", {}", one.id);
-      refuse_list(list, "official" + ids + ", or a file", "no such file", "a text file with a name of an image a line");
+      refuse_list(list, "official" + ids + ", or a file", "no such file", "a text file with one image name per line");
     }
     return read_list(list);
   }
   const data::SplitLists lists = data::find_split_lists(source);
   if (!lists.test)
-    refuse_list(list, known_text(*known), "no test_list.txt in the data folder", "the list beside the data");
+    refuse_list(list, known_text(*known), "no test_list.txt in the data folder",
+                "copying test_list.txt into the data folder");
   NamedImages images{.title = std::string(known->name), .names = lists.test->names, .list_sha256 = {}};
   images.list_sha256 = io::name_list_sha256(images.names);
   if (images.list_sha256 != known->sha256) {
     refuse_list(list, known_text(*known),
                 fmt::format("{} in {} (list {})", counted(std::ssize(images.names), "image"),
                             lists.test->path.filename().string(), images.list_sha256),
-                "the published list, or --list FILE to evaluate on this one");
+                "the published list, or --list FILE to evaluate other images");
   }
   return images;
 }

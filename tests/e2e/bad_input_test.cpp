@@ -114,7 +114,7 @@ TEST_F(BadInput, options_that_are_unknown_or_missing) {
   expect_refusal(place_.run({"train", "--data"}), {"train: --data DIR needs a value" + help});
   expect_refusal(place_.run({"eval", "--data", "x"}), {"FILE is missing; try roentgen eval --help"});
   expect_refusal(place_.run({"synth", "--images", "3"}), {"synth: DIR is missing"});
-  expect_refusal(place_.run({"inspect", "--print"}), {"--model", "--data", "got none"});
+  expect_refusal(place_.run({"inspect", "--print"}), {"--model", "--data", "got neither"});
 }
 
 TEST_F(BadInput, a_command_line_without_options_shows_common_lines) {

@@ -87,7 +87,7 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 }
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
-  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got none"});
+  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got no --labels"});
   expect_refusal(place_.run({"compare", a_}), {"compare: B is missing"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
@@ -183,7 +183,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
                   .must_run({"compare", place / "runs/seed-0", place / "runs/seed-1", "--labels",
                              data / "Data_Entry_2017_v2020.csv", "--replicates", "20"})
                   .out,
-              HasSubstr("The seed alone differs: what is found here is the chance of training"));
+              HasSubstr("Only the seed differs: differences show the randomness of training"));
   // Compares the folder of both seeds with another recipe. The changed keys are named, but not the seed.
   place.must_run(plus(place.train_arguments(data, "others"),
                       {"--set", "train.epochs=1", "--set", "optimizer.lr=0.002", "--seeds", "5,6"}));
@@ -218,7 +218,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   const Value recipe = read_json(place / "compare.json").at("recipe");
   EXPECT_EQ(recipe.as_table().size(), 2U);
   EXPECT_EQ(recipe.at("train.seed").at("b"), Value(7));
-  EXPECT_THAT(run.out, Not(HasSubstr("The seed alone differs")));
+  EXPECT_THAT(run.out, Not(HasSubstr("Only the seed differs")));
   // A run and a prediction file: there are no two recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
@@ -246,7 +246,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   expect_refusal(place.run(plus(eval, {"--tta", "six-crop"})),
                  {"got six-crop; try one of none, flip, five-crop, ten-crop"});
   expect_refusal(place.run({"eval", "--predictions", place / "none.csv", "--labels", labels, "--tta", "flip"}),
-                 {"--checkpoint FILE with it"});
+                 {"also --checkpoint FILE"});
 }
 
 }  // namespace

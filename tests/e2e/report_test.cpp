@@ -123,7 +123,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
           "predictions of the same images");
   refused(
       {in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval2.json"), "--labels", labels()},
-      "predictions on the images of --evaluation");
+      "predictions for the images of --evaluation");
   place_->must_run({"eval", "--checkpoint", in("second/checkpoints/best.safetensors"), "--data", in("data"), "--split",
                     "val", "--replicates", "0", "--json", in("eval_val.json")});
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval_val.json")},

@@ -236,7 +236,8 @@ TEST_F(Launch, is_refused_where_files_may_not_be_opened_for_all_ranks) {
   Process process(ranks("run", 2), place_.root(), {"/bin/sh", "-c", "ulimit -n 24; exec \"$@\"", "sh"});
   const Ended run = process.wait();
   EXPECT_EQ(run.code, 2);
-  EXPECT_THAT(run.err, HasSubstr("[cli.launch] ulimit -n: expected 44 open files or more for 2 ranks, got 24; try "));
+  EXPECT_THAT(run.err,
+              HasSubstr("[cli.launch] ulimit -n: expected a limit of 44 open files or more for 2 ranks, got 24; try "));
   EXPECT_FALSE(fs::exists(place_ / "run"));
 }
 
