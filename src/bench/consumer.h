@@ -20,7 +20,7 @@
 
 namespace roentgen::bench {
 
-/// Provides memory for batches and processes them. Not thread-safe.
+/// Provides memory for batches, and processes the filled batches. Not thread-safe.
 class Consumer {
  public:
   virtual ~Consumer() = default;

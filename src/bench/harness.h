@@ -66,7 +66,7 @@ struct CaseWork {
   /// Further entries for the result table.
   Value facts;
 };
-/// Runs the warm-up and the measured repetitions, then checks the answer. Returns a table: case, facts, warmup, n, ms
+/// Runs the warm-up and the measured repetitions, then checks the result. Returns a table: case, facts, warmup, n, ms
 /// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. Throws ConfigError if
 /// an option is out of range.
 [[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);

@@ -59,7 +59,7 @@ struct SizeArguments {
   [[nodiscard]] std::vector<Option> options(Names names);
   /// Returns the batch size, or `usual` if none was given. Throws ConfigError if several were given.
   [[nodiscard]] std::int64_t batch_or(std::int64_t usual) const;
-  /// Returns a copy without a batch size, for cases that accept several.
+  /// Returns a copy without a batch size, for cases that accept several batch sizes.
   [[nodiscard]] SizeArguments without_batch() const;
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };

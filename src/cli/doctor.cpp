@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: prints properties of this machine and build, to add to a question or a result. --json FILE is for
-// programs.
+// roentgen doctor: prints properties of this machine and build, for bug reports and result tables.
 #include <fmt/format.h>
 
 #include <string>

@@ -25,7 +25,7 @@ class MpirunWords {
  public:
   /// @param is_tagged true if lines of ranks begin with tags (tagged_output.h); such lines pass unchanged
   explicit MpirunWords(bool is_tagged = false) : is_tagged_(is_tagged) {}
-  /// @param bytes any part of the output
+  /// @param bytes next bytes of the output; may end within a line
   /// @return complete lines to print
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the remaining text when the output has ended.

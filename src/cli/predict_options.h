@@ -15,7 +15,7 @@
 
 namespace roentgen::cli {
 
-/// Rule that chooses the labels of an image that get a heat-map.
+/// Choice of the labels for which an image gets a heat-map.
 struct HeatmapChoice {
   enum class Kind : std::uint8_t { None, Top, All, Listed };
   Kind kind = Kind::None;

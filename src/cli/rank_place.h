@@ -27,8 +27,8 @@ struct RankPlace {
 /// Returns the serialised form, which other ranks read with parse_rank_place().
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
-/// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out.
-/// `cores` lists those for computing.
+/// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out. The
+/// group "cores" has the cores for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
 
 }  // namespace roentgen::cli

@@ -24,7 +24,7 @@ std::string text_of(std::int64_t saved_step) {
   return saved_step < 0 ? "from the beginning" : fmt::format("from update {}", saved_step);
 }
 
-// Removes hosts that do not answer from the group; returns false if none is left.
+// Removes hosts that do not answer from the group; returns false if no host is left.
 bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   if (group.hosts.empty()) return true;
   HostList left = calls.find_answering(group.hosts);

@@ -31,7 +31,7 @@ void StartWatch::wait(int rank, int ranks, std::chrono::milliseconds limit) {
                                    fmt::format("all {} ranks (processes) to start within {:.3g} s", ranks, seconds),
                                    "a start that has not finished",
                                    "finding the rank that is stopped, or a larger --comm-timeout"));
-  // A regular end of MPI would wait for the other ranks.
+  // Ends at once: MPI_Finalize would wait for the other ranks.
   ::_exit(kFailure);
 }
 

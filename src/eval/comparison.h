@@ -52,7 +52,7 @@ struct Difference {
   std::int64_t n = 0;
 };
 
-/// Differences of all labels and of their mean.
+/// Result of a comparison: differences for every label and for the mean over labels.
 struct Comparison {
   std::vector<Difference> labels{};  ///< one per label, in the order of the predictions
   /// Difference of the mean AUROC over labels, from the same resamples (EvalTable::mean). Its positives and n are 0.

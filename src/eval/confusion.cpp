@@ -128,8 +128,7 @@ ThresholdRule parse_threshold_rule(std::string_view text) {
   for (const ThresholdRule rule : {ThresholdRule::MaxF1, ThresholdRule::Youden}) {
     if (text == name_of(rule)) return rule;
   }
-  throw ConfigError(
-      error_text("eval.threshold", "rule", "the name of a criterion", std::string(text), "one of f1, youden"));
+  throw ConfigError(error_text("eval.threshold", "rule", "f1 or youden", std::string(text), "one of f1, youden"));
 }
 
 std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule) {

@@ -143,8 +143,8 @@ TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
                     .high = 2.0F,
                     .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
-  // Opacity is 0 for negative values. It is one half of (0.5, 0, 0) at the largest value, and a quarter of (0, 0.5, 1)
-  // at a quarter of it.
+  // Negative values and NaN leave the gray value. The largest value mixes in half of the colour (0.5, 0, 0). A quarter
+  // of the largest value mixes in a quarter of (0, 0.5, 1).
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 

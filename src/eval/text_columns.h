@@ -20,8 +20,9 @@ using TextRow = std::vector<std::string>;
 enum class LastLine : std::uint8_t { Alike, Apart };
 
 /// Formats rows as a text table: first column flush left, others flush right, two spaces between columns. The first row
-/// has the headings, with a rule below it. Widths count UTF-8 characters. Lines have no trailing spaces. All rows must
-/// have the same number of cells, at least one, and there must be two rows or more. Cells may contain any text.
+/// has the headings, with a horizontal line below it. Widths count UTF-8 characters. Lines have no trailing spaces. All
+/// rows must have the same number of cells, at least one, and there must be two rows or more. Cells may contain any
+/// text.
 [[nodiscard]] std::string in_columns(std::vector<TextRow> rows, LastLine last);
 
 /// Collects names under their reason, for footnotes below a table such as "undefined, only one class is present: Mass".

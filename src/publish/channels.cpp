@@ -25,7 +25,7 @@ const graph::Node& first_convolution(const graph::Graph& graph) {
     }
   }
   throw ConfigError(error_text("publish.channels", graph.name(),
-                               "a network whose only first layer is a convolution without groups", "another network",
+                               "a network whose first layer is one convolution without groups", "another network",
                                "leaving out --channels"));
 }
 

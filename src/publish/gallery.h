@@ -14,7 +14,7 @@
 
 namespace roentgen::publish {
 
-/// One image in the row of a finding.
+/// One image of the error gallery.
 struct GalleryCase {
   /// Predicted probability of the finding.
   float probability = 0.0F;

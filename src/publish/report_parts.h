@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of the report page: pieces of HTML, and its longer sections. Internal to report_*.cpp.
+// HTML elements and longer sections of the report page. Internal to report_*.cpp.
 #pragma once
 
 #include <cstddef>

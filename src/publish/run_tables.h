@@ -25,7 +25,7 @@ namespace roentgen::publish {
 /// contain it.
 [[nodiscard]] std::string evaluated_list(const Value& evaluation);
 
-/// Throws ConfigError if data.json or the JSON of `roentgen eval` is malformed; null is accepted for both.
+/// Throws ConfigError if data.json or the JSON of `roentgen eval` is malformed; `data` and `evaluation` may be null.
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation);
 
 /// Returns the recipe without folder names, which are meaningful only on the machine of the run.

@@ -98,7 +98,7 @@ struct Exposure {
 enum class View : std::uint8_t { Pa, Ap };
 enum class Sex : std::uint8_t { Female, Male };
 
-/// One patient in one study.
+/// Geometry of one patient in one study.
 struct Chest {
   int age_years = 50;
   Sex sex = Sex::Female;

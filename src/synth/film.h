@@ -61,7 +61,7 @@ void validate(const FilmOptions& options);
 
 /// A lead letter on the film. Its position is in mm from the left and top edge of the field.
 struct Marker {
-  /// 'L' on the patient's left side, which is the right side of the image; 'R' on the other side.
+  /// 'L' on the patient's left side, which is the right side of the image; 'R' on the patient's right side.
   char letter = 'L';
   double center_x_mm = 0.0;
   double center_y_mm = 0.0;

@@ -247,7 +247,7 @@ TEST(WriteDataset, a_full_disk_is_an_error_that_leaves_nothing) {
   const fs::path out = folder.path() / "set";
   std::string text;
   {
-    const io::testing::FileSizeLimit limit(100);  // less than one image
+    const io::testing::FileSizeLimit limit(100);  // bytes, fewer than an image file has
     text = error_of({.out = out, .images = 4, .size_px = 64});
   }
   EXPECT_THAT(text, HasSubstr("[synth.out]"));

@@ -140,7 +140,7 @@ class Bench {
     const std::optional<std::size_t> wrong = first_wrong(data_, factor, arm.wire);
     if (!wrong) return;
     throw CommError(
-        error_text("bench.allreduce", arm.way + ", " + arm.wire,
+        error_text("bench.allreduce", "average by " + arm.way + ", " + arm.wire,
                    fmt::format("{} at element {}", factor * static_cast<double>(*wrong % kElements), *wrong),
                    fmt::format("{}", data_[*wrong]), "another --reduce or --wire, and bench links"));
   }

@@ -38,7 +38,7 @@ class Needs {
     network_.batch = batch;
     const engine::MemoryReport memory = plan_step(network_, engine_, {.threads = network_.threads}).memory;
     process_bytes_ = std::max(process_bytes_, runtime::resident_memory_bytes() + kRunningBytes);
-    return process_bytes_ + memory.total() + memory.parameters;  // SGD's momentum is as large as the parameters
+    return process_bytes_ + memory.total() + memory.parameters;  // the last term is SGD's momentum
   }
 
  private:
@@ -80,7 +80,7 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
   };
   if (!fits(1)) return 0;
   PlannedBatch low = tried.back();  // largest batch so far that fits
-  // Smallest batch so far that does not fit, or is beyond the limit
+  // Smallest batch so far that does not fit, or `most` + 1
   PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};
   std::int64_t guess = std::min<std::int64_t>(2, most);
   while (high.batch - low.batch > 1) {

@@ -133,7 +133,7 @@ Value run_choose(const ChooseOptions& options) {
     const auto choices = measure_step_choices(network, *engine, {.threads = network.threads});
     if (choices.empty()) {
       throw ConfigError(
-          error_text("bench.choose", each.model, "a network with convolutions", "none", "other --models"));
+          error_text("bench.choose", each.model, "a network with convolutions", "no convolution", "other --models"));
     }
     const engine::Plan inference = plan_inference(network, *engine, network.threads);
     revision = inference.choice_revision;

@@ -45,7 +45,7 @@ double compare_logits(std::span<const float> fused, std::span<const float> unfus
                       : options.algorithms == "direct" ? kMostRounding
                                                        : 10.0 * kMostRounding;
   if (rounding > most) {
-    throw DataError(error_text("bench.infer", "logits of " + options.model + " with and without passes",
+    throw DataError(error_text("bench.infer", "logits of " + options.model + " with and without graph passes",
                                fmt::format("a difference of at most {:.0e}", most), fmt::format("{:.1e}", rounding),
                                "--fuse with one pass at a time, to find the wrong pass"));
   }

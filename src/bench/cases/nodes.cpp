@@ -94,17 +94,16 @@ bool has(const std::vector<int>& ranks, int rank) { return std::ranges::find(ran
 
 std::string slow_text(const std::string& name, const NodeFigures& node, std::span<const NodeFigures> all) {
   return error_text("bench.nodes", name,
-                    fmt::format("steps of about {:.3g} ms and copies of {:.3g} GB/s, the medians",
+                    fmt::format("steps of about {:.3g} ms and copies of {:.3g} GB/s (the medians of all ranks)",
                                 median_step_s(all) * 1e3, median_copy(all)),
                     fmt::format("{:.3g} ms and {:.3g} GB/s", node.step_s * 1e3, node.copy_gb_per_s),
                     "checking other programs, cooling and memory of this host");
 }
 
 std::string odd_text(const std::string& name, const NodeFigures& node, bool is_nobody_right) {
-  return error_text("bench.nodes", name,
-                    is_nobody_right ? "equal weights on most ranks" : "the same weights as on most ranks",
-                    fmt::format("{:016x}", node.weights),
-                    "again; if the difference stays, leave out this host, which computes wrong results");
+  return error_text(
+      "bench.nodes", name, is_nobody_right ? "equal weights on most ranks" : "the same weights as on most ranks",
+      fmt::format("{:016x}", node.weights), "repeating it, and leaving out this host if weights differ again");
 }
 
 void add_nodes(Value& result, const dist::CommThread& group, std::span<const NodeFigures> all,
