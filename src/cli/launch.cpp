@@ -265,8 +265,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     if (group.rank() == 0) dist::tell_end(result.exit_code);
     dist::reach({.name = "end"});
     if (group.rank() == 0) return result;
-    // Launchers end all processes when one exits with a nonzero status. Rank 0 ends last, with the status of the whole
-    // job.
+    // Launchers end all processes when one exits with a nonzero status, so only rank 0, which ends last, may do so.
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
@@ -388,7 +387,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");
   };
-  // Watches the start. Not needed for ranks that this program started, which the starting process watches.
+  // Watches the start, unless this program started the ranks and so watches them itself.
   std::optional<StartWatch> watch;
   if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
