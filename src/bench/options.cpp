@@ -112,7 +112,7 @@ std::vector<Option> SizeArguments::options(Names names) {
                   .target = &warmup,
                   .doc = "runs before the measurement, which are not counted",
                   .range = {0, kMany}},
-                 {.name = "--steps", .target = &steps, .doc = "measured runs", .range = {1, kMany}}},
+                 {.name = "--steps", .target = &steps, .doc = "number of measured runs", .range = {1, kMany}}},
                 names);
 }
 

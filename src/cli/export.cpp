@@ -47,7 +47,7 @@ class ExportCommand final : public Command {
          .doc = "file of eval --save-points, whose temperature goes into the export",
          .value_name = "FILE"},
         task::device_option(export_.device),
-        {.name = "--opset", .target = &export_.opset, .doc = "ONNX operator set", .range = {13, 17}},
+        {.name = "--opset", .target = &export_.opset, .doc = "version of the ONNX operator set", .range = {13, 17}},
         {.name = "--fold-batch-norm", .target = &export_.is_folding, .doc = "onnx: fold batch norms into convolutions"},
         {.name = "--channels",
          .target = &export_.channels,

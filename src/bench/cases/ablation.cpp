@@ -130,7 +130,7 @@ namespace {
 class AblationCase final : public Case {
  public:
   AblationCase()
-      : Case("the cost of each fault of a naive pipeline, one at a time",
+      : Case("the time that each fault of a naive input pipeline costs, one fault at a time",
              "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--workers", "--cold", "--emulate-storage", "--device"}),

@@ -215,7 +215,7 @@ namespace {
 class AllreduceCase final : public Case {
  public:
   AllreduceCase()
-      : Case("averaging a bucket over all ranks, by size, algorithm and wire format; under mpirun",
+      : Case("averaging gradients over all processes, by size, algorithm and number format; under mpirun",
              "mpirun -np 2 roentgen bench allreduce --most 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({ranks_.options({"--reduce", "--wire"}),

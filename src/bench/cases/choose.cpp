@@ -163,7 +163,7 @@ namespace {
 class ChooseCase final : public Case {
  public:
   ChooseCase()
-      : Case("the kernels chosen by rule against the fastest measured ones",
+      : Case("the kernels that the engine selects, compared with the fastest measured kernels",
              "roentgen bench choose --models resnet50 --batch 16 --write choices.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels"}),

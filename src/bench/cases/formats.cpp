@@ -207,7 +207,7 @@ namespace {
 class FormatsCase final : public Case {
  public:
   FormatsCase()
-      : Case("image files against every form that convert writes",
+      : Case("speed of reading image files, and every record format that convert writes",
              "roentgen bench formats --data images/ --work /tmp --resize 256") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),

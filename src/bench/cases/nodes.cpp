@@ -185,7 +185,7 @@ namespace {
 class NodesCase final : public Case {
  public:
   NodesCase()
-      : Case("the same training on every rank, to find nodes that are slow or compute wrong results",
+      : Case("the same training in every process, to find hosts that are slow or compute wrong results",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels"}),

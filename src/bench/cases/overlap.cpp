@@ -217,7 +217,7 @@ namespace {
 class OverlapCase final : public Case {
  public:
   OverlapCase()
-      : Case("the gain of prefetching: steps with input only, training only, both in turn and both at once",
+      : Case("the gain of prefetching: steps with input only, training only, and input during training",
              "roentgen bench overlap --data images/ --model resnet50 --batch 16 --input-cores 0") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--readers", "--input-cores", "--cold",
