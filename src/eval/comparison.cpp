@@ -20,7 +20,7 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 void require_same(bool is_same, std::string_view what, std::string_view expected) {
   if (is_same) return;
-  throw DataError(error_text("eval.comparison", what, expected, "different " + std::string(what) + " in another file",
+  throw DataError(error_text("eval.comparison", what, expected, "different " + std::string(what) + " for another model",
                              "predictions on the same data set"));
 }
 
@@ -234,10 +234,10 @@ class RowMaker {
 };
 
 void check_same(const Predictions& first, const Predictions& other) {
-  require_same(first.label_names == other.label_names, "labels", "the labels of the first file, in the same order");
-  require_same(first.image_ids == other.image_ids, "images", "the images of the first file, in the same order");
-  require_same(first.labels == other.labels, "true labels", "the true labels of the first file");
-  require_same(first.patients == other.patients, "patients", "the patients of the first file");
+  require_same(first.label_names == other.label_names, "labels", "the labels of the first model, in the same order");
+  require_same(first.image_ids == other.image_ids, "images", "the images of the first model, in the same order");
+  require_same(first.labels == other.labels, "true labels", "the true labels of the first model");
+  require_same(first.patients == other.patients, "patients", "the patients of the first model");
 }
 
 }  // namespace

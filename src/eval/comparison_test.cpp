@@ -145,7 +145,7 @@ TEST(Comparison, refuses_what_is_no_pair) {
   expect_refused(other, "images");
   other = a;
   other.labels[0] = other.labels[0] == 1 ? 0 : 1;
-  expect_refused(other, "truth");
+  expect_refused(other, "true labels");
   other = a;
   other.patients[0] = 77;
   expect_refused(other, "patients");
