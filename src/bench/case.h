@@ -27,14 +27,15 @@ namespace roentgen::bench {
 struct CaseOptions;
 struct NetworkOptions;
 
-/// Processes that a case is started as.
+/// Processes with which a benchmark case is started.
 struct RankRequest {
-  /// Number of processes; 0 keeps the number that the launcher started.
+  /// Number of processes; 0: as many as mpirun or srun started.
   std::int64_t ranks = 0;
   /// Hosts with their numbers of ranks, such as "a:2,b:2"; empty: this host only.
   std::string hosts{};
   bool may_oversubscribe = false;
-  /// Name of the averaging algorithm (dist/reduce/reduce_list.h) and of the wire format (dist/reduce/wire.h).
+  /// Name of the algorithm that averages gradients (dist/reduce/reduce_list.h); below, the number format sent between
+  /// ranks (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
   /// Returns the number of compute threads of a rank; called after the rank is bound to its cores. If empty, the rank
@@ -46,14 +47,14 @@ struct RankRequest {
 struct Host {
   /// Lists the images in the files, folders and record files that --data names.
   std::function<data::Dataset(const std::vector<std::string>& data)> images;
-  /// Reads the graph if `model` names a file, and applies the sizes in `options`. Returns nullopt if `model` is the
-  /// name of a built-in model.
+  /// Reads the graph from the file `options.model` and sets the sizes in `options`. Returns nullopt if `options.model`
+  /// is the name of a built-in model.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
   /// Starts this program again as several ranks, with the option values in `changed` replaced. Returns the result of
   /// rank 0.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
-  /// Runs `body` as one of the started ranks. A single rank gets a null CommThread. Returns the result of `body`, which
-  /// is null on ranks other than 0.
+  /// Runs `body` in this process as one of the started ranks. If there is only one rank, `body` gets a null CommThread.
+  /// Returns the result of `body`, which is null on ranks other than 0.
   std::function<Value(const RankRequest& request, const std::function<Value(dist::CommThread*)>& body)> join_ranks;
 };
 
@@ -69,7 +70,7 @@ class Case {
   /// Returns options bound to this object's members; valid as long as the object lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
   /// Runs the benchmark with the current options. Returns a table, or null on ranks other than 0. Throws Error if the
-  /// computed answer is wrong, because the measured time is then meaningless.
+  /// computed result is wrong, because its measured time is meaningless.
   [[nodiscard]] virtual Value run(const Host& host) = 0;
   /// True if the program must exit with an error after this result.
   [[nodiscard]] virtual bool has_failed(const Value& result) const {

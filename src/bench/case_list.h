@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only list of benchmark cases. X("name", identifier) declares make_<identifier>_case(), which
+// List of all benchmark cases. X("name", identifier) declares make_<identifier>_case(), which
 // bench/cases/<identifier>.cpp defines. A new case needs that file and one line here.
 #pragma once
 

@@ -108,8 +108,8 @@ double parse_emulated_device(std::string_view text) {
     const auto rate = quantity_in(text.substr(kPrefix.size()), kUnits);
     if (rate && *rate >= 0.1 && *rate <= 1e9) return *rate;
   }
-  throw ConfigError(
-      error_text("bench.pipeline", "--device", "emulated:RATE, images a second", text, "--device emulated:1200"));
+  throw ConfigError(error_text("bench.pipeline", "--device", "emulated:RATE with a rate in images per second", text,
+                               "--device emulated:1200"));
 }
 
 bool is_emulated_device(std::string_view text) { return text.starts_with(kPrefix); }

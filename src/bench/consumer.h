@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Consumer: takes the batches of a pipeline that is measured. It does nothing, imitates a device, or runs training
+// Consumer: takes the batches of a measured pipeline, and does nothing with them, imitates a device, or runs training
 // steps.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace roentgen::bench {
 
-/// Provides memory for batches and processes them. Not thread-safe.
+/// Provides memory for batches, and processes the filled batches. Not thread-safe.
 class Consumer {
  public:
   virtual ~Consumer() = default;
@@ -29,9 +29,9 @@ class Consumer {
   [[nodiscard]] virtual std::vector<data::BatchSlot> slots(std::size_t labels) = 0;
   /// Processes a filled slot. The slot may be refilled afterwards.
   virtual void take(int slot) = 0;
-  /// Name such as "emulated:1200" or "resnet50"; empty if it only takes batches.
+  /// Name such as "emulated:1200" or "resnet50"; empty if the consumer does nothing with batches.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// True if its time imitates another machine.
+  /// True if the time per batch imitates another machine.
   [[nodiscard]] virtual bool is_emulated() const { return false; }
   /// Number of compute threads; 0: none.
   [[nodiscard]] virtual int threads() const { return 0; }

@@ -20,8 +20,8 @@ struct StepCourse {
   std::vector<double> buckets_ready;
 };
 
-/// Runs `steps` (at least 1) steps of an executable compiled for training, and returns the course of the fastest. The
-/// input must be set.
+/// Runs `steps` (at least 1) steps of an executable compiled for training, and returns the course of the fastest step.
+/// The input must be set.
 [[nodiscard]] StepCourse measure_course(engine::Executable& executable, int steps);
 
 /// Creates an executable with the memory, parameters and buckets of `real`, but without its computation. forward() and

@@ -12,8 +12,8 @@
 
 namespace roentgen::bench {
 
-/// Times the convolutions and linear layers of a plan, each run alone on the step's own buffers. Keeps the best time of
-/// each over all calls of measure(). For use by one thread.
+/// Times the convolutions and linear layers of a plan, each run alone on the buffers of the step. Keeps the shortest
+/// time of each layer over all calls of measure(). For use by one thread.
 class Floor {
  public:
   /// `executable` must outlive this object.

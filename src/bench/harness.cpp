@@ -74,8 +74,8 @@ Value measure(std::string_view name, const CaseOptions& options, const CaseWork&
 
 void require_at_least(std::string_view option, std::int64_t value, std::int64_t least) {
   if (value >= least) return;
-  throw ConfigError(
-      error_text("bench.options", option, "at least " + std::to_string(least), std::to_string(value), "a larger one"));
+  throw ConfigError(error_text("bench.options", option, "at least " + std::to_string(least), std::to_string(value),
+                               "a larger number"));
 }
 
 int threads_of(std::int64_t asked, bool may_oversubscribe) {
@@ -84,10 +84,10 @@ int threads_of(std::int64_t asked, bool may_oversubscribe) {
   constexpr std::int64_t kMost = 4096;
   const std::int64_t most = may_oversubscribe ? kMost : runtime::available_hardware_threads();
   if (threads <= most) return runtime::given_team(static_cast<int>(threads));
-  throw ConfigError(error_text("bench.options", "threads",
-                               fmt::format("at most {}{}", most, may_oversubscribe ? "" : ", what the process may use"),
-                               fmt::to_string(threads),
-                               may_oversubscribe ? "fewer" : "fewer, or --oversubscribe to measure it all the same"));
+  throw ConfigError(error_text(
+      "bench.options", "threads",
+      fmt::format("at most {}{}", most, may_oversubscribe ? "" : ", the cores that this process may use"),
+      fmt::to_string(threads), may_oversubscribe ? "fewer" : "fewer --threads, or --oversubscribe to measure anyway"));
 }
 
 void add_environment(Value& result) {

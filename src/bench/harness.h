@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts that every benchmark case uses: repetition after a warm-up, statistics of times, a checked answer, and a
-// description of machine and program. A case whose answer is wrong throws, because its time would mean nothing.
+// Functions that every benchmark case uses: repetition after a warm-up, statistics of times, check of the result, and
+// description of machine and program.
 #pragma once
 
 #include <chrono>
@@ -36,16 +36,16 @@ using Clock = std::chrono::steady_clock;
 /// Statistics of a set of times, in the unit of the times.
 struct Summary {
   double median = 0.0;  ///< mean of the two middle times if their number is even
-  double p95 = 0.0;     ///< nearest rank: the smallest time that 95% do not exceed
+  double p95 = 0.0;     ///< 95th percentile, nearest-rank method
   double min = 0.0;
   double max = 0.0;
 };
 /// Computes the statistics of `times`, which must not be empty.
 [[nodiscard]] Summary summarise(std::span<const double> times);
-/// Percentile by the nearest-rank method: the smallest time that `percent` of the times do not exceed. `times` must not
-/// be empty; 0 < percent <= 100.
+/// Returns a percentile by the nearest-rank method: the smallest time such that `percent`% of the times do not exceed
+/// it. `times` must not be empty; 0 < percent <= 100.
 [[nodiscard]] double percentile(std::span<const double> times, std::int64_t percent);
-/// Table {median, p95, min, max} in milliseconds.
+/// Returns a table {median, p95, min, max} in milliseconds.
 [[nodiscard]] Value summary_ms(std::span<const double> seconds);
 
 /// Advice at the end of every warning about a busy machine.
@@ -58,7 +58,7 @@ inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure a
 struct CaseWork {
   /// Runs one repetition. Returns the seconds to count, or a negative number to count the whole call.
   std::function<double()> run;
-  /// Checks the answer after the last repetition. Throws Error if it is wrong; returns its checksum.
+  /// Checks the computed result after the last repetition. Throws Error if it is wrong; returns its checksum.
   std::function<std::string()> check;
   /// Amount of work in one repetition, and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
   double amount = 0.0;
@@ -66,20 +66,20 @@ struct CaseWork {
   /// Further entries for the result table.
   Value facts;
 };
-/// Runs the warm-up and the measured repetitions, then checks the answer. Returns a table: case, facts, warmup, n, ms
+/// Runs the warm-up and the measured repetitions, then checks the result. Returns a table: case, facts, warmup, n, ms
 /// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. Throws ConfigError if
 /// an option is out of range.
 [[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);
 
 /// Throws ConfigError that names the option and the bound if `value` < `least`.
 void require_at_least(std::string_view option, std::int64_t value, std::int64_t least);
-/// Number of compute threads for an option's value; 0: runtime::default_compute_threads(). Throws ConfigError if it is
-/// negative. Also throws if it exceeds the hardware threads of the process, unless `may_oversubscribe`: threads that
-/// take turns give meaningless times.
+/// Returns the number of compute threads for the value of --threads; 0 gives runtime::default_compute_threads(). Throws
+/// ConfigError if `asked` is negative. Also throws if it exceeds the hardware threads of the process, unless
+/// `may_oversubscribe`, because threads that share a core give meaningless times.
 [[nodiscard]] int threads_of(std::int64_t asked, bool may_oversubscribe);
 /// Adds the entries of io::environment_report() to a result: program (with its commit), cpu, ...
 void add_environment(Value& result);
-/// Checksum of the bytes as 16 hex digits; equal answers have equal checksums.
+/// Returns a checksum of the bytes as 16 hex digits.
 [[nodiscard]] std::string checksum(std::span<const std::byte> bytes);
 
 }  // namespace roentgen::bench

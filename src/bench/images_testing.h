@@ -48,7 +48,7 @@ class ImagesTest : public testing::Test {
   }
 
   [[nodiscard]] std::filesystem::path images() const { return folder_.path() / "images"; }
-  /// Input options with 2 threads and batches of 4 images of 16 px: 1 warm-up batch, then 6 measured batches.
+  /// Returns input options with 2 threads and batches of 4 images of 16 px: 1 warm-up batch, then 6 measured batches.
   [[nodiscard]] static InputOptions small() {
     return {.batch = 4, .image_px = 16, .workers = 2, .warmup = 1, .steps = 6};
   }

@@ -68,8 +68,8 @@ std::vector<std::uint32_t> all_of(const data::Dataset& dataset) {
   return samples;
 }
 
-// Calls `take`, which returns a number of images, repeatedly within the limits of `counts`, and records times in
-// `course`.
+// Calls `take` repeatedly within the limits of `counts` and records times in `course`. `take` processes a batch and
+// returns its number of images.
 template <typename Take>
 void measure_batches(const BatchCounts& counts, Course& course, Take&& take) {
   const double processor_begin_s = processor_s();
@@ -142,7 +142,7 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
     if (!batch) {
       throw ConfigError(error_text("bench.pipeline", "pipeline",
                                    fmt::format("{} batches", counts.warmup + counts.steps), fmt::format("{}", taken),
-                                   "a repeat, fewer --steps, or a smaller --batch"));
+                                   "a repeat stage in --pipeline, fewer --steps, or a smaller --batch"));
     }
     if (taken++ == 0) course.checksum = checksum(input.slots()[static_cast<std::size_t>(batch->slot)].images);
     consumer.take(batch->slot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Input: a running input pipeline and its measurements, for all cases with images.
+// Input: a running input pipeline and its measurements, for all benchmark cases that read images.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +42,13 @@ struct InputOptions {
   data::Augment augment{};
   /// Image type in the slots: F32 values, or U8 or U16 pixels.
   DType slot_dtype = DType::F32;
-  /// Number of threads of a map_and_batch stage that sets none; 0: one per available core.
+  /// Number of threads of the pipeline stage map_and_batch, unless the pipeline text sets it; 0: one per available
+  /// core.
   int workers = 0;
-  /// Largest number of files read at once (data::LoaderOptions::most_readers). Case `pipeline` lowers it to what its
-  /// memory allows.
+  /// Largest number of files read at once (data::LoaderOptions::most_readers). Case `pipeline` lowers it if its memory
+  /// limit requires that.
   int most_readers = 32;
-  /// Cores to which the pipeline's threads are bound (runtime/core_list.h); empty: all that the process may use.
+  /// Cores to which the pipeline's threads are bound (runtime/core_list.h); empty: all cores that the process may use.
   std::vector<int> cores{};
   /// Number of ranks among which the data is divided, at least 1.
   int ranks = 1;
@@ -72,8 +73,8 @@ struct InputOptions {
 
 /// Returns the batch size of `options`. The number of slots is one more than the pipeline prefetches.
 [[nodiscard]] BatchSize batch_size(const InputOptions& options);
-/// Divides options.memory_mb among the parts of the pipeline, with at most the slots of batch_size(). Throws
-/// ConfigError like data::share_memory().
+/// Divides options.memory_mb between the buffers of the pipeline, with at most as many batch slots as batch_size()
+/// returns. Throws ConfigError like data::share_memory().
 [[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options);
 /// Returns the number of decoding threads: options.workers, or the number of physical cores of options.cores or the
 /// process.
@@ -123,7 +124,7 @@ struct Course {
 /// Numbers of warm-up batches and measured batches, and their time limits.
 struct BatchCounts {
   std::int64_t warmup = 3;
-  /// Longest warm-up in seconds until an endless pipeline has tuned its sizes.
+  /// Longest additional warm-up in seconds, in which an endless pipeline tunes its number of threads and buffers.
   double settle_s = 0.0;
   std::int64_t steps = 10;
   /// Time limit of the measurement in seconds; 0: none, so that all steps are measured.
@@ -132,8 +133,8 @@ struct BatchCounts {
 /// Passes batches from the input to the consumer and measures them. The input must fill the consumer's slots. Throws
 /// ConfigError if the pipeline ends too early.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
-/// Returns the number of steps to measure: options.steps, or more if read-ahead buffers could hold all images of so few
-/// steps. Otherwise nothing would have to be read. The larger number covers whole passes over the data.
+/// Returns the number of steps to measure: options.steps, or whole epochs if shuffle buffers could already hold all
+/// images of so few steps.
 [[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
 /// Passes slot 0 to the consumer repeatedly, without any input, and measures it.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);

@@ -37,7 +37,7 @@ std::vector<double> ModelRun::run() {
   for (const float value : executable_->read(training_ ? "loss" : "logits")) {
     if (std::isfinite(value)) continue;
     throw DataError(error_text("bench.run", options_.model + " with passes " + options_.fuse, "finite results",
-                               std::to_string(value), "bench step --fuse off, which shows whether a pass is at fault"));
+                               std::to_string(value), "bench step --fuse off, to see whether a graph pass is wrong"));
   }
   return seconds;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One side of a comparison: a compiled network that runs on one fixed random batch.
+// ModelRun: a compiled network that runs on one fixed random batch, for comparing networks.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class ModelRun {
   [[nodiscard]] engine::Executable& executable() { return *executable_; }
   [[nodiscard]] const NetworkOptions& options() const { return options_; }
 
-  /// Runs options.warmup steps, then options.steps. Returns the seconds of each of the latter; the executable's profile
-  /// covers these steps. Throws DataError if a loss or logit is not finite.
+  /// Runs options.warmup steps, then options.steps measured steps. Returns the seconds of each measured step. The
+  /// executable's profile covers only these steps. Throws DataError if a loss or logit is not finite.
   [[nodiscard]] std::vector<double> run();
 
  private:

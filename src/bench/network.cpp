@@ -56,7 +56,7 @@ void require_shape(const graph::Graph& graph, std::string_view value, graph::Nod
   const std::string found = node < 0 ? "none" : graph.node(node).shape.text();
   if (found == wanted.text()) return;
   throw ConfigError(error_text("bench.step", fmt::format("{} of {}", value, graph.name()), wanted.text(), found,
-                               "--batch, --channels, --image and --labels as the graph text has them"));
+                               "--batch, --channels, --image and --labels as in the model file"));
 }
 
 graph::Graph model_of(const NetworkOptions& options) {
@@ -210,8 +210,7 @@ float SgdSteps::loss() const {
   const float loss = executable_.read("loss")[0];
   if (std::isfinite(loss)) return loss;
   throw DataError(error_text("bench.step", fmt::format("step {}", count_), "a finite loss", fmt::format("{}", loss),
-                             "fewer --steps, or --algorithms direct --fuse off, which shows whether a kernel is at "
-                             "fault"));
+                             "fewer --steps, or --algorithms direct --fuse off, to see whether a kernel is wrong"));
 }
 
 }  // namespace roentgen::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Network of the benchmark cases that compute: its options, compilation for training or inference, and training steps.
+// Network for benchmark cases that compute: its options, compilation for training or inference, and training steps.
 #pragma once
 
 #include <cstddef>
@@ -69,13 +69,13 @@ struct StepTeam {
   int slots = 2;
   /// Size of a gradient bucket in bytes.
   std::size_t bucket_bytes = std::size_t{4} << 20U;
-  /// Inputs of the rule that chooses kernels; null: this machine and `threads`.
+  /// Properties of the machine from which the engine selects kernels; null: properties of this machine and `threads`.
   const engine::ChoiceInputs* choice = nullptr;
 };
 
 /// Compiles the model or graph of the options for training, with a sigmoid loss and random weights. Fills every slot
 /// with random images, of Engine::slot_dtype() as in training, and labels, and binds slot 0. Throws ConfigError if the
-/// sizes of the graph differ, and like compile().
+/// sizes of the graph differ from the options, and like compile().
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const NetworkOptions& options, engine::Engine& engine,
                                                                StepTeam team);
 

@@ -36,7 +36,7 @@ std::vector<Option> picked(const std::vector<Option>& all, Names names) {
 
 constexpr std::int64_t kMostNumber = 65536;
 
-// Parses a comma-separated list of whole numbers from 1 to kMostNumber; returns an empty list if any is invalid.
+// Parses a comma-separated list of whole numbers from 1 to kMostNumber; returns an empty list if a number is invalid.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view word : comma_parts(text)) {
@@ -57,7 +57,7 @@ DType parse_slot_dtype(std::string_view text) {
 
 [[noreturn]] void refuse_ranks(std::string_view text) {
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
-                               "--ranks 2, of scaling --ranks 1,2,4"));
+                               "--ranks 2; in the case scaling also --ranks 1,2,4"));
 }
 
 }  // namespace
@@ -87,28 +87,32 @@ std::vector<std::int64_t> parse_batches(std::string_view text) {
 }
 
 Option rounds_option(std::int64_t& rounds) {
-  return {.name = "--rounds", .target = &rounds, .doc = "interleaved rounds", .range = {1, kMany}};
+  return {
+      .name = "--rounds", .target = &rounds, .doc = "rounds that repeat all measurements in turn", .range = {1, kMany}};
 }
 
 Option slow_option(double& factor) {
   return {.name = "--slow",
           .target = &factor,
-          .doc = "factor over the median that counts as slow; 0 = links 2, nodes 1.15",
+          .doc = "slow is above this factor times the median; 0 = links 2, nodes 1.15",
           .range = {0, kMany}};
 }
 
 std::vector<Option> SizeArguments::options(Names names) {
   return picked({{.name = "--batch",
                   .target = &batch,
-                  .doc = "images per batch (16 with a model, else 64); infer, choose: 1,16",
+                  .doc = "images per batch (default 16 with a model, else 64); infer: 1,16",
                   .value_name = "N"},
                  {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
                  {.name = "--channels",
                   .target = &channels,
-                  .doc = "input channels, 1 or 3; 0 = 1 with images, else 3",
+                  .doc = "input channels, 1 or 3; 0 = 1 with --data, else 3",
                   .range = {0, 3}},
-                 {.name = "--warmup", .target = &warmup, .doc = "warm-up runs", .range = {0, kMany}},
-                 {.name = "--steps", .target = &steps, .doc = "measured runs", .range = {1, kMany}}},
+                 {.name = "--warmup",
+                  .target = &warmup,
+                  .doc = "runs before the measurement, which are not counted",
+                  .range = {0, kMany}},
+                 {.name = "--steps", .target = &steps, .doc = "number of measured runs", .range = {1, kMany}}},
                 names);
 }
 
@@ -116,7 +120,8 @@ std::int64_t SizeArguments::batch_or(std::int64_t usual) const {
   if (batch.empty()) return usual;
   const std::vector<std::int64_t> batches = parse_batches(batch);
   if (batches.size() == 1) return batches[0];
-  throw ConfigError(error_text("cli.bench", "--batch", "one number", batch, "bench infer, which takes several"));
+  throw ConfigError(
+      error_text("cli.bench", "--batch", "one number", batch, "one number, or the case infer, which accepts several"));
 }
 
 SizeArguments SizeArguments::without_batch() const {
@@ -127,26 +132,32 @@ SizeArguments SizeArguments::without_batch() const {
 
 std::vector<Option> NetworkArguments::options(Names names) {
   return picked(
-      {{.name = "--model", .target = &network.model, .doc = "name of a built-in model, or file with a graph text"},
-       {.name = "--models", .target = &models, .doc = "names of networks, separated by commas"},
-       {.name = "--labels", .target = &network.labels, .doc = "number of outputs", .range = {1, kMany}},
+      {{.name = "--model",
+        .target = &network.model,
+        .doc = "built-in model (see roentgen models), or file of inspect --print"},
+       {.name = "--models", .target = &models, .doc = "built-in models, separated by commas"},
+       {.name = "--labels", .target = &network.labels, .doc = "number of outputs of the network", .range = {1, kMany}},
        task::device_option(network.device, ", emulated:RATE"),
        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, kMany}},
-       {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more threads than the machine has"},
+       {.name = "--oversubscribe",
+        .target = &may_oversubscribe,
+        .doc = "allow more threads than the machine has cores"},
        {.name = "--allow-shared-gpu",
         .target = &network.may_share_device,
-        .doc = "allow several ranks on one CUDA device, which then take turns"},
-       {.name = "--fuse", .target = &network.fuse, .doc = "graph passes and fusions: on, off, names or on,-NAME"},
+        .doc = "allow several processes on one CUDA device, by turns"},
+       {.name = "--fuse",
+        .target = &network.fuse,
+        .doc = "graph optimizations: on, off, names, or on,-NAME (all but NAME)"},
        {.name = "--algorithms",
         .target = &network.algorithms,
-        .doc = "auto, direct, heuristic, winograd, split, split2 or pointwise"},
+        .doc = "kernels: auto, direct, heuristic, winograd, split, split2 or pointwise"},
        {.name = "--dtype",
         .target = &network.dtype,
-        .doc = "dtype of activations and products: f32, tf32, bf16, f16 or auto"},
+        .doc = "number format of activations: f32, tf32, bf16, f16 or auto"},
        {.name = "--recompute",
         .target = &network.recompute,
-        .doc = "activations that backward recomputes: auto, none or all"},
-       {.name = "--profile", .target = &network.has_profile, .doc = "show the time of every kind of kernel"}},
+        .doc = "recompute activations to save memory: auto, none or all"},
+       {.name = "--profile", .target = &network.has_profile, .doc = "show the time in each kind of kernel"}},
       names);
 }
 
@@ -188,33 +199,41 @@ std::vector<Option> InputArguments::options(Names names) {
         .target = &data,
         .doc = "images and folders of images; labels are not needed",
         .is_input = true},
-       {.name = "--pipeline", .target = &pipeline, .doc = "name of a pipeline, or stages separated by |"},
-       {.name = "--recipe", .target = &recipe, .doc = "TOML file whose [preprocess] and [augment] are used"},
-       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
-       {.name = "--readers", .target = &readers, .doc = "largest number of files read at once", .range = {1, 1024}},
-       {.name = "--input-cores", .target = &cores, .doc = "cores of input threads, such as 0-1,4; the rest compute"},
+       {.name = "--pipeline", .target = &pipeline, .doc = "input pipeline: a name, or its stages separated by |"},
+       {.name = "--recipe", .target = &recipe, .doc = "recipe whose [preprocess] and [augment] sections are used"},
+       {.name = "--workers",
+        .target = &workers,
+        .doc = "threads that decode images; 0 = all cores",
+        .range = {0, 1024}},
+       {.name = "--readers",
+        .target = &readers,
+        .doc = "largest number of files read at the same time",
+        .range = {1, 1024}},
+       {.name = "--input-cores",
+        .target = &cores,
+        .doc = "CPU cores that decode, such as 0-1,4; the other cores compute"},
        {.name = "--cache-dir",
         .target = &input.cache_dir,
         .doc = "cache decoded images in this folder, as train does",
         .value_name = "DIR"},
        {.name = "--memory-budget",
         .target = &input.memory_mb,
-        .doc = "memory for input, MiB; 0 = half of the free memory",
+        .doc = "memory for input data, MiB; 0 = half of the free memory",
         .range = {0, 1e9}},
        {.name = "--slot-dtype",
         .target = &slot_dtype,
-        .doc = "images in batches: f32 values, or pixels: u16 (as for CUDA) or u8"},
-       {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before reading them"},
+        .doc = "number format in batches: f32, or pixels in u16 (as for CUDA) or u8"},
+       {.name = "--cold", .target = &input.is_cold, .doc = "remove files from the system's cache before reading them"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
-        .doc = "time limit of a measurement in a round, s; formats 1, overlap none",
+        .doc = "limit of one measurement, s (default: formats 1, overlap none)",
         .range = {0.001, 3600}},
        {.name = "--emulate-storage",
         .target = &storage,
         .doc = "simulate slow storage: open=2ms,read=1ms,opens_per_s=1000"},
        {.name = "--device",
         .target = &device,
-        .doc = "emulated:RATE, an accelerator that takes RATE images per second"}},
+        .doc = "simulated accelerator: emulated:RATE takes RATE images per second"}},
       names);
 }
 
@@ -231,8 +250,9 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
   if (!recipe.empty()) {
     const train::Recipe read = task::read_recipe(recipe, {});
     if (sizes.image_px != SizeArguments{}.image_px || sizes.channels > 0) {
-      throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
-                                   "one", "a [preprocess] section that says them"));
+      throw ConfigError(error_text("cli.bench", "--image and --channels",
+                                   "neither of them with --recipe, which defines both", "at least one of them",
+                                   "changing size and channels in [preprocess] of the recipe"));
     }
     options.preprocess = read.preprocess;
     options.augment = read.augment;
@@ -251,26 +271,26 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
 
 data::Dataset InputArguments::dataset(const Host& host) const {
   if (!data.empty()) return host.images(data);
-  throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
+  throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "no --data", "--data DIR"));
 }
 
 std::vector<Option> RankArguments::options(Names names) {
   return picked(
       {{.name = "--ranks",
         .target = &ranks,
-        .doc = "run as rank 0 of N; scaling, predict-scaling: several, such as 1,2,4",
+        .doc = "processes (ranks); scaling, predict-scaling: several, as 1,2,4",
         .value_name = "NUMBERS"},
-       {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of ranks: a:2,b:2"},
+       {.name = "--hosts", .target = &hosts, .doc = "hosts and their numbers of processes, such as a:2,b:2"},
        {.name = "--per-host",
         .target = &per_host,
-        .doc = "ranks per host; 0 = all for scaling, 1 for predict-scaling",
+        .doc = "processes per host; 0 = all for scaling, 1 for predict-scaling",
         .range = {0, 4096}},
-       {.name = "--no-overlap", .target = &is_late, .doc = "send gradients only after backward"},
+       {.name = "--no-overlap", .target = &is_late, .doc = "send gradients only after the backward pass"},
        {.name = "--bucket-mb", .target = &bucket_mb, .doc = "size of a gradient bucket, MiB", .range = {0.01, 1024}},
        {.name = "--reduce",
         .target = &reduce,
-        .doc = "averaging algorithms, comma-separated; empty: all; scaling: one"},
-       {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both (scaling: f32)"}},
+        .doc = "algorithms that average gradients (default: all; scaling: only one)"},
+       {.name = "--wire", .target = &wire, .doc = "number format to send: f32 or bf16 (default: both; scaling: f32)"}},
       names);
 }
 

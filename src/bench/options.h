@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Groups of command-line options that several cases share. A case contains the groups it needs and selects their
+// Groups of command-line options that several benchmark cases share. A case has a group as a member and selects its
 // options by name.
 #pragma once
 
@@ -27,15 +27,15 @@ inline constexpr double kMany = 1e6;
 /// List of option names, such as {"--batch", "--image"}.
 using Names = std::initializer_list<std::string_view>;
 
-/// Splits text such as "a,b" at commas; returns an empty list for empty text.
+/// Splits a text such as "a,b" at commas; returns an empty list for an empty text.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view text);
 /// Name of a unit and its size in the base unit.
 struct Unit {
   std::string_view name;
   double factor;
 };
-/// Parses text such as "1.5Gbit" and converts it to the base unit. Nullopt unless it is a positive number and one of
-/// the units, with at most one space between.
+/// Parses text such as "1.5Gbit" and converts it to the base unit. Nullopt unless the text is a positive number and one
+/// of `units`, with at most one space between them.
 [[nodiscard]] std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units);
 /// Parses batch sizes such as "1,4,16". Throws ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);
@@ -59,7 +59,7 @@ struct SizeArguments {
   [[nodiscard]] std::vector<Option> options(Names names);
   /// Returns the batch size, or `usual` if none was given. Throws ConfigError if several were given.
   [[nodiscard]] std::int64_t batch_or(std::int64_t usual) const;
-  /// Returns a copy without a batch size, for cases that accept several.
+  /// Returns a copy without a batch size, for cases that accept several batch sizes.
   [[nodiscard]] SizeArguments without_batch() const;
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };

@@ -16,7 +16,8 @@ std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name) {
   auto group = dist::make_communicator("mpi");
   if (group->size() > 1) return group;
   const std::string name(case_name);
-  throw ConfigError(error_text("bench." + name, "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench " + name));
+  throw ConfigError(
+      error_text("bench." + name, "ranks", "at least 2 processes", "1", "mpirun -np 2 roentgen bench " + name));
 }
 
 std::vector<double> gather(dist::Communicator& group, double own) {
@@ -51,7 +52,8 @@ void add_ranks(Value& result, dist::Communicator& group) {
   result.set("oversubscribed", is_oversubscribed);
   if (!is_oversubscribed) return;
   Value warnings = Value::array();
-  warnings.push_back("[bench.ranks] a host has more ranks than hardware threads: they take turns, and times say so");
+  warnings.push_back(
+      "[bench.ranks] a host has more ranks than hardware threads, so that ranks share cores and need longer");
   result.set("warnings", std::move(warnings));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Helpers for benchmarks over several ranks, which are copies of one program; rank 0 prints the result.
+// Functions for benchmarks with several ranks (processes of this program). Only rank 0 prints the result.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace roentgen::bench {
 
-/// Time limit of every wait in these benchmarks. When it is over, an error names the missing rank.
+/// Time limit of every wait for another rank. After it, an error names the missing rank.
 inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 
 /// Connects the started ranks over MPI. Throws ConfigError that explains how to start several ranks if there is only
@@ -25,18 +25,18 @@ inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 [[nodiscard]] std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name);
 /// Collects the number `own` of every rank, in rank order.
 [[nodiscard]] std::vector<double> gather(dist::Communicator& group, double own);
-/// Seconds by arm and round, in the order of interleave() (rounds.h). All ranks start a run together; its time is that
-/// of the slowest rank.
+/// Runs each compared variant ("arm") once per round, like interleave() (rounds.h), and returns the seconds as
+/// [arm][round]. All ranks start together; the slowest rank counts.
 [[nodiscard]] std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std::size_t arms,
                                                                 std::int64_t rounds,
                                                                 const std::function<double(std::size_t)>& run);
-/// The first cores that this process may use, one for each compute thread.
+/// Returns the first cores that this process may use, one for each compute thread.
 [[nodiscard]] runtime::CoreList first_cores(int threads);
-/// True if this host has fewer hardware threads than `threads`; threads then take turns, which lengthens measured
+/// True if this host has fewer hardware threads than `threads`. Then threads share cores, which lengthens measured
 /// times.
 [[nodiscard]] bool are_too_many(int threads);
 /// Adds ranks, hosts (the host name of each rank) and oversubscribed to a result. A host with more ranks than hardware
-/// threads is oversubscribed; `warnings` then says that ranks take turns. Every rank must call it.
+/// threads is oversubscribed; then a warning says that ranks share cores. Every rank must call it.
 void add_ranks(Value& result, dist::Communicator& group);
 
 }  // namespace roentgen::bench

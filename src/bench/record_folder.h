@@ -22,7 +22,7 @@ class RecordFolder {
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;
 
-  /// The data set that reads the record files, in their order.
+  /// Returns the data set of the record files, with images in the order of the files.
   [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }
   /// Time of the conversion, seconds.
   [[nodiscard]] double seconds() const { return seconds_; }
@@ -35,7 +35,7 @@ class RecordFolder {
   std::uint64_t bytes_ = 0;
 };
 
-/// Number of record files for `images`, enough that several files are read at a time.
+/// Returns the number of record files for `images` images, large enough that several files are read at the same time.
 [[nodiscard]] std::int64_t record_files_for(std::int64_t images);
 
 }  // namespace roentgen::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Interleaved rounds: every round runs each arm of a comparison once, because the speed of a machine drifts.
+// Interleaved rounds: every round runs each compared variant ("arm") once, because the speed of a machine drifts.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace roentgen::bench {
 
-/// Calls run(arm) for every arm from 0 to `arms` - 1, once in each of `rounds` rounds. Even rounds go upwards, odd
-/// rounds downwards. Returns the results as [arm][round].
+/// Calls run(arm) for every arm from 0 to `arms` - 1, once in each of `rounds` rounds. Odd rounds run the arms in
+/// reverse order. Returns the results as [arm][round].
 template <typename Run>
 [[nodiscard]] auto interleave(std::size_t arms, std::int64_t rounds, Run&& run) {
   std::vector<std::vector<decltype(run(std::size_t{0}))>> results(arms);
@@ -26,7 +26,7 @@ template <typename Run>
   return results;
 }
 
-/// Median of `what(element)` over all elements.
+/// Returns the median of `what(element)` over all elements.
 template <typename Elements, typename What>
 [[nodiscard]] double median_of(const Elements& elements, What&& what) {
   std::vector<double> values;
@@ -34,7 +34,8 @@ template <typename Elements, typename What>
   return summarise(values).median;
 }
 
-/// Median over the rounds of the ratio of `what` between two arms, each ratio from one round.
+/// Returns the median over the rounds of what(a) / what(b), where a and b are the results of two arms in the same
+/// round.
 template <typename Rounds, typename What>
 [[nodiscard]] double median_ratio(const Rounds& rounds, const Rounds& base, What&& what) {
   std::vector<double> ratios;

@@ -37,8 +37,8 @@ using Commands = std::vector<std::unique_ptr<Command>>;
       short_error_text("cli.arguments", what.empty() ? "roentgen" : what, problem, hint.empty() ? help : hint));
 }
 
-/// Hint "did you mean --foo?": the first candidate that begins with `word`, else the most similar one. Empty if there
-/// is none.
+/// Returns the hint "did you mean --foo?" for the first name of `candidates` that begins with `word`, or else for the
+/// most similar name. Empty if no name is similar.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const auto longer = std::ranges::find_if(candidates, [&](const auto& each) { return each.starts_with(word); });
   const std::string near = longer != candidates.end() ? *longer : nearest_name(word, candidates);
@@ -52,14 +52,16 @@ std::string_view value_name(const Option& option) {
   return kByTarget[option.target.index()];
 }
 
-/// Option with its kind of value, such as "--recipe FILE"; only "DIR" for a positional argument.
+/// Returns an option with its kind of value, such as "--recipe FILE", or only the name of a positional argument, such
+/// as "DIR".
 std::string usage(const Option& option) {
   const std::string_view value = value_name(option);
   if (!option.name.starts_with('-') || value.empty()) return option.name;
   return fmt::format("{} {}", option.name, value);
 }
 
-/// Range of an option's values, such as "0 to 1" or "of at least 0"; whole numbers have no decimal point.
+/// Returns the range of an option's values, such as " from 0 to 1" or " of at least 0". Whole numbers have no decimal
+/// point.
 std::string range_text(const Option& option) {
   const Range& range = option.range;
   const auto text = [](double end) { return fmt::format("{:.15g}", end); };
@@ -82,10 +84,10 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   return value;
 }
 
-/// True if the case `name` has the option; options without a case belong to all cases.
+/// True if the benchmark case `name` has the option; options without a case name belong to all cases.
 bool has(std::string_view name, const Option& option) { return option.case_name.empty() || option.case_name == name; }
 
-/// Names of the cases that have an option of this name.
+/// Returns the names of the benchmark cases that have an option of this name.
 std::vector<std::string> cases_of(std::string_view option, const std::vector<Option>& options) {
   std::vector<std::string> cases;
   for (const Option& each : options) {
@@ -94,7 +96,8 @@ std::vector<std::string> cases_of(std::string_view option, const std::vector<Opt
   return cases;
 }
 
-/// Merges the options of the same name. If only some cases have an option, its help text ends with their names.
+/// Merges options of the same name. If only some benchmark cases have an option, its help text ends with the names of
+/// these cases.
 std::vector<Option> merged(const std::vector<Option>& options) {
   std::vector<Option> result;
   for (const Option& option : options) {
@@ -109,7 +112,8 @@ std::vector<Option> merged(const std::vector<Option>& options) {
     Option& one = result.emplace_back(option);
     if (!cases_by_doc.empty()) one.doc.clear();
     for (const auto& [doc, cases] : cases_by_doc) {
-      one.doc += fmt::format("{}{} ({})", one.doc.empty() ? "" : "; ", doc, cases);
+      one.doc += fmt::format("{}{} ({} {})", one.doc.empty() ? "" : "; ", doc,
+                             cases.find(',') == std::string::npos ? "case" : "cases", cases);
     }
   }
   return result;
@@ -133,7 +137,8 @@ void assign(const Option& option, const std::vector<std::string>& values, std::s
       option.target);
 }
 
-/// Prints the help with one line for each option: its text follows its names on the same line, even if these are long.
+/// Prints the help with one line for each option. The text stands on the line of the option's names, even if the names
+/// are long.
 class LineFormatter final : public CLI::Formatter {
  public:
   LineFormatter() { label("REQUIRED", "(required)"); }
@@ -144,7 +149,8 @@ class LineFormatter final : public CLI::Formatter {
   }
 };
 
-/// Options as lines of help: options with the same text and kind of value share a line, such as "--out,--log".
+/// Returns the options as lines of the help. Options with the same text and kind of value share a line, such as
+/// "--out,--log".
 std::vector<Option> help_lines(const std::vector<Option>& options) {
   std::vector<Option> lines;
   for (const Option& option : options) {
@@ -175,7 +181,7 @@ std::string default_text(const Option& option) {
       option.target);
 }
 
-/// Registers an option with the parser, which only collects words; fill() converts them.
+/// Registers an option with CLI11, which only collects the words of the command line; fill() converts the words.
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = nullptr;
   if (std::holds_alternative<bool*>(option.target)) {
@@ -213,8 +219,8 @@ std::string case_of(const CLI::App& app, const std::vector<Option>& options) {
   return {};
 }
 
-/// Fills the targets of the command's options, or of its case's options. Throws ConfigError for an option that only
-/// other cases have. An unknown case is refused later, by the command.
+/// Stores the values of the command line in the options' targets. Throws ConfigError for an option that the chosen
+/// benchmark case does not have. The command itself refuses an unknown case later.
 void fill(const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = case_of(app, options);
   const bool is_case = std::ranges::find(options, name, &Option::case_name) != options.end();
@@ -225,12 +231,12 @@ void fill(const CLI::App& app, const std::vector<Option>& options) {
     const std::vector<std::string> cases = cases_of(option.name, options);
     if (cases.empty() || !is_case || std::ranges::find(cases, name) != cases.end()) continue;
     throw ConfigError(error_text("cli." + app.get_name(), option.name,
-                                 fmt::format("one of the cases {}", fmt::join(cases, ", ")), name,
+                                 fmt::format("one of the benchmark cases {}", fmt::join(cases, ", ")), name,
                                  fmt::format("{} {}", app.get_name(), cases.front())));
   }
 }
 
-/// Examples of a command; only those that contain `argument`, if there are any.
+/// Returns the examples of a command that contain `argument`, or all examples if none does.
 std::string examples_text(const Command& command, std::string_view argument) {
   const std::string wanted = fmt::format("{} {}", command.name(), argument);
   std::string text;
@@ -246,7 +252,8 @@ std::string examples_text(const Command& command, std::string_view argument) {
   return "Examples:\n" + text;
 }
 
-/// Help of a command, or only of the benchmark case that the command line names.
+/// Returns the help of a command. If the command line names a benchmark case, the help has only the options of this
+/// case.
 std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
   const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
@@ -340,7 +347,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
       "roentgen COMMAND --help has more.\n\nExit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything "
       "saved.");
   Parsed parsed;
-  const Option json{.name = "--json", .target = &parsed.json, .doc = "write the result to this file"};
+  const Option json{.name = "--json", .target = &parsed.json, .doc = "write the result to this JSON file"};
   std::vector<CLI::App*> apps;
   std::vector<std::vector<Option>> options;
   for (const auto& command : commands) {

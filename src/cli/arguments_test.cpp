@@ -28,7 +28,7 @@ Parsed parse(std::vector<const char*> words) {
   commands.push_back(make_bench_command());
   words.insert(words.begin(), "roentgen");
   Parsed parsed = parse_arguments(static_cast<int>(words.size()), words.data(), commands);
-  parsed.command = nullptr;  // the list of commands ends here
+  parsed.command = nullptr;  // the command is destroyed on return
   return parsed;
 }
 
@@ -155,16 +155,18 @@ TEST(Arguments, options_with_one_text_share_a_line_of_the_help) {
 TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {
   const std::string step = parse({"bench", "step", "--help"}).text;
   EXPECT_THAT(step, AllOf(HasSubstr("--profile"), HasSubstr("--json"), HasSubstr("\n  roentgen bench step --model")));
-  EXPECT_THAT(step, AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--write")), Not(HasSubstr("(step, infer)"))));
+  EXPECT_THAT(step,
+              AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--write")), Not(HasSubstr("(cases step, infer)"))));
   EXPECT_THAT(step, Not(HasSubstr("bench infer --model")));
   EXPECT_THAT(parse({"bench", "choose", "--help"}).text, AllOf(HasSubstr("--write"), Not(HasSubstr("--profile"))));
-  EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("(step, infer)"), HasSubstr("--pipeline")));
+  EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("(cases step, infer)"), HasSubstr("--pipeline")));
   EXPECT_THAT(parse({"synth", "dir", "--help"}).text, AllOf(HasSubstr("--images"), HasSubstr("Examples:\n")));
 }
 
 TEST(Arguments, options_of_another_case_are_refused) {
-  EXPECT_EQ(refusal({"bench", "links", "--reduce", "ring"}),
-            "[cli.bench] --reduce: expected one of the cases allreduce, scaling, got links; try bench allreduce");
+  EXPECT_EQ(
+      refusal({"bench", "links", "--reduce", "ring"}),
+      "[cli.bench] --reduce: expected one of the benchmark cases allreduce, scaling, got links; try bench allreduce");
   EXPECT_THAT(refusal({"bench", "--profile", "links"}), HasSubstr("[cli.bench] --profile: expected one of"));
   EXPECT_EQ(refusal({"bench", "infer", "--profile"}), "nothing refused");
 }

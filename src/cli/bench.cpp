@@ -100,7 +100,7 @@ class BenchCommand final : public Command {
     if (json.is_null()) return {.json = {}, .is_silent = true};
     terminal::print(
         report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
-    // The process that started the ranks prints warnings and fails
+    // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());

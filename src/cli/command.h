@@ -18,7 +18,7 @@ namespace roentgen::cli {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// Folders and files that limit where a command may write. An empty member sets no limit.
+/// Folders and files that a command must not overwrite. An empty member sets no limit.
 struct Folders {
   /// Data folder, to which no command writes.
   std::filesystem::path data;
@@ -26,7 +26,7 @@ struct Folders {
   std::filesystem::path made;
   /// Files and folders that the command itself writes below `made`; no other output option may name one of them.
   Paths own = {};
-  /// Files and folders that the command only reads. No output may replace one of them or lie in one.
+  /// Files and folders that the command only reads. No output may replace such a file or lie in such a folder.
   Paths read = {};
   /// Run folders that the command only reads. No output may replace a file of a run or lie in the data folders of a
   /// run.

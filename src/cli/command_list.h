@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only list of commands: X(name) declares make_<name>_command(), which cli/<name>.cpp defines.
+// List of all commands: X(name) declares make_<name>_command(), which cli/<name>.cpp defines.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 class CompareCommand final : public Command {
  public:
   CompareCommand()
-      : Command("compare", "Compare two models or recipes on the same images, with intervals.",
+      : Command("compare", "Compare models on the same images, with confidence intervals.",
                 "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
                 "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
                 "roentgen compare run1 run2 --labels chexpert\n"
@@ -49,19 +49,19 @@ class CompareCommand final : public Command {
     return {
         {.name = "A",
          .target = &a_,
-         .doc = "run or csv of predictions; seeds: A1,A2,A3, or folder of train --seeds",
+         .doc = "run folder or csv of predictions; seeds: A1,A2, or folder of --seeds",
          .need = Need::Required},
-        {.name = "B", .target = &b_, .doc = "as A; differences are B - A", .need = Need::Required},
-        {.name = "MORE", .target = &more_, .doc = "further models, each compared with A as B is"},
+        {.name = "B", .target = &b_, .doc = "like A; differences are B - A", .need = Need::Required},
+        {.name = "MORE", .target = &more_, .doc = "further models like B, each compared with A"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "data folder or label table, by A's recipe; given twice: A's, then B's",
+         .doc = "true labels: data folder or label table; if two: A's, then B's",
          .value_name = "PATH"},
         {.name = "--set", .target = &overrides_, .doc = "data.key=value that overrides how the recipe reads --labels"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
         {.name = "--replicates",
          .target = &replicates_,
-         .doc = "bootstrap replicates; 0 = no intervals",
+         .doc = "bootstrap replicates for confidence intervals; 0 = no intervals",
          .range = {0, 1e6}},
         {.name = "--seed", .target = &seed_, .doc = "seed of the bootstrap", .range = {.low = 0}},
         {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};
@@ -114,7 +114,8 @@ void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
                   of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-// Prints the recipe keys that differ. With several seeds for a side, train.seed is not listed.
+// Prints the recipe keys whose values differ between the two models. Omits train.seed if a model was trained with
+// several seeds.
 void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;
@@ -125,7 +126,7 @@ void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, V
   }
   terminal::print(fmt::format("\n{}", score::to_text(differences)));
   if (differences.size() == 1 && differences[0].key == "train.seed") {
-    terminal::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
+    terminal::print("Only the seed differs: differences show the randomness of training, not a better recipe.\n");
   }
   json.set("recipe", score::to_value(differences));
 }
@@ -153,7 +154,8 @@ eval::TextRow scale_row(const score::ComparedSide& side, const eval::Estimate& a
   return row;
 }
 
-// Returns the options for reading a side's labels: from its own recipe, or else from the other side's.
+// Returns the options for reading a model's labels: from its own recipe, or else from the recipe of the other compared
+// model.
 data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
                                   const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {
@@ -167,10 +169,11 @@ data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
 CommandResult CompareCommand::run() {
   if (labels_.empty() || labels_.size() > 2) {
     refuse_arguments("compare", "--labels PATH, once or twice",
-                     labels_.empty() ? "none" : fmt::format("{} times", labels_.size()));
+                     labels_.empty() ? "no --labels" : fmt::format("{} times", labels_.size()));
   }
   if (!csv_.empty() && !more_.empty()) {
-    refuse_arguments("compare --csv", "A and B alone", counted(std::ssize(more_), "further model"), "--json");
+    refuse_arguments("compare --csv", "only two models, A and B", counted(std::ssize(more_), "further model"),
+                     "--json instead of --csv");
   }
   std::vector<eval::TextRow> rows{{"model", "ranks", "images an update", "mean AUROC", "difference", "p"}};
   Value json = compare_with(b_, rows);

@@ -39,14 +39,16 @@ class ConvertWeightsCommand final : public Command {
              .need = Need::Required,
              .is_output = true,
              .value_name = "OUT"},
-            {.name = "--model", .target = &weights_.model, .doc = "network; default: the one that fits"},
+            {.name = "--model",
+             .target = &weights_.model,
+             .doc = "network of these weights (default: found from the tensors)"},
             {.name = "--labels", .target = &labels_, .doc = "names of the outputs, in order, separated by commas"},
             {.name = "--preset",
              .target = &weights_.preset,
-             .doc = "training preprocessing: imagenet, xrv, xray, unit; default: by weights"},
+             .doc = "preprocessing: imagenet, xrv, xray, unit (default: by the weights)"},
             {.name = "--loss",
              .target = &weights_.loss,
-             .doc = "sigmoid or softmax (exclusive); default: softmax for 1,000 outputs"}};
+             .doc = "sigmoid, or softmax for exclusive classes (default for 1,000 outputs)"}};
   }
   [[nodiscard]] Folders folders() const override { return {.read = {weights_.file}}; }
 
@@ -57,8 +59,9 @@ class ConvertWeightsCommand final : public Command {
     }
     const task::ConvertedWeights converted = task::convert_weights(weights_);
     if (converted.model.empty()) {
-      throw ConfigError(error_text("cli.convert-weights", weights_.file.string(), "weights of another program",
-                                   "a checkpoint of roentgen", "using it as it is"));
+      throw ConfigError(error_text("cli.convert-weights", weights_.file.string(),
+                                   "weights of PyTorch or another program", "a checkpoint of roentgen",
+                                   "using the file as it is, because it needs no conversion"));
     }
     for (const std::string& note : converted.notes) log::info(note);
     const train::CheckpointInfo& info = converted.checkpoint.info;

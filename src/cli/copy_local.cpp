@@ -31,7 +31,7 @@ class CopyLocalCommand final : public Command {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
             {.name = "DIR",
              .target = &copy_.folder,
-             .doc = "folder on a local disk; the copy keeps its name",
+             .doc = "folder on a local disk, in which the copy is created",
              .need = Need::Required,
              .value_name = "DIR"},
             {.name = "--workers", .target = &workers_, .doc = "files copied in parallel", .range = {1, 256}}};

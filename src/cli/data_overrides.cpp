@@ -10,8 +10,8 @@ namespace roentgen::cli {
 void check_data_overrides(std::span<const std::string> overrides) {
   for (const std::string& text : overrides) {
     if (text.starts_with("data.") && !text.starts_with("data.labels")) continue;
-    throw ConfigError(error_text("cli.arguments", "--set " + text, "a key of [data] other than labels", text,
-                                 "data.split or another key: labels and all else are the model's"));
+    throw ConfigError(error_text("cli.arguments", "--set " + text, "a recipe key of [data] other than data.labels",
+                                 text, "data.split or another key, because the model defines the labels"));
   }
 }
 

@@ -21,7 +21,7 @@ TEST(DataOverrides, take_keys_of_data_alone) {
   EXPECT_EQ(data_options(negative).policy.blank, data::Blank::Negative);
   for (const std::string key : {"train.epochs=1", "data.labels=[\"a\"]"}) {
     EXPECT_THAT(message_of<ConfigError>([&] { check_data_overrides(std::vector{key}); }),
-                HasSubstr("--set " + key + ": expected a key of [data] other than labels"));
+                HasSubstr("--set " + key + ": expected a recipe key of [data] other than data.labels"));
   }
 }
 

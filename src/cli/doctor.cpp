@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: prints properties of this machine and build, to add to a question or a result. --json FILE is for
-// programs.
+// roentgen doctor: prints properties of this machine and build, for bug reports and result tables.
 #include <fmt/format.h>
 
 #include <string>
@@ -46,10 +45,10 @@ Value nccl_report() {
   }
 }
 
-// Returns an error's text without its remedy, which names options that doctor lacks.
+// Returns an error's text without its advice ("; try ..."), which names options that `roentgen doctor` does not have.
 std::string without_remedy(std::string_view text) { return std::string(text.substr(0, text.find("; try "))); }
 
-// Reports the device that --device auto chooses, and why engines later in the list were not chosen.
+// Reports the device that --device auto chooses, and why the other devices were not chosen.
 Value auto_report() {
   const engine::DeviceChoice device = engine::resolve_device({});
   Value report = Value::Table{{"device", device.text()}};

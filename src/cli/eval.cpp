@@ -50,18 +50,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Predictions to evaluate, and where they come from.
+// Predictions to evaluate, and the origin of these predictions.
 struct Input {
   score::EvalSet test;
   std::optional<score::EvalSet> validation;
   // First lines of the printed report.
   std::string header;
-  // Keys for the JSON that describe the origin of the data.
+  // JSON keys that describe the origin of the predictions.
   Value::Table origin;
-  // Properties of the model, if they are known.
+  // Properties of the model that a file of thresholds must match, as far as they are known.
   score::PointsUse use;
 
-  // Adds a note on the version of the test's labels.
+  // Adds a note on the version of the test labels to the header of the report.
   void add_labels(const data::Dataset& dataset) {
     header += data::label_notes(dataset) + score::absent_text(dataset);
     origin.emplace_back("label_version", score::label_version(dataset, test.predictions));
@@ -75,7 +75,7 @@ struct Input {
 class EvalCommand final : public Command {
  public:
   EvalCommand()
-      : Command("eval", "Evaluate a checkpoint or a csv of predictions, with intervals.",
+      : Command("eval", "Evaluate a checkpoint or predictions, with confidence intervals.",
                 "roentgen eval --checkpoint best.safetensors --data nih --split test --json eval.json\n"
                 "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
                 "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age") {}
@@ -201,8 +201,8 @@ Input EvalCommand::from_files() const {
     const std::string validation = score::prediction_names(options_.validation);
     input.validation = score::join(score::read_mean_predictions(options_.validation), truth, validation);
     if (input.validation->predictions.label_names != test.predictions.label_names) {
-      throw DataError(error_text("cli.eval", validation, "the columns of the predictions",
-                                 "other labels, or another order", "predictions of the same model"));
+      throw DataError(error_text("cli.eval", validation, "the same labels in the same order as --predictions",
+                                 "other labels or another order", "validation predictions of the same model"));
     }
     input.validation->predictions.outputs = test.predictions.outputs;
     score::check_apart(*input.validation, test, on_overlap());
@@ -220,18 +220,20 @@ Input EvalCommand::from_files() const {
   return input;
 }
 
-// Returns thresholds and temperature: stored ones, or fitted on validation data; never fitted on the evaluated data.
+// Returns thresholds and temperature: read from --points, or fitted on the validation split. They are never fitted on
+// the evaluated images.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
     const eval::OperatingPoints points = score::read_points(options_.points, input.use);
     if (points.unit != input.test.unit) {
-      throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
-                                   "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));
+      throw ConfigError(error_text(
+          "cli.eval", options_.points.string(), "thresholds for one score per " + input.test.unit,
+          "thresholds for one score per " + points.unit, "saving them with the same --by study --aggregate"));
     }
     if (!points.list_sha256.empty() && points.list_sha256 == input.test.list_sha256) {
       throw ConfigError(error_text("cli.eval", options_.points.string(),
-                                   "points from other images than those evaluated", "points fitted on this list",
-                                   "points fitted on a validation split"));
+                                   "thresholds chosen on other images than the evaluated ones",
+                                   "thresholds chosen on these images", "thresholds saved from a validation split"));
     }
     return points;
   }
@@ -239,8 +241,8 @@ std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input
   if (!input.validation) {
     if (!options_.save_points.empty()) {
       throw ConfigError(error_text(
-          "cli.eval", "--save-points", "a validation split to choose thresholds on", "none",
-          options_.predictions.empty() ? "--split test of data with a validation part" : "--validation FILE"));
+          "cli.eval", "--save-points", "a validation split to choose thresholds on", "no such split",
+          options_.predictions.empty() ? "--split test with data that have a validation split" : "--validation FILE"));
     }
     return std::nullopt;
   }

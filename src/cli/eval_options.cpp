@@ -15,9 +15,9 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kPointsDoc = "read, or write, thresholds and temperature";
+constexpr const char* kPointsDoc = "file to read, or write, thresholds and temperature";
 constexpr const char* kCurvesDoc = "write ROC and PR points, or the reliability diagram, to this csv";
-constexpr const char* kBootstrapDoc = "bootstrap: replicates (1000; 0 = no intervals) and seed (0)";
+constexpr const char* kBootstrapDoc = "bootstrap replicates (default 1000; 0: no intervals), seed (default 0)";
 
 }  // namespace
 
@@ -28,38 +28,41 @@ std::vector<Option> EvalOptions::list() {
        .doc = "checkpoint file, such as run/checkpoints/best.safetensors"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder; for several sources all of them, or NAME=DIR for some",
+       .doc = "data folder; after training on several: all, or NAME=DIR for some",
        .value_name = "DIR"},
-      {.name = "--split", .target = &split, .doc = "train, val or test"},
+      {.name = "--split", .target = &split, .doc = "images to use: train, val or test"},
       {.name = "--list",
        .target = &image_list,
-       .doc = "images instead of --split: official (NIH's test list), or a list file"},
+       .doc = "images to use instead of --split: official (NIH's test list) or a file"},
       {.name = "--set",
        .target = &overrides,
-       .doc = "data.key=value that overrides the recipe, or says how to read --labels"},
+       .doc = "data.key=value that overrides how the images or --labels are read"},
       {.name = "--predictions",
        .target = &predictions,
-       .doc = "csv (Image Index,prob_...) instead of --checkpoint; several: the mean",
+       .doc = "csv (Image Index,prob_...) instead of --checkpoint; several: averaged",
        .value_name = "FILE"},
       {.name = "--labels",
        .target = &labels,
-       .doc = "with --predictions: data folder or label table with the truth",
+       .doc = "with --predictions: data folder or label table with the true labels",
        .value_name = "PATH"},
       {.name = "--validation",
        .target = &validation,
-       .doc = "with --predictions: validation predictions; several: their mean",
+       .doc = "with --predictions: csv of validation predictions; several: averaged",
        .value_name = "FILE"},
       {.name = "--tta", .target = &views, .doc = "test-time augmentation: " + data::test_view_names()},
-      {.name = "--metrics", .target = &metrics, .doc = "default (AUROC, AUPRC) or all"},
-      {.name = "--threshold", .target = &rule, .doc = "rule that chooses thresholds on validation: f1 or youden"},
+      {.name = "--metrics", .target = &metrics, .doc = "metrics to compute: default (AUROC, AUPRC) or all"},
+      {.name = "--threshold", .target = &rule, .doc = "criterion for thresholds, on validation data: f1 or youden"},
       {.name = "--points", .target = &points, .doc = kPointsDoc},
       {.name = "--save-points", .target = &save_points, .doc = kPointsDoc, .is_output = true},
       {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: evaluate studies, not images"},
       {.name = "--aggregate",
        .target = &aggregate,
        .doc = "with --by study: max (default) or mean over a study's images"},
-      {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv", .is_output = true},
-      {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv", .is_output = true},
+      {.name = "--preds",
+       .target = &save_predictions,
+       .doc = "write the predicted probabilities to this csv",
+       .is_output = true},
+      {.name = "--aucs", .target = &save_aurocs, .doc = "write the AUROC of each label to this csv", .is_output = true},
       {.name = "--curves", .target = &save_curves, .doc = kCurvesDoc, .is_output = true},
       {.name = "--reliability", .target = &save_reliability, .doc = kCurvesDoc, .is_output = true},
   };
@@ -69,7 +72,7 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--allow-overlap",
        .target = &allows_overlap,
        .doc = "evaluate even if test patients were in the training set"},
-      {.name = "--partial", .target = &is_partial, .doc = "load only the tensors that match"}};
+      {.name = "--partial", .target = &is_partial, .doc = "load only the checkpoint tensors that match the model"}};
   return joined({own, inference.list(), rest, ranks.options()});
 }
 
@@ -101,23 +104,24 @@ void EvalOptions::check() const {
     if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse_missing("eval --predictions", "--labels PATH");
     if (!ranks.asked_ranks.empty()) {
-      refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions from a file");
+      refuse_arguments("eval --ranks", "also --checkpoint FILE", "predictions from a file");
     }
-    if (views != "none") refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions from a file");
+    if (views != "none") refuse_arguments("eval --tta", "also --checkpoint FILE", "predictions from a file");
   }
   if (metrics != "default" && metrics != "all")
-    refuse_arguments("eval --metrics", "a known choice", metrics, "one of default, all");
+    refuse_arguments("eval --metrics", "default or all", metrics, "one of default, all");
   if (!points.empty() && !validation.empty()) refuse_arguments("eval", "--points or --validation", "both");
   if (!points.empty() && !save_points.empty()) refuse_arguments("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
     const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
                           attribute == "study";
     if (!is_known)
-      refuse_arguments("eval --by", "known attributes, separated by commas", attribute,
+      refuse_arguments("eval --by", "attributes separated by commas", attribute,
                        "one of view, sex, age, source, study");
   }
   if (has_group("view") && has_group("study")) {
-    refuse_arguments("eval --by", "view or study", "both", "two runs: a study has images of several views");
+    refuse_arguments("eval --by", "view or study", "both",
+                     "two runs of eval, because a study has images of several views");
   }
   if (!image_list.empty() && split != "test") refuse_arguments("eval", "--list or --split", "both");
   static_cast<void>(data::test_views(views));

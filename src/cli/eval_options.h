@@ -36,7 +36,7 @@ struct EvalOptions {
   std::filesystem::path points;
   std::filesystem::path save_points;
   std::string by;
-  /// Rule that combines the images of a study; empty: the maximum.
+  /// How the predictions for the images of a study are combined: max or mean; empty: max.
   std::string aggregate;
   std::filesystem::path save_predictions;
   std::filesystem::path save_aurocs;
@@ -49,11 +49,11 @@ struct EvalOptions {
   bool is_partial = false;
   RankOptions ranks;
 
-  /// Options as the command line lists them, bound to this object.
+  /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list();
   /// Throws ConfigError for options that cannot be combined.
   void check() const;
-  /// Attributes that --by names, such as sex or view.
+  /// Returns the patient and image attributes that --by names, such as sex or view.
   [[nodiscard]] std::vector<std::string> groups() const;
   [[nodiscard]] bool has_group(std::string_view attribute) const;
   /// True if thresholds and temperature should be fitted on the validation split, if there is one.

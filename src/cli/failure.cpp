@@ -33,13 +33,13 @@ Failure describe(const std::exception_ptr& error) {
     return {e.what(), kFailure};
   } catch (const std::filesystem::filesystem_error& e) {
     return {error_text("cli.main", e.path1().string(), "a file or folder that can be used", e.code().message(),
-                       "checking that path and its permissions"),
+                       "checking this path and its permissions"),
             kBadInput};
   } catch (const std::system_error& e) {
     if (is_output_lost()) return {lost_output_text(e.code().message()), kBadInput};
     return fault_of_ours(e);
   } catch (const std::bad_alloc&) {
-    return {error_text("cli.main", "memory", "enough of it", "none left", "a smaller batch or smaller images"),
+    return {error_text("cli.main", "memory", "enough free memory", "none left", "a smaller --batch or smaller images"),
             kFailure};
   } catch (const std::exception& e) {
     return fault_of_ours(e);

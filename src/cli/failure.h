@@ -20,7 +20,7 @@ class ToldError : public std::exception {
   int exit_code_;
 };
 
-/// Report of a failure.
+/// Text and exit code with which the program reports a failure.
 struct Failure {
   /// Error text of one line; empty if it was printed already.
   std::string text;
@@ -28,7 +28,7 @@ struct Failure {
   int exit_code = 1;
 };
 
-/// Report of any exception, of type roentgen::Error or not.
+/// Returns the report of an exception of any type.
 [[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 
 }  // namespace roentgen::cli

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kMostFileBytes = 1U << 24U;
 constexpr std::size_t kMostNameBytes = 255;  // longest name in DNS
 
-// Parses the whole text as a number of at most nine digits; nullopt for anything else.
+// Parses a text that consists of one to nine digits as a number; nullopt for any other text.
 std::optional<std::int64_t> number_in(std::string_view text) {
   constexpr std::size_t kMostDigits = 9;
   std::int64_t number = 0;
@@ -73,7 +73,7 @@ void require_count(std::int64_t count, std::string_view what, std::string_view t
   refuse_list(what, fmt::format("at most {} hosts or ranks", kMostHostSlots), text);
 }
 
-// Appends each number of a bracket to every name.
+// Replaces every name by several names, each with one number of the bracket appended.
 void append_ranges(std::vector<std::string>& names, const std::vector<Numbers>& ranges, std::string_view item) {
   std::int64_t count = 0;  // cannot overflow, because the text has at most 16 MiB
   for (const Numbers& range : ranges) count += range.last - range.first + 1;
@@ -101,7 +101,7 @@ std::vector<std::string> expand_item(std::string_view item) {
     item.remove_prefix(close + 1);
   }
   for (const std::string& name : names) {
-    if (!is_host_name(name)) refuse_list(kNodes, "names of hosts", name.empty() ? "an empty name" : name);
+    if (!is_host_name(name)) refuse_list(kNodes, "host names", name.empty() ? "an empty name" : name);
   }
   return names;
 }
@@ -120,7 +120,8 @@ std::string require_value(const std::vector<std::string>& environment, std::stri
   const auto value = value_of(environment, name);
   if (value && !value->empty()) return *value;
   throw ConfigError(error_text("cli.hosts", fmt::format("--hosts-from {}", source), fmt::format("{} to be set", name),
-                               "no such variable", "it within a job, --hosts a:2,b:2, or --hosts-from FILE"));
+                               "no such variable",
+                               "running the command inside a job, --hosts a:2,b:2, or --hosts-from FILE"));
 }
 
 HostList slurm_hosts(const std::vector<std::string>& environment) {
@@ -145,7 +146,7 @@ std::vector<std::string> expand_node_list(std::string_view text) {
   for (std::size_t i = 0; i <= text.size(); ++i) {
     const char c = i < text.size() ? text[i] : ',';
     if ((c == '[' && is_inside) || (c == ']' && !is_inside) || (i == text.size() && is_inside)) {
-      refuse_list(kNodes, "a bracket [ with one ] behind it", text.substr(begin));
+      refuse_list(kNodes, "a closing bracket ] for every [", text.substr(begin));
     }
     if (c == '[' || c == ']') is_inside = c == '[';
     if (c != ',' || is_inside) continue;
@@ -199,7 +200,7 @@ HostList parse_host_lines(std::string_view text, std::string_view what) {
     if (is_new) hosts.push_back({.name = std::string(name), .slots = 0});
     hosts[place->second].slots += *slots;
   }
-  if (hosts.empty()) refuse_list(what, "lines of host or host:slots", "none");
+  if (hosts.empty()) refuse_list(what, "lines with host or host:slots", "no hosts");
   return hosts;
 }
 
@@ -219,8 +220,9 @@ HostList first_slots(HostList hosts, std::int64_t ranks) {
   if (ranks == 0) return hosts;
   const std::int64_t total = slots_of(hosts);
   if (ranks > total) {
-    throw ConfigError(error_text("cli.hosts", "--ranks", fmt::format("at most {}, as --hosts-from gives", total),
-                                 fmt::to_string(ranks), "fewer ranks, or more slots of a host"));
+    throw ConfigError(error_text("cli.hosts", "--ranks",
+                                 fmt::format("at most {}, the number of slots in --hosts-from", total),
+                                 fmt::to_string(ranks), "a smaller --ranks, or more slots per host"));
   }
   HostList kept;
   for (HostSlots& host : hosts) {

@@ -19,14 +19,14 @@ struct HostSlots {
 };
 using HostList = std::vector<HostSlots>;
 
-/// Largest number of hosts in a list, and of ranks on all its hosts.
+/// Largest number of hosts in a list, and largest number of ranks on all hosts of a list.
 inline constexpr std::int64_t kMostHostSlots = 65536;
 
 /// Expands a list of hosts in Slurm's syntax (SLURM_JOB_NODELIST): "n[1-3,07],login" gives n1, n2, n3, n07 and login.
 /// The lower bound of a range sets the minimum number of digits. If a name has several brackets, all combinations are
-/// listed, the last bracket varying fastest. Throws ConfigError, which names the character, if the text is truncated,
-/// is no such list, or names more than kMostHostSlots hosts. Sizes are checked before names are made, so memory use
-/// stays small.
+/// listed, the last bracket varying fastest. Throws ConfigError, which names the wrong character, if the text is
+/// truncated, has other syntax, or lists more than kMostHostSlots hosts. Sizes are checked before names are made, so
+/// memory use stays small.
 [[nodiscard]] std::vector<std::string> expand_node_list(std::string_view text);
 
 /// Expands a list of tasks per host in Slurm's syntax (SLURM_TASKS_PER_NODE): "2(x3),1" gives 2, 2, 2 and 1. Throws
@@ -44,7 +44,7 @@ inline constexpr std::int64_t kMostHostSlots = 65536;
 /// @param environment all environment variables as "NAME=value"
 [[nodiscard]] HostList hosts_from(const std::string& source, const std::vector<std::string>& environment);
 
-/// Keeps the first `ranks` slots; 0: all. Throws ConfigError if there are fewer.
+/// Returns the hosts with only the first `ranks` slots; 0: all slots. Throws ConfigError if the hosts have fewer slots.
 [[nodiscard]] HostList first_slots(HostList hosts, std::int64_t ranks);
 /// Returns the number of slots on all hosts together.
 [[nodiscard]] std::int64_t slots_of(const HostList& hosts);

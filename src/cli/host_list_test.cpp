@@ -44,7 +44,7 @@ TEST(NodeList, refuses_lists_that_are_cut_short_or_spoilt) {
         "n[1-2],", "n\n"}) {
     EXPECT_THAT(refusal([&] { return expand_node_list(bad); }), HasSubstr("[cli.hosts] SLURM_JOB_NODELIST")) << bad;
   }
-  // Each truncated text gives names or an error, and never crashes
+  // Each truncated text must give host names or an error, but no crash
   for (std::size_t size = 0; size < whole.size(); ++size) {
     static_cast<void>(refusal([&] { return expand_node_list(whole.substr(0, size)); }));
   }
@@ -105,8 +105,8 @@ TEST(HostLines, name_the_line_that_is_wrong) {
     EXPECT_THAT(refused(bad), HasSubstr("hosts.txt, line 1")) << bad;
   }
   EXPECT_THAT(refused("a:60000\nb:60000\n"), HasSubstr("line 2: expected at most 65536"));
-  EXPECT_THAT(refused(""), HasSubstr("got none"));
-  EXPECT_THAT(refused("# nothing\n"), HasSubstr("got none"));
+  EXPECT_THAT(refused(""), HasSubstr("got no hosts"));
+  EXPECT_THAT(refused("# nothing\n"), HasSubstr("got no hosts"));
 }
 
 TEST(HostsFrom, reads_jobs_and_files) {

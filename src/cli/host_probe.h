@@ -14,7 +14,8 @@
 namespace roentgen::cli {
 
 /// Runs a command for each host, several at a time, and discards its output. A host answers if its command ends with
-/// exit code 0 within `limit`; a slower command is killed with its process group. This host always answers.
+/// exit code 0 within `limit`. A slower command is killed with its process group. The host of the calling process
+/// always counts as answering.
 /// @param command_for returns program and arguments for a host
 /// @return hosts that answer, in the order of `hosts`
 [[nodiscard]] HostList find_answering(const HostList& hosts,

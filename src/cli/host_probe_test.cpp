@@ -11,7 +11,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Command that replaces mpirun's: hosts named "lost" fail, and hosts named "mute" never end.
+// Returns a command that replaces mpirun: it fails for a host named "lost", and never ends for a host named "mute".
 std::vector<std::string> stand_in(const HostSlots& host) {
   if (host.name == "mute") return {"sh", "-c", "trap '' TERM; while :; do read x < /dev/zero; done"};
   return {host.name == "lost" ? "false" : "true"};

@@ -23,18 +23,18 @@ struct InferenceOptions {
   std::string dtype = "f32";
 
   /// Help text of --algorithms and --dtype, which share a line of the help.
-  static constexpr const char* kNumbersDoc = "convolutions: auto, direct; type: f32, on CUDA also tf32, bf16, f16";
+  static constexpr const char* kNumbersDoc = "convolutions: auto or direct; numbers: f32, on CUDA tf32, bf16, f16";
   /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list() {
     return {task::device_option(device),
             {.name = "--batch", .target = &batch, .doc = "images per batch", .range = {1, 65536}},
             {.name = "--threads",
              .target = &threads,
-             .doc = "compute threads, decoding threads; 0 = all cores",
+             .doc = "threads that compute; threads that decode images; 0 = all cores",
              .range = {0, 1e6}},
             {.name = "--workers",
              .target = &workers,
-             .doc = "compute threads, decoding threads; 0 = all cores",
+             .doc = "threads that compute; threads that decode images; 0 = all cores",
              .range = {0, 1024}},
             {.name = "--algorithms", .target = &algorithms, .doc = kNumbersDoc},
             {.name = "--dtype", .target = &dtype, .doc = kNumbersDoc}};

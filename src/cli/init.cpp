@@ -29,7 +29,7 @@ class InitCommand final : public Command {
              .value_name = "DIR",
              .is_input = true},
             {.name = "--out", .target = &out_, .doc = "recipe file to write; must not exist", .is_output = true},
-            {.name = "--set", .target = &overrides_, .doc = "data.key=value that you know already; may be repeated"}};
+            {.name = "--set", .target = &overrides_, .doc = "data.key=value that you already know; may be repeated"}};
   }
   [[nodiscard]] Folders folders() const override { return {.data = folder_}; }
 

@@ -40,39 +40,46 @@ class InspectCommand final : public Command {
   [[nodiscard]] bool needs_options() const override { return true; }
   [[nodiscard]] std::vector<Option> options() override {
     return {
-        {.name = "--model", .target = &model_, .doc = "name of a built-in model, or file with a graph text"},
-        {.name = "--data",
-         .target = &data_,
-         .doc = "data folder to check; several form one data set",
-         .value_name = "DIR"},
-        {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name of a recipe: how to read the data"},
-        {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not only its header"},
-        {.name = "--no-files", .target = &is_table_only_, .doc = "data: open no image file"},
+        {.name = "--model",
+         .target = &model_,
+         .doc = "built-in model (see roentgen models), or file of inspect --print"},
+        {.name = "--data", .target = &data_, .doc = "data folder to check; several are joined", .value_name = "DIR"},
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file or built-in recipe that says how to read the data"},
+        {.name = "--pixels", .target = &is_decoded_, .doc = "with --data: decode every image, not only its header"},
+        {.name = "--no-files",
+         .target = &is_table_only_,
+         .doc = "with --data: check only the label table, open no image"},
         {.name = "--broken",
          .target = &broken_,
-         .doc = "data: write unreadable images and the reasons to this csv",
+         .doc = "with --data: write unreadable images and reasons to this csv",
          .is_output = true},
-        {.name = "--workers", .target = &workers_, .doc = "data: number of threads; 0 = all cores", .range = {0, 1024}},
-        {.name = "--set", .target = &overrides_, .doc = "section.key=value of [model] and [data]"},
-        {.name = "--batch", .target = &shape_.batch, .doc = "model: images per batch", .range = {1, 65536}},
-        {.name = "--channels", .target = &shape_.channels, .doc = "model: input channels, 1 or 3", .range = {1, 3}},
+        {.name = "--workers",
+         .target = &workers_,
+         .doc = "with --data: number of threads; 0 = all cores",
+         .range = {0, 1024}},
+        {.name = "--set", .target = &overrides_, .doc = "model.key=value or data.key=value that overrides the recipe"},
+        {.name = "--batch", .target = &shape_.batch, .doc = "with --model: images per batch", .range = {1, 65536}},
+        {.name = "--channels",
+         .target = &shape_.channels,
+         .doc = "with --model: input channels, 1 or 3",
+         .range = {1, 3}},
         {.name = "--image",
          .target = &image_,
-         .doc = "model: side of the image, px; 0 = the model's own; --plan: 224,512"},
-        {.name = "--labels", .target = &shape_.labels, .doc = "model: number of outputs", .range = {1, 1e6}},
-        {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
+         .doc = "image side, px; 0 = the model's own; several with --plan: 224,512"},
+        {.name = "--labels", .target = &shape_.labels, .doc = "with --model: number of outputs", .range = {1, 1e6}},
+        {.name = "--print", .target = &is_text_, .doc = "print the model as text, to edit and use as --model FILE"},
         {.name = "--plan",
          .target = &is_planned_,
-         .doc = "model or recipe: training memory, convolution algorithms, batch norms"},
+         .doc = "show the planned training: memory, convolution algorithms, batch norms"},
         task::device_option(device_, "; for --plan"),
-        {.name = "--card", .target = &card_, .doc = "--plan for a card elsewhere: h100, h200 or FILE.json"}};
+        {.name = "--card", .target = &card_, .doc = "with --plan: plan for another GPU: h100, h200 or FILE.json"}};
   }
 
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }
   [[nodiscard]] CommandResult run() override {
     const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
     if (model_.empty() == data_.empty() && !is_of_recipe) {
-      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
+      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "neither" : "both");
     }
     if (is_planned_ && !data_.empty()) {
       refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
@@ -113,7 +120,8 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
     if (is_table_only_ && (is_decoded_ || !broken_.empty())) {
-      refuse_arguments("inspect --no-files", "it alone", is_decoded_ ? "--pixels too" : "--broken too", "one of them");
+      refuse_arguments("inspect --no-files", "neither --pixels nor --broken",
+                       is_decoded_ ? "also --pixels" : "also --broken", "only one of these options");
     }
     source.unnamed_labels = data::UnnamedLabels::Propose;
     data::place_folders(source, data_);

@@ -49,13 +49,13 @@ class Planner {
 
   [[nodiscard]] const engine::Engine& engine() const { return *engine_; }
 
-  /// Returns the side of the images in px; 0 and nullopt mean that of the recipe or model.
+  /// Returns the side of the images in px: `asked`, or the recipe's or model's side if `asked` is 0 or nullopt.
   [[nodiscard]] std::int64_t side_px(std::optional<std::int64_t> asked) const {
     const std::int64_t side = asked.value_or(shape_.image_px);
     return side > 0 ? side : task::own_image_px(network_);
   }
 
-  /// Returns the rows of the report's `memory` for images of a side.
+  /// Returns the rows of the report's table `memory` for images of one side length.
   [[nodiscard]] Value::Array memory(std::int64_t side_px) const {
     Value::Array rows;
     for (const char* const recompute : {"none", "all"}) {
@@ -68,7 +68,7 @@ class Planner {
     return rows;
   }
 
-  /// Returns the report for images of a side, without `memory`.
+  /// Returns the report for images of one side length, without the table `memory`.
   [[nodiscard]] Value::Table report(std::int64_t side_px) const {
     const Planned planned = plan(side_px, recipe_.train.recompute);
     const engine::Plan& training = planned.training;
@@ -106,7 +106,7 @@ class Planner {
     std::size_t optimizer_bytes = 0, validation_bytes = 0, peak_bytes = 0;
   };
 
-  // Returns the normalisation for planning. The recipe's means and deviations may have another number of channels, but
+  // Returns the input normalisation for planning, with as many channels as the plan. The values do not matter, because
   // plans do not depend on them.
   [[nodiscard]] std::optional<engine::InputNorm> input_norm() const {
     auto norm = train::input_norm(recipe_.preprocess, *engine_);

@@ -25,9 +25,10 @@ struct PlanRequest {
   task::ModelShape shape{};
   /// True if batch size, channels and sides of this struct replace those of the recipe.
   bool is_shaped = false;
-  /// Image sides in px to plan; 0: the model's own. Empty: the recipe's, or else the model's own.
+  /// Image sides in px to plan; 0: the model's default side. Empty: the recipe's side, or else the model's default
+  /// side.
   std::vector<std::int64_t> sides_px{};
-  /// Card to plan for, see engine::make_planner(); empty: this machine's.
+  /// GPU to plan for, such as "h100" (engine::make_planner()); empty: the GPU of this machine.
   std::string card{};
 };
 
@@ -45,7 +46,8 @@ struct PlanRequest {
 ///   fused        [{name, kind, times}]: times: nodes that a "pass" changed, or fusions of a kind that were made
 ///   choices      [{name, algorithm, kernel, layout}]: algorithm, kernel and result layout of each pass of each
 ///                convolution
-/// With several sides, the table has model, device, memory and `plans`, one table per side, which only JSON shows.
+/// With several sides, the table has model, device, memory and `plans`. `plans` has one table per side and appears only
+/// in the JSON file.
 [[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const PlanRequest& request);
 
 }  // namespace roentgen::cli

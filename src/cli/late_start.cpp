@@ -45,27 +45,29 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
       still.push_back(rank);
     }
   }
-  const std::string wanted =
-      fmt::format("all {} ranks up within {:.3g} s", ranks, std::chrono::duration<double>(limit).count());
+  const std::string wanted = fmt::format("all {} ranks (processes) to start within {:.3g} s", ranks,
+                                         std::chrono::duration<double>(limit).count());
   if (!still.empty()) {
     return error_text("cli.launch", fmt::format("{} ({}), start-up", names_of(still), dist::own_host()), wanted,
-                      "a stopped process", "kill -CONT, or finding out what stopped it");
+                      "a stopped process", "continuing it with kill -CONT");
   }
   if (!unseen.empty()) {
-    return error_text("cli.launch", names_of(unseen) + ", start-up", wanted,
-                      "no sign of " + std::string(unseen.size() == 1 ? "it" : "them") + " on " + dist::own_host(),
-                      "ssh to their hosts by hand, or a larger --comm-timeout");
+    return error_text(
+        "cli.launch", names_of(unseen) + ", start-up", wanted,
+        fmt::format("no sign of {} on {}", unseen.size() == 1 ? "this process" : "these processes", dist::own_host()),
+        "logging in to the other hosts with ssh, or a larger --comm-timeout");
   }
-  return error_text("cli.launch", "start-up", wanted, "ranks that wait for each other in MPI",
-                    "the MPI's choice of network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
+  return error_text("cli.launch", "start-up", wanted, "ranks that are still connecting to each other",
+                    "naming the network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
 }
 
 std::string no_start_text(std::chrono::milliseconds limit) {
   rlimit files{};
   const bool is_known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
   return error_text("cli.launch", "mpirun",
-                    fmt::format("a first rank within {:.3g} s", std::chrono::duration<double>(limit).count()), "none",
-                    fmt::format("a larger ulimit -n{}, another TMPDIR, or mpirun -np 2 hostname by hand",
+                    fmt::format("a first process within {:.3g} s", std::chrono::duration<double>(limit).count()),
+                    "no process",
+                    fmt::format("a larger ulimit -n{}, another TMPDIR, or a test with mpirun -np 2 hostname",
                                 is_known ? fmt::format(" ({} now)", files.rlim_cur) : ""));
 }
 

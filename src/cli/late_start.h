@@ -13,12 +13,12 @@
 
 namespace roentgen::cli {
 
-/// One line that names the ranks on this host whose process is stopped. If there are none, names the ranks that have
-/// not begun on this host; else empty. `ranks`: number of all ranks.
+/// Returns one line that names the ranks whose process is stopped (SIGSTOP). If there are none, names the ranks that
+/// have not started. Sees only this host.
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit);
 
-/// One line for an mpirun that has started no rank within `limit`, with the known causes.
+/// Returns one line that says that mpirun has started no rank within `limit`, with the known causes.
 [[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);
 
 }  // namespace roentgen::cli

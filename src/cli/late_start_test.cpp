@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Starts a child process that registers as this rank, of three.
+// Starts a child process that registers on the board as rank `rank` of three.
 pid_t start(const dist::LaunchBoard& board, int rank) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -41,10 +41,12 @@ void end(pid_t child) {
 TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
   const dist::LaunchBoard board(3);
   const auto text = [&] { return late_start_text(board, 3, std::chrono::seconds(40)); };
-  EXPECT_THAT(text(), HasSubstr("ranks 0, 1, 2, start-up: expected all 3 ranks up within 40 s, got no sign of them"));
+  EXPECT_THAT(text(), HasSubstr("ranks 0, 1, 2, start-up: expected all 3 ranks (processes) to start within 40 s, got "
+                                "no sign of these processes"));
   const pid_t one = start(board, 1);
   EXPECT_THAT(text(), HasSubstr("[cli.launch] rank 1 ("));
-  EXPECT_THAT(text(), HasSubstr("), start-up: expected all 3 ranks up within 40 s, got a stopped process"));
+  EXPECT_THAT(text(),
+              HasSubstr("), start-up: expected all 3 ranks (processes) to start within 40 s, got a stopped process"));
   ::kill(one, SIGCONT);
   int status = 0;
   ::waitpid(one, &status, WCONTINUED);
@@ -55,7 +57,10 @@ TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
     ::kill(child, SIGCONT);
     ::waitpid(child, &status, WCONTINUED);
   }
-  EXPECT_THAT(text(), HasSubstr("start-up: expected all 3 ranks up within 40 s, got ranks that wait for each other"));
+  EXPECT_THAT(
+      text(),
+      HasSubstr(
+          "start-up: expected all 3 ranks (processes) to start within 40 s, got ranks that are still connecting"));
   EXPECT_THAT(text(), Not(HasSubstr("rank 1")));
   for (const pid_t child : {zero, one, two}) end(child);
 }

@@ -75,20 +75,20 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
-// Exit codes of mpirun and of signals are different from ours (command.h).
+// Returns this program's exit code (command.h) for the end of a group. Codes of mpirun and of signals become kFailure.
 int exit_code_of(const GroupEnd& end) {
   return end.exit_code >= kSuccess && end.exit_code <= kStopped ? end.exit_code : kFailure;
 }
 
-// Silences all ranks but 0, because the others would repeat its warnings. Tagged lines say whose they are.
+// Silences this rank, which would repeat the output of rank 0. With --tag-output it still logs.
 void be_silent(bool is_tagged) {
   drop_standard_output();
   if (!is_tagged) log::set_level(log::Level::Error);
 }
 
 // Options with equal texts share a line of the help.
-constexpr const char* kHostsDoc = "a:2,b:2 with --ranks 4; slurm, pbs or a FILE of host:ranks lines";
-constexpr const char* kSharingDoc = "allow more threads than cores, or ranks that share a GPU";
+constexpr const char* kHostsDoc = "hosts and their ranks, as a:2,b:2; from slurm, pbs or a host list FILE";
+constexpr const char* kSharingDoc = "allow more threads than cores; several processes on one GPU";
 
 }  // namespace
 
@@ -97,25 +97,27 @@ bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &asked_ranks,
-           .doc = "processes to start under mpirun; auto: one per CUDA device; 0: none",
+           .doc = "processes (ranks) to start; auto: one per CUDA device; 0: no mpirun",
            .value_name = "N|auto"},
           {.name = "--hosts", .target = &hosts, .doc = kHostsDoc},
           {.name = "--hosts-from", .target = &hosts_from, .doc = kHostsDoc},
-          {.name = "--tag-output", .target = &is_tagged, .doc = "begin each line of output with its rank"},
+          {.name = "--tag-output",
+           .target = &is_tagged,
+           .doc = "begin each line of output with the number of its process (rank)"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = kSharingDoc},
           {.name = "--allow-shared-gpu", .target = &may_share_device, .doc = kSharingDoc},
           {.name = "--comm-timeout",
            .target = &timeout_s,
-           .doc = "seconds to wait for a rank before the run ends and names that rank",
+           .doc = "seconds to wait for a stuck process (rank) before the run stops",
            .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {
-  constexpr const char* kSendingDoc = "sent as f32 or bf16; RDMA: auto, on, off or LOC, PIX, PXB, PHB, SYS";
+  constexpr const char* kSendingDoc = "send f32 or bf16; GPU RDMA: auto, on, off, LOC, PIX, PXB, PHB, SYS";
   const std::vector<Option> averaging{
       {.name = "--reduce",
        .target = &reduce,
-       .doc = fmt::format("averaging: auto, {}, {}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ", "))},
+       .doc = fmt::format("average gradients: auto,{},{}", dist::kNcclReduce, fmt::join(dist::reduce_names(), ","))},
       {.name = "--wire", .target = &wire, .doc = kSendingDoc},
       {.name = "--gdr", .target = &gdr, .doc = kSendingDoc}};
   return joined({averaging, servers.options()});
@@ -128,7 +130,7 @@ Option RankOptions::restart_option(std::string doc) {
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
   std::string name = (runtime::temporary_folder() / "roentgen_ranks_XXXXXX").string();
   const int file = ::mkstemp(name.data());
-  if (file < 0) throw DataError(error_text("cli.launch", name, "a file", std::strerror(errno), "another TMPDIR"));
+  if (file < 0) throw DataError(error_text("cli.launch", name, "a new file", std::strerror(errno), "another TMPDIR"));
   ::close(file);
   std::vector<std::string> dropped{"--ranks", "--hosts", "--json"};
   for (std::size_t i = 0; i < changed.size(); i += 2) dropped.push_back(changed[i]);
@@ -141,8 +143,8 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   } const remover{name};
   const GroupEnd end = start_group(options, command, {.is_silent = true});
   if (end.signal != 0) {
-    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to finish",
-                               fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "it again"));
+    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "a normal end",
+                               fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "running it again"));
   }
   const auto text = io::read_text(name);
   if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
@@ -151,7 +153,7 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-// Device that the command computes on, as asked for, and the cards that it may be.
+// Device that the user asked for, and the GPUs of this host.
 struct AskedDevice {
   engine::DeviceChoice device{.engine = "cpu"};
   runtime::CudaInventory cards{};
@@ -165,15 +167,15 @@ AskedDevice asked_device(const RankOptions& options) {
   return asked;
 }
 
-// Leaves one of several instances of partitioned cards (MIG) in sight, since CUDA shows a process the first one alone.
-// Called before CUDA starts, in the process's only thread.
+// Makes only this rank's MIG instance (partition of a GPU) visible, because CUDA uses only the first visible instance.
+// Call it before CUDA and other threads start.
 void see_own_instance(int local_rank) {
   const std::vector<std::string> instances = card_instances(std::getenv(kVisibleCards));
   if (instances.size() < 2) return;
   ::setenv(kVisibleCards, instances[static_cast<std::size_t>(local_rank) % instances.size()].c_str(), 1);
 }
 
-// asked_device() of a rank. The group reads a bad recipe again, and tells of it once.
+// Returns asked_device(), or the CPU if the recipe cannot be read: a later reading reports the error only once.
 AskedDevice asked_device_or_host(const RankOptions& options) {
   try {
     return asked_device(options);
@@ -182,8 +184,8 @@ AskedDevice asked_device_or_host(const RankOptions& options) {
   }
 }
 
-// Binds this process to its share of the host's cores, then to those that are not reserved for communication.
-// A server updates on the thread that communicates, so it reserves none.
+// Binds this process to its share of the host's cores, without the cores that it reserves for communication. A
+// parameter server reserves none, because its updates run on the communication thread.
 // @return the reserved cores; empty: none
 runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own, const AskedDevice& asked,
                              bool is_server) {
@@ -196,7 +198,7 @@ runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRan
       runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
   if (placement.communication.empty()) return {};
   runtime::bind_process(placement.compute);
-  // reads the cores of the process before one of its threads is bound to others
+  // caches the cores of the process before a thread is bound to fewer cores
   static_cast<void>(runtime::available_cores());
   static_cast<void>(runtime::cores_of_process());
   return placement.communication;
@@ -213,7 +215,7 @@ RankPlace own_place(const RankOptions& options, const dist::LaunchedRank& launch
   return own;
 }
 
-// Refuses more compute threads than a host has cores for its ranks, and prints the cores of each rank.
+// Throws ConfigError if the ranks of a host have more compute threads than cores. Prints the cores of each rank.
 void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
   const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
   std::map<std::string, std::set<int>> cores;
@@ -233,8 +235,8 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
     if (count <= has) continue;
     if (!options.may_oversubscribe) {
       throw ConfigError(error_text("cli.launch", "ranks on " + host,
-                                   fmt::format("at most {} compute threads, a core each", has), fmt::to_string(count),
-                                   "fewer ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
+                                   fmt::format("at most {} compute threads, one per core", has), fmt::to_string(count),
+                                   "a smaller --ranks, OMP_NUM_THREADS=1, or --oversubscribe"));
     }
     if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
   }
@@ -251,10 +253,10 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
     if (group.size() != launched) {
-      throw ConfigError(error_text(
-          "cli.launch", "ranks", fmt::format("{}, as the launcher started", launched),
-          fmt::format("{} that MPI knows of", group.size()),
-          fmt::format("the mpirun, or srun --mpi, of {}, or ROENTGEN_MPI=FILE of another", dist::load_mpi().version)));
+      throw ConfigError(
+          error_text("cli.launch", "MPI", fmt::format("{} processes, as mpirun or srun started", launched),
+                     fmt::format("{} that MPI sees", group.size()),
+                     fmt::format("the mpirun (or srun --mpi) of {}, or ROENTGEN_MPI=FILE", dist::load_mpi().version)));
     }
     check_places(group, options, find_place());
     if (group.rank() == 0) tell_ready();
@@ -263,19 +265,19 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     if (group.rank() == 0) dist::tell_end(result.exit_code);
     dist::reach({.name = "end"});
     if (group.rank() == 0) return result;
-    // Launchers end all processes when one exits with a nonzero status. Rank 0 ends last, and its status is the job's.
+    // Launchers end all processes when one exits with a nonzero status, so only rank 0, which ends last, may do so.
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     const bool is_first = group.fail();
     dist::tell_failed(failure.exit_code);
-    if (!is_own_rank()) end_deserted_daemon();  // otherwise the guard does
+    if (!is_own_rank()) end_deserted_daemon();  // otherwise the rank's guard process ends the daemon
     if (is_first) throw;
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
 }
 
-// One process has no group, unless NCCL was asked for.
+// Runs the command in one process, without a process group unless the user asked for NCCL.
 CommandResult run_alone(const RankOptions& options, const std::function<CommandResult(dist::CommThread*)>& body) {
   if (options.reduce != dist::kNcclReduce) return body(nullptr);
   dist::CommThread group([] { return dist::make_communicator("single"); }, std::chrono::seconds(options.timeout_s),
@@ -283,25 +285,25 @@ CommandResult run_alone(const RankOptions& options, const std::function<CommandR
   return body(&group);
 }
 
-// Refuses to run as one of several processes that do not know each other: each would repeat the whole work.
+// Throws ConfigError if a launcher started several processes but MPI sees only one: each would repeat the whole work.
 void refuse_lone_process(const RankOptions& options) {
-  // A batch job may start its own ranks.
+  // Accepts a single process without --ranks in a batch job, because it may start the ranks itself.
   const bool is_job = options.is_stoppable && options.ranks == 0 && options.asked_ranks != kAutomaticRanks;
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
   if (!promise) return;
-  throw ConfigError(
-      error_text("cli.launch", promise->variable, fmt::format("a group of {} processes", promise->processes),
-                 "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
+  throw ConfigError(error_text("cli.launch", promise->variable,
+                               fmt::format("a group of {} processes", promise->processes), "a single process",
+                               "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1"));
 }
 
-// The options with the number of processes that --ranks asks for. "auto" is 0 where one process serves, or a launcher
-// started this one.
+// Returns the options with the number of processes that --ranks asks for. "auto" gives 0 if one process is enough, or
+// if a launcher started this process.
 RankOptions with_ranks(RankOptions options, bool is_launched) {
   if (options.asked_ranks.empty()) return options;
   const std::optional<std::int64_t> number = parse_ranks(options.asked_ranks);
   if (!number && !(options.hosts.empty() && options.hosts_from.empty())) {
     throw ConfigError(error_text("cli.launch", "--ranks", "a number with --hosts or --hosts-from", options.asked_ranks,
-                                 "--ranks N, the sum of the hosts' numbers"));
+                                 "--ranks N, where N is the sum of the hosts' numbers"));
   }
   options.ranks = number.value_or(0);
   if (number || is_launched) return options;
@@ -311,8 +313,8 @@ RankOptions with_ranks(RankOptions options, bool is_launched) {
   return options;
 }
 
-// Refuses Open MPI where the launcher speaks PMI2 alone: its MPI_Init would end the process with thirty lines. A
-// library that ROENTGEN_MPI names by its file may have been built for it.
+// Throws ConfigError for Open MPI under a launcher with only PMI2, where MPI_Init would end the process. Accepts a
+// library file in ROENTGEN_MPI, which may support PMI2.
 void refuse_open_mpi_under_pmi2() {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   if (!is_set("PMI_SIZE") || is_set("PMIX_RANK") || is_set("OMPI_COMM_WORLD_SIZE")) return;
@@ -320,21 +322,22 @@ void refuse_open_mpi_under_pmi2() {
   if (asked.find('/') != std::string::npos || asked.find(".so") != std::string::npos) return;
   const dist::MpiLibrary mpi = dist::load_mpi();
   if (mpi.family != dist::kOpenMpi) return;
-  throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which speaks PMI2", mpi.version,
+  throw ConfigError(error_text("cli.launch", "srun --mpi=pmi2", "MPICH, which supports PMI2", mpi.version,
                                "srun --mpi=pmix, or ROENTGEN_MPI=mpich"));
 }
 
-// Refuses options of the process that starts the ranks, where it starts none.
+// Throws ConfigError for options that only a process that starts ranks understands.
 void refuse_options_of_starting(const RankOptions& options, bool is_launched) {
   if (!options.hosts.empty()) {
-    throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
+    throw ConfigError(error_text("cli.launch", "--hosts", "also --ranks", "no --ranks", "--ranks 4 --hosts a:2,b:2"));
   }
   for (const auto& [name, is_given] : {std::pair{"--restart", options.restart.most > 0},
                                        {"--tag-output", options.is_tagged && !is_own_rank()},
                                        {"--hosts-from", !options.hosts_from.empty()}}) {
     if (!is_given) continue;
-    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the ranks",
-                                 is_launched ? "a launcher" : "none", "--ranks N; or mpirun's or srun's own option"));
+    throw ConfigError(error_text("cli.launch", name, "--ranks, which starts the processes",
+                                 is_launched ? "mpirun or srun" : "no --ranks",
+                                 "--ranks N, or an option of mpirun or srun"));
   }
 }
 
@@ -344,7 +347,7 @@ CommandResult run_as_ranks(const RankOptions& given,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = given.reduce, .wire = given.wire});
   dist::set_gdr(given.gdr);
-  const train::ServerOptions servers = train::parse_server_options(given.servers);  // refuses before ranks start
+  const train::ServerOptions servers = train::parse_server_options(given.servers);  // throws before ranks start
   train::refuse_nccl_servers(servers, given.reduce);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   const RankOptions counted = with_ranks(given, launched.has_value());
@@ -360,8 +363,8 @@ CommandResult run_as_ranks(const RankOptions& given,
     return {.json = {}, .exit_code = exit_code_of(end), .is_silent = true};
   }
   if (options.ranks > 0 && options.ranks != launched->size) {
-    throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as were started", launched->size),
-                                 fmt::to_string(options.ranks), "mpirun or --ranks alone"));
+    throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as mpirun or srun started", launched->size),
+                                 fmt::to_string(options.ranks), "either mpirun (srun) or --ranks, not both"));
   }
   refuse_options_of_starting(options, launched.has_value());
   if (!launched) return run_alone(options, body);
@@ -384,7 +387,7 @@ CommandResult run_as_ranks(const RankOptions& given,
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");
   };
-  // A program that started its own ranks watches them itself and knows which are late.
+  // Watches the start, unless this program started the ranks and so watches them itself.
   std::optional<StartWatch> watch;
   if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Commands that run as several processes: they start themselves under mpirun (--ranks), or find themselves under mpirun
-// or srun.
+// Runs commands as several processes: the program starts itself under mpirun (--ranks), or the user starts it with
+// mpirun or srun.
 #pragma once
 
 #include <cstdint>
@@ -25,60 +25,61 @@ namespace roentgen::cli {
 struct RankOptions {
   /// Number of processes to start; 0: none.
   std::int64_t ranks = 0;
-  /// Value of --ranks, a number or kAutomaticRanks, which run_as_ranks() reads instead of `ranks`; empty: `ranks`
-  /// counts.
+  /// Value of --ranks, a number or kAutomaticRanks. If it is not empty, run_as_ranks() uses it instead of `ranks`.
   std::string asked_ranks{};
   std::string hosts;
-  /// Source of the hosts: host_list.h; empty: `hosts`.
+  /// Value of --hosts-from, see hosts_from() in host_list.h; empty: `hosts` lists the hosts.
   std::string hosts_from{};
   /// Each line of output begins with the number of its rank, and all ranks log.
   bool is_tagged = false;
   bool may_oversubscribe = false;
   bool may_share_device = false;
   std::int64_t timeout_s = 300;
-  /// Number of compute threads of this rank, asked once it is bound to its cores; empty: from `recipe`, or all of its
-  /// cores.
+  /// Returns the number of compute threads of this rank; called when the rank is bound to its cores. Empty: as in
+  /// `recipe`, or one thread per core.
   std::function<int()> threads{};
-  /// Recipe of a command that trains or evaluates. It gives the number of threads, and the cores for input. Empty: all
-  /// share the rank's cores.
+  /// Returns the recipe, which sets the number of threads and the cores for input. Empty: input and computing share the
+  /// rank's cores.
   std::function<train::TrainRecipe()> recipe{};
-  /// Algorithm that averages gradients, and numbers between ranks: dist/reduce/reducer.h, dist/reduce/wire.h.
+  /// Algorithm that averages gradients (dist/reduce/reducer.h), and below it the number format sent between ranks
+  /// (dist/reduce/wire.h).
   std::string reduce = "auto";
   std::string wire = "f32";
   /// GPUDirect RDMA: dist/gpu_network.h.
   std::string gdr = "auto";
-  /// Parameter servers among the ranks; of commands that train.
+  /// Options of parameter servers, for commands that train.
   train::ServerArguments servers{};
   /// Whether the command can be stopped: it checks is_stop_asked() (stop_signals.h), which listens from the start, and
   /// saves its state.
   bool is_stoppable = false;
-  /// Work of the command after all ranks that this program has started are gone, however they ended.
+  /// Called after all ranks that this program has started have ended, with or without success.
   std::function<void()> after{};
-  /// Restarts of a command that can go on after a failure.
+  /// How to restart a command that can continue after a failure.
   RestartOptions restart{};
 
-  /// --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu, --comm-timeout; bound to this
-  /// object's members.
+  /// Returns --ranks, --hosts, --hosts-from, --tag-output, --oversubscribe, --allow-shared-gpu and --comm-timeout,
+  /// which set the fields of this object.
   [[nodiscard]] std::vector<Option> options();
-  /// --reduce, --wire, --gdr, --update, --servers, --staleness, --kv-store: of commands that train.
+  /// Returns --reduce, --wire, --gdr, --update, --servers, --staleness and --kv-store, for commands that train.
   [[nodiscard]] std::vector<Option> gradient_options();
-  /// --restart: of commands that fill in `restart`.
+  /// Returns --restart, for commands that set `restart`.
   /// @param doc text for the help
   [[nodiscard]] Option restart_option(std::string doc);
 };
 
-/// Whether this process is a rank that the program itself started.
+/// True if this process is a rank that the program itself started.
 [[nodiscard]] bool is_own_rank();
 
-/// Runs this program again with its own arguments and `changed` ones, as the ranks that `options` asks for.
+/// Runs this program again with several ranks, as `options` define, and returns its JSON result. The arguments are
+/// those of this process and `changed`.
 /// @param changed options and their new values, in turn
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 
-/// Runs `body` as the options ask. With --ranks it starts this program again under mpirun and waits for it. It forwards
-/// SIGINT, SIGTERM and SIGUSR1 once all ranks can stop. As one of several processes that a launcher started, it runs
-/// with the group of all. Otherwise it runs alone, without a group.
-/// Only rank 0 of several processes prints to standard output. Only the first failure is thrown; the other ranks return
-/// an empty result. Throws ConfigError for more compute threads than cores, unless the options allow it.
+/// Runs `body` in one process or in several. With --ranks it starts this program again under mpirun and waits for it.
+/// It forwards SIGINT, SIGTERM and SIGUSR1 once all ranks can stop. As one of several processes that a launcher
+/// started, it runs with the group of all. Otherwise it runs alone, without a group. Only rank 0 of several processes
+/// prints to standard output. Only the first failure is thrown; the other ranks return an empty result. Throws
+/// ConfigError for more compute threads than cores, unless the options allow it.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

@@ -39,8 +39,7 @@ constexpr int kNotRun = 126;
 /// Exit codes above this value mean that signal (code - 128) ended the process.
 constexpr int kKilled = 128;
 
-/// Blocks signals while the object lives, so that take() can read them. Afterwards the previous handlers get signals
-/// again.
+/// Blocks signals while the object lives, so that take() can read them. Its destructor restores the previous handlers.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -130,8 +129,8 @@ bool all_listen(const Watched& watched) {
   return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
 }
 
-/// Ends an mpirun that hangs. It may hang because ranks wait in MPI_Init for a missing rank. It may also hang because
-/// daemons cannot be reached after a failure, or ranks hang in MPI_Finalize after rank 0 has ended.
+/// Ends an mpirun that hangs. Causes: ranks wait in MPI_Init for a missing rank, a failed host cannot be reached, or
+/// ranks hang in MPI_Finalize.
 class LongStay {
  public:
   LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}
@@ -147,7 +146,7 @@ class LongStay {
     }
     if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
-  /// True if this program ended mpirun after rank 0's end.
+  /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   [[nodiscard]] bool is_over() const { return is_over_; }
   /// True if this program ended mpirun before all ranks had started.
   [[nodiscard]] bool is_late() const { return late_ != kNever; }
@@ -197,11 +196,11 @@ class LongStay {
 /// How mpirun ended.
 struct Waited {
   int status = 0;
-  /// True if this program ended it after rank 0 had reported its end.
+  /// True if this program ended mpirun because mpirun was still running after the end of rank 0.
   bool is_overdue = false;
-  /// True if this program ended it before all ranks had started, and printed the reason.
+  /// True if this program ended mpirun before all ranks had started, and printed the reason.
   bool is_late = false;
-  /// True if this program killed it with SIGKILL.
+  /// True if this program killed mpirun with SIGKILL.
   bool is_killed = false;
   /// True if all ranks had started.
   bool has_begun = false;
@@ -210,10 +209,10 @@ struct Waited {
 };
 
 // Waits for mpirun and forwards signals. mpirun passes SIGUSR1 to all ranks; SIGTERM ends them. SIGUSR1 is held back
-// until all ranks handle it, because it would end mpirun or ranks that do not.
+// until all ranks handle it, because it ends a process without a handler.
 Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
-  constexpr int kWhileKeptMs = 1;  // shorter, so that output of a short run does not appear after its end
+  constexpr int kWhileKeptMs = 1;  // short, so that output of a short run does not appear after its end
   LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
@@ -250,7 +249,7 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
   constexpr int kMostMs = 5000;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
   for (const int process : board.processes()) {
-    // Called by its number, because glibc declares pidfd_open only for C
+    // Uses the number of the system call, because glibc declares pidfd_open only for C
     const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
     if (rank < 0) continue;  // the rank has already ended
     pollfd look{.fd = rank, .events = POLLIN, .revents = 0};
@@ -263,12 +262,12 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
 void require_mpirun(const std::string& program, int status) {
   if (!WIFEXITED(status)) return;
   if (WEXITSTATUS(status) == kNoProgram) {
-    throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "none",
-                                 "apt install openmpi-bin (mpich), or srun, or one process"));
+    throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "no such program",
+                                 "installing openmpi-bin or mpich, srun, or leaving out --ranks"));
   }
   if (WEXITSTATUS(status) == kNotRun) {
     throw ConfigError(error_text("cli.launch", "--ranks", program + " that can be executed",
-                                 "one on the PATH that cannot", "chmod +x, or another PATH"));
+                                 "a file that cannot be executed", "chmod +x, or another PATH"));
   }
 }
 
@@ -277,19 +276,20 @@ int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const Gro
   if (WIFSIGNALED(waited.status)) {
     return failure.value_or(waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status));
   }
-  // MPICH's mpirun reports the codes of the last ranks, which it ended itself, so rank 0's own report is better.
+  // Prefers the exit code that rank 0 itself reported: MPICH's mpirun returns the exit codes of ranks that it has
+  // ended.
   const int code = WEXITSTATUS(waited.status);
   return options.may_be_remote ? code : failure.value_or(code);
 }
 
-// Returns a line about a failure that no rank has reported, or messages of the programs of MPICH's launcher hydra about
-// each other. For a killed rank it adds the exit code, which MPICH's message lacks.
+// Returns a line about a failure that no rank has reported, such as a killed rank. Otherwise returns the messages of
+// hydra (MPICH's launcher) about its own processes.
 std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, bool is_run,
                          GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
   if (outputs.err_words.has_told()) return {};  // a rank on another host has reported its failure
-  // If the guard is killed, its rank dies too, and only mpirun reports it. Ends that this program requested are not
+  // If the guard is killed, its rank dies too, and only mpirun reports it. Signals that this program sent are not
   // reported.
   if (!killed && end.signal == 0) killed = outputs.err_words.killed();
   const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
@@ -297,7 +297,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
     const int signal = WTERMSIG(waited.status);
     return error_text("cli.launch", "mpirun", "a normal exit",
-                      fmt::format("signal {} ({})", signal, ::strsignal(signal)), is_run ? "--resume" : "it again") +
+                      fmt::format("signal {} ({})", signal, ::strsignal(signal)),
+                      is_run ? "--resume" : "running the command again") +
            '\n';
   }
   if (!killed && is_signal && !is_asked) killed = {.signal = end.exit_code - kKilled};
@@ -305,10 +306,10 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   std::string said = outputs.err_words.complaints();
   const bool has_no_daemon = outputs.err_words.has_no_daemon();
   if ((end.exit_code >= kKilled || has_no_daemon) && !is_asked && !waited.has_begun) {
-    said += error_text(
-                "cli.launch", "mpirun", "all ranks to start",
-                has_no_daemon ? "a host on which it could not start them" : fmt::format("exit code {}", end.exit_code),
-                "its message above: check the names in --hosts, and ssh without a password") +
+    said += error_text("cli.launch", "mpirun", "all ranks to start",
+                       has_no_daemon ? "a host on which it could not start a process"
+                                     : fmt::format("exit code {}", end.exit_code),
+                       "checking the message above, the names in --hosts, and ssh without a password") +
             '\n';
   }
   return said;
@@ -328,7 +329,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
                   .out_words = MpirunWords(options.is_tagged),
                   .err_words = MpirunWords(options.is_tagged)};
   const HeldSignals signals;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed reader of the output must not end the ranks
+  std::signal(SIGPIPE, SIG_IGN);  // the ranks must continue if the reader of their output exits
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -337,7 +338,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     become(command, outputs, options.is_silent);
   }
   if (child < 0) {
-    throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
+    throw DeviceError(error_text("cli.launch", command[0], "a new process", std::strerror(errno), "fewer processes"));
   }
   outputs.close_write_ends();
   const Watched watched{.child = child, .signals = signals, .board = board, .outputs = outputs};
@@ -345,10 +346,10 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   wait_for_ranks(board);
   if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
-    outputs.err.say(error_text("cli.launch", "mpirun", fmt::format("its end within {} s of rank 0's", limit.count()),
-                               "none, and ended it",
-                               "nothing, because the run is complete; or another MPI, if it happens again") +
-                    '\n');
+    outputs.err.say(
+        error_text("cli.launch", "mpirun", fmt::format("its end within {} s after rank 0 ended", limit.count()),
+                   "no end, so roentgen ended it", "another MPI library if this happens again; this run is complete") +
+        '\n');
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;
   }
@@ -359,7 +360,8 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   require_mpirun(command[0], waited.status);
   end.exit_code = exit_code_of(waited, board, options);
-  // If this program ended mpirun while it was ending, mpirun reports its own exit code instead of the ranks'.
+  // After a signal from this program, mpirun returns its own exit code, so the ranks' exit code is taken from the
+  // board.
   if (end.signal != 0 && board.exit_code()) {
     end.exit_code = *board.exit_code();
     return end;

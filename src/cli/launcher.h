@@ -13,7 +13,7 @@ namespace roentgen::cli {
 
 /// Reaction of the ranks to a signal that the waiting program receives.
 enum class OnSignal : std::uint8_t {
-  /// Ranks save their state, once all of them can, and stop. A second signal ends them at once.
+  /// Ranks save their state and stop, as soon as all ranks handle the signal. A second signal ends them at once.
   Save,
   /// Ranks end at once.
   End,
@@ -28,10 +28,10 @@ struct GroupOptions {
   bool is_tagged = false;
   /// True if rank 0 may run on another host, where it does not share memory with this process.
   bool may_be_remote = false;
-  /// Time limit for the start of all ranks; then the missing ranks are named and all are ended. Needed because MPI_Init
-  /// has no time limit. 0: none.
+  /// Time limit for the start of all ranks; then the missing ranks are named and all ranks are ended. Needed because
+  /// MPI_Init has no time limit. 0: no limit.
   std::chrono::milliseconds to_start{0};
-  /// Time limit for the start of the first rank; then mpirun is ended. Only ranks on this host are noticed. 0: none.
+  /// Time limit for the start of the first rank on this host; then mpirun is ended. 0: no limit.
   std::chrono::milliseconds to_begin{0};
   /// Time limit for mpirun to end after rank 0 has reported its end; then mpirun is ended. Needed because MPI_Finalize
   /// has no time limit.

@@ -94,7 +94,7 @@ TEST(RunGroup, names_who_was_killed_and_where) {
           "[cli.launch] rank 1 (hal), update 4, forward: expected a normal exit, got signal 9 (Killed); try --resume"));
 }
 
-// Shell functions that write the guards' messages about the ranks of this host and of another.
+// Shell functions that write a guard's message about a killed rank, on this host and on another host.
 constexpr const char* kGuards = R"(
 killed() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none; }
 printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=768 conv=notrunc status=none
@@ -107,7 +107,7 @@ TEST(RunGroup, a_guard_is_believed_and_not_mpirun) {
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::MatchesRegex("\\[cli.launch\\] rank 1 \\([^ ]+\\), update 4, forward: expected a normal exit, "
-                                    "got signal 9 \\(Killed\\); try it again[^\n]*\n"));
+                                    "got signal 9 \\(Killed\\); try running the command again[^\n]*\n"));
 }
 
 TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
@@ -152,7 +152,7 @@ TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
     EXPECT_EQ(end.exit_code, 3) << stays;
     EXPECT_EQ(end.signal, 0);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                testing::StartsWith("[cli.launch] mpirun: expected its end within 0 s of rank 0's, got none"));
+                testing::StartsWith("[cli.launch] mpirun: expected its end within 0 s after rank 0 ended, got no end"));
   }
 }
 
@@ -169,10 +169,9 @@ TEST(RunGroup, ranks_that_do_not_come_up_are_named_and_ended) {
     const GroupEnd end = run(ignores + std::string("while :; do :; done"),
                              {.ranks = 2, .may_be_remote = true, .to_start = std::chrono::milliseconds(1)});
     EXPECT_EQ(end.exit_code, 1);
-    EXPECT_THAT(
-        testing::internal::GetCapturedStderr(),
-        testing::MatchesRegex("\\[cli.launch\\] ranks 0, 1, start-up: expected all 2 ranks up within 0.001 s, got "
-                              "no sign of them on [^\n]*\n"));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::MatchesRegex("\\[cli.launch\\] ranks 0, 1, start-up: expected all 2 ranks \\(processes\\) to "
+                                      "start within 0.001 s, got no sign of these processes on [^\n]*\n"));
   }
 }
 
@@ -216,9 +215,10 @@ TEST(RunGroup, a_hang_up_is_ignored_under_nohup) {
 TEST(RunGroup, an_mpirun_that_begins_no_rank_is_ended_and_the_causes_named) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run("while :; do :; done", {.to_begin = std::chrono::milliseconds(200)}).exit_code, 1);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::StartsWith("[cli.launch] mpirun: expected a first rank within 0.2 s, got none; try a larger "
-                                  "ulimit -n ("));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::StartsWith("[cli.launch] mpirun: expected a first process within 0.2 s, got no process; try a larger "
+                          "ulimit -n ("));
 }
 
 volatile std::sig_atomic_t heard = 0;

@@ -18,7 +18,7 @@
 namespace roentgen::cli {
 namespace {
 
-// Largest number of pixels in a sheet; larger pictures are hard to view, and many programs refuse them.
+// Largest number of pixels in a sheet, because many programs cannot open larger pictures.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 class LookCommand final : public Command {
@@ -28,19 +28,23 @@ class LookCommand final : public Command {
                 "roentgen look --recipe default --data nih --sheet sheet.png\n"
                 "roentgen look --recipe default --data nih --sheet test.png --split test --plain") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file or name", .need = Need::Required},
-            {.name = "--data",
-             .target = &data_,
-             .doc = "data folder; several are one data set",
-             .need = Need::Required,
-             .value_name = "DIR"},
-            {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
-            {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
-            {.name = "--split", .target = &split_, .doc = "train, val or test"},
-            {.name = "--columns", .target = &columns_, .doc = "samples of each finding", .range = {1, 64}},
-            {.name = "--seed", .target = &seed_, .doc = "seed of the choice of samples", .range = {0, 1e15}},
-            {.name = "--epoch", .target = &epoch_, .doc = "epoch whose augmentation is shown", .range = {0, 1e9}},
-            {.name = "--plain", .target = &is_plain_, .doc = "without augmentation, as in evaluation"}};
+    return {
+        {.name = "--recipe",
+         .target = &recipe_,
+         .doc = "TOML file, or name of a built-in recipe",
+         .need = Need::Required},
+        {.name = "--data",
+         .target = &data_,
+         .doc = "data folder; several are joined",
+         .need = Need::Required,
+         .value_name = "DIR"},
+        {.name = "--sheet", .target = &sheet_, .doc = "PNG file to write", .need = Need::Required, .is_output = true},
+        {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
+        {.name = "--split", .target = &split_, .doc = "images to use: train, val or test"},
+        {.name = "--columns", .target = &columns_, .doc = "number of samples of each finding", .range = {1, 64}},
+        {.name = "--seed", .target = &seed_, .doc = "random seed by which samples are drawn", .range = {0, 1e15}},
+        {.name = "--epoch", .target = &epoch_, .doc = "epoch whose augmentation is shown", .range = {0, 1e9}},
+        {.name = "--plain", .target = &is_plain_, .doc = "show images without augmentation, as in evaluation"}};
   }
   [[nodiscard]] Folders folders() const override { return data_folders(data_); }
 
@@ -52,7 +56,7 @@ class LookCommand final : public Command {
     const auto rows = publish::choose_rows(
         dataset, {.split = data::parse_split(split_), .columns = columns_, .seed = static_cast<std::uint64_t>(seed_)});
     if (columns_ * side * side * static_cast<std::int64_t>(rows.size()) > kMostPixels) {
-      throw ConfigError(error_text("cli.look", "the sheet", fmt::format("at most {} pixels", kMostPixels),
+      throw ConfigError(error_text("cli.look", "contact sheet", fmt::format("at most {} pixels", kMostPixels),
                                    fmt::format("{} rows of {} tiles of {}x{}", rows.size(), columns_, side, side),
                                    "fewer --columns or a smaller --set preprocess.size"));
     }

@@ -54,8 +54,8 @@ int run(int argc, char** argv) {
   return result.exit_code;
 }
 
-// Raises the soft limit of open files, because reading threads keep record files open. Only programs that use select(2)
-// need the lower limit.
+// Raises the soft limit of open files to the hard limit, because reading threads keep record files open. Only programs
+// that call select(2) need a low limit.
 void allow_open_files() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     std::fflush(stdout);
     const int failed = tell(cli::failure_of(std::current_exception()));
-    if (exit_code == cli::kSuccess) exit_code = failed;  // keeps the exit code of a run that stopped and saved
+    if (exit_code == cli::kSuccess) exit_code = failed;  // keeps kStopped of a run that stopped and saved
   }
   return exit_code;
 }

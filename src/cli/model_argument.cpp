@@ -19,7 +19,7 @@ std::vector<fs::path> model_paths(std::string_view argument) {
   for (const std::string_view part : comma_parts(argument)) {
     if (part.empty()) {
       throw ConfigError(error_text("cli.compare", argument, "names of runs or files, separated by commas",
-                                   "an empty one", "roentgen compare A1,A2,A3 B1,B2,B3"));
+                                   "an empty name", "roentgen compare A1,A2,A3 B1,B2,B3"));
     }
     for (fs::path& path : train::seed_runs(part)) paths.push_back(std::move(path));
   }

@@ -14,8 +14,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True for environment variables that ranks on other hosts need. They affect a rank's results, its file locations, the
-// libraries it finds, or the network that these use.
+// True for environment variables that ranks on other hosts need: they affect a rank's results, file locations,
+// libraries or network.
 bool goes_along(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"DNNL_", "FI_",  "GOMP_",   "KMP_",      "MALLOC_",
                                             "NCCL_", "OMP_", "ONEDNN_", "ROENTGEN_", "UCX_"};

@@ -35,7 +35,7 @@ void require_hosts(const std::string& hosts);
 /// Command line that runs `command` (program and arguments) under mpirun. Finds mpirun by mpirun_program() on the PATH
 /// in `environment`.
 [[nodiscard]] std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command);
-/// Path of the mpirun that belongs to the MPI family `mpi`: `mpirun` on `path` if it is of that family, else
+/// Returns the path of mpirun for the MPI family `mpi`: `mpirun` on `path` if it belongs to that family, else
 /// `mpirun.<mpi>`.
 /// @param path folders separated by colons
 [[nodiscard]] std::string mpirun_program(std::string_view mpi, std::string_view path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// OutputPipe: pipe that carries an output of mpirun. Only for the launcher.
+// OutputPipe: pipe that carries standard output or standard error of mpirun. Only for the launcher.
 #pragma once
 
 #include <fcntl.h>
@@ -20,13 +20,14 @@
 
 namespace roentgen::cli {
 
-/// Pipe that carries an output of mpirun, which includes the output of the ranks.
+/// Pipe that carries standard output or standard error of mpirun, with the output of the ranks.
 class OutputPipe {
  public:
   /// @param to    destination of the output
   OutputPipe(std::FILE* to, int* error) : to_(to), error_(error) {
     if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
-    throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
+    throw DeviceError(
+        error_text("cli.launch", "mpirun", "a pipe for its output", std::strerror(errno), "a larger ulimit -n"));
   }
   OutputPipe(const OutputPipe&) = delete;
   OutputPipe& operator=(const OutputPipe&) = delete;

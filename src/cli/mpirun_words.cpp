@@ -12,7 +12,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True if the line is a rule above or below a message: dashes in Open MPI, equals signs in MPICH's launcher hydra.
+// True if the line is a separator above or below a message: dashes in Open MPI, equals signs in hydra (MPICH's
+// launcher).
 bool is_rule(std::string_view line) {
   constexpr std::size_t kLeast = 60;
   const auto end = line.find_last_not_of("\r\n");
@@ -20,7 +21,7 @@ bool is_rule(std::string_view line) {
          std::ranges::all_of(line.substr(0, end + 1), [&](char c) { return c == line[0]; });
 }
 
-// Returns the part of `text` between `before` and `after`; empty if they do not occur.
+// Returns the characters of `text` between `before` and `after`; empty if these do not occur.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
   if (at == std::string_view::npos) return {};

@@ -18,22 +18,23 @@ namespace roentgen::cli {
 /// cannot see rank 0's shared memory.
 inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
 
-/// Filters an output of mpirun. Removes the messages of Open MPI and of MPICH's launcher hydra about the end of ranks,
-/// and that mpirun forwards a signal. Passes only the first report of a guard about a killed rank (rank_guard.h), and
-/// an error that several ranks report only once. Stores messages of hydra's programs about each other in complaints().
+/// Filters the output of mpirun. Removes messages of Open MPI and of hydra (MPICH's launcher) about ended ranks and
+/// forwarded signals. Passes only the first report about a killed rank (rank_guard.h). Passes an error only once if
+/// several ranks report it. Stores messages of hydra about its own processes in complaints().
 class MpirunWords {
  public:
   /// @param is_tagged true if lines of ranks begin with tags (tagged_output.h); such lines pass unchanged
   explicit MpirunWords(bool is_tagged = false) : is_tagged_(is_tagged) {}
-  /// @param bytes any part of the output
+  /// @param bytes next bytes of the output; may end within a line
   /// @return complete lines to print
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// Returns the remaining text when the output has ended.
   [[nodiscard]] std::string rest();
-  /// First killed rank that mpirun reported. Only from Open MPI, because those of MPICH's launcher hydra do not name
-  /// the first.
+  /// First killed rank that mpirun reported. Only from Open MPI, because the messages of hydra (MPICH's launcher) do
+  /// not name the first killed rank.
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
-  /// Messages of hydra's programs about each other. They need not be shown if a killed rank explains them.
+  /// Messages of hydra (MPICH's launcher) about its own processes. They need not be shown if a killed rank explains
+  /// them.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
   /// True if rank 0 has printed kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
@@ -46,21 +47,22 @@ class MpirunWords {
 
  private:
   [[nodiscard]] std::string take_line(std::string line);
-  /// Processes a rank's line without its tag. Returns true if the line is to be printed.
+  /// Processes a line of a rank's output, given without its tag. Returns true if the line should be printed.
   [[nodiscard]] bool take_tagged(std::string_view said);
   /// Processes a message of mpirun. Returns the text to print; empty if it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
   /// True if another rank has printed the same error before.
   [[nodiscard]] bool is_said_again(std::string_view line);
   void note_error(std::string_view line);
-  /// True if the line belongs to the text that hydra prints after its message.
+  /// True if the line belongs to the explanation that hydra (MPICH's launcher) prints after its message about an ended
+  /// rank.
   [[nodiscard]] bool is_after_words(std::string_view line);
 
   bool is_tagged_ = false;
   std::string begun_;
-  /// Lines of a message so far, from its opening rule.
+  /// Lines read so far of a message of mpirun, from the separator line above it.
   std::string paragraph_;
-  /// Number of lines that may still follow hydra's message.
+  /// Number of lines of hydra's explanation that may still follow.
   int after_words_ = 0;
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;

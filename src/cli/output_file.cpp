@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 
 std::string named(std::string_view option, const fs::path& path) { return std::string(option) + " " + path.string(); }
 
-/// The files that an option names.
+/// Returns the existing files that the option's value names.
 Paths files_of(const Option& option) {
   if (const auto* path = std::get_if<fs::path*>(&option.target)) return (*path)->empty() ? Paths{} : Paths{**path};
   Paths files;
   const auto add = [&](const std::string& text) {
-    std::error_code ignored;  // a text option such as --model may name a file or something else
+    std::error_code ignored;  // the value of a text option such as --model need not be a file name
     if (!text.empty() && fs::exists(text, ignored)) files.emplace_back(text);
   };
   if (const auto* text = std::get_if<std::string*>(&option.target)) add(**text);
@@ -39,8 +39,8 @@ Paths files_of(const Option& option) {
 }
 
 [[noreturn]] void refuse_taken(const Option& output, const fs::path& path, std::string_view taken_by) {
-  throw ConfigError(
-      error_text("cli.output", named(output.name, path), "a file of its own", taken_by, "the name of another file"));
+  throw ConfigError(error_text("cli.output", named(output.name, path), "a file that nothing else uses", taken_by,
+                               "another file name"));
 }
 
 // Refuses an output that would replace a file of the run or lie in its data folders.
@@ -102,7 +102,7 @@ void check_output_file(std::string_view option, const fs::path& path, const Fold
   if (fs::exists(there) && !fs::is_regular_file(there)) {
     throw ConfigError(error_text("cli.output", named(option, path), "a file that can be written",
                                  fs::is_directory(there) ? "a folder" : "a device, pipe or socket",
-                                 "the name of a file"));
+                                 "the name of a new file"));
   }
   const bool is_in_made = !folders.made.empty() && io::resolved(path).parent_path() == io::resolved(folders.made);
   if (is_in_made && !fs::exists(folders.made, ignored)) return;
@@ -111,8 +111,8 @@ void check_output_file(std::string_view option, const fs::path& path, const Fold
   if (code == 0 && !fs::is_directory(folder, ignored)) code = ENOTDIR;
   if (code == 0) return;
   const std::string cause = std::generic_category().message(code);
-  throw DataError(error_text("cli.output", named(option, path), "a place to write", folder.string() + ": " + cause,
-                             "a path in a folder that is there and may be written to"));
+  throw DataError(error_text("cli.output", named(option, path), "a folder that can be written to",
+                             folder.string() + ": " + cause, "creating this folder, or a path in another folder"));
 }
 
 void check_output_files(const std::vector<Option>& options, const Folders& folders) {

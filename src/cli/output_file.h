@@ -13,19 +13,19 @@
 
 namespace roentgen::cli {
 
-/// The folders given by --data, each as "DIR" or "NAME=DIR".
+/// Returns limits that protect the data folders in `data`, each given as "DIR" or "NAME=DIR".
 [[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
 
-/// The run folder that contains `checkpoint`; empty if the file lies elsewhere.
+/// Returns the run folder that contains `checkpoint`; empty if the file lies in no run folder.
 [[nodiscard]] Paths run_of(const std::filesystem::path& checkpoint);
 
 /// Throws ConfigError if an output option (is_output) names an input. Inputs are files that another option names,
 /// `folders.own`, and everything in folders.read and folders.runs.
 void check_apart(const std::vector<Option>& options, const Folders& folders);
 
-/// Throws ConfigError or DataError if the file `path` could not be written. Reasons: it lies in the data folder or is
-/// no regular file. Or its folder is read-only, or is absent and will not be created. Changes nothing on disk. Accepts
-/// an empty path.
+/// Throws ConfigError or DataError if the file `path` could not be written. Reasons: the path lies in the data folder
+/// or is no regular file. Or its folder is read-only, or does not exist and will not be created. Changes nothing on
+/// disk. Accepts an empty path.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
 /// Calls check_output_file() for every output option, except for the folder that the command creates.
 void check_output_files(const std::vector<Option>& options, const Folders& folders);

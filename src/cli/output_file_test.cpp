@@ -104,7 +104,7 @@ TEST_F(OutputFile, checking_touches_nothing) {
   EXPECT_EQ(io::read_text(folder_.path() / "y.json").or_throw(), "old");
   for (const char* bad : {"none/y.json", "y.json/z.json"}) {
     EXPECT_THAT(message_of<DataError>([&] { check_output_file("--json", folder_.path() / bad, {}); }),
-                HasSubstr("a place to write"))
+                HasSubstr("a folder that can be written to"))
         << bad;
   }
 }

@@ -44,8 +44,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Checks that at least one predicted image occurs in `truth` (a BoxFile or a score::MaskFolder; `kind` names it in
-// errors), and none twice. Returns the number that occur.
+// Returns the number of predicted images for which `truth` (a BoxFile or a score::MaskFolder) has boxes or masks.
+// Throws DataError if two of these images have the same file name.
 template <typename Truth>
 std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const std::string& what,
                         std::string_view kind) {
@@ -54,22 +54,22 @@ std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const 
     if (!truth.has(sample.id)) continue;
     if (met.insert(fs::path(sample.id).filename().string()).second) continue;
     throw DataError(error_text(fmt::format("cli.{}", kind), what,
-                               fmt::format("images that {} name by their file name alone", kind),
-                               "two images of one name", "predicting one of the two folders at a time"));
+                               fmt::format("images with different file names, because {} have only file names", kind),
+                               "two images of one name", "predicting the two folders one after the other"));
   }
   return met.size();
 }
 
 void check_boxes(const score::BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
   if (count_known(boxes, dataset, what, "boxes") > 0) return;
-  throw DataError(error_text("cli.boxes", what, "boxes of the images and of the checkpoint's labels",
-                             "none of " + counted(boxes.count(), "box", "boxes"),
+  throw DataError(error_text("cli.boxes", what, "boxes for these images and for labels of the checkpoint",
+                             "no match among " + counted(boxes.count(), "box", "boxes"),
                              "the images that the boxes belong to"));
 }
 
 void check_masks(const score::MaskFolder& masks, const data::Dataset& dataset, const std::string& what) {
   if (count_known(masks, dataset, what, "masks") > 0) return;
-  throw DataError(error_text("cli.masks", what, "masks of the images and of the checkpoint's labels", "none",
+  throw DataError(error_text("cli.masks", what, "masks for these images and for labels of the checkpoint", "no match",
                              "the images that the masks belong to"));
 }
 
@@ -102,8 +102,8 @@ class Heatmaps {
                     options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
-  // Checks whether images to score were also training images, where scores of heat maps mean little. Throws if so, or
-  // only warns if the user allows it.
+  // Checks whether images whose heat maps are scored were training images, because such scores mean little. Throws if
+  // so, or only warns if the user allows it.
   void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;
@@ -118,7 +118,7 @@ class Heatmaps {
   [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
   [[nodiscard]] const std::optional<score::MaskFolder>& masks() const { return masks_; }
 
-  // Adds one image of the last batch; `told` are its printed probabilities.
+  // Adds one image of the last batch; `told` are the probabilities that were printed for it.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
     const std::vector<std::size_t> chosen = choice_.of(told);
     std::set<std::size_t> labels(chosen.begin(), chosen.end());
@@ -146,7 +146,7 @@ class Heatmaps {
     }
   }
 
-  // Prints the summary of the heat maps and returns their keys for the JSON.
+  // Prints the summary of the heat maps and returns it as keys for the JSON file.
   Value::Table finish(const fs::path& out) {
     Value::Table keys{{"heatmap_method", train::name_of(mapper_.head().method)}};
     if (folder_) {

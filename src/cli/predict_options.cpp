@@ -35,11 +35,14 @@ std::vector<Option> PredictOptions::list() {
        .target = &list_file,
        .doc = "use only the images named in this file, one name per line",
        .value_name = "FILE"},
-      {.name = "--preds", .target = &predictions, .doc = "write the probabilities to this csv", .is_output = true},
+      {.name = "--preds",
+       .target = &predictions,
+       .doc = "write the predicted probabilities to this csv",
+       .is_output = true},
       {.name = "--points", .target = &points, .doc = "read thresholds and temperature written by eval --save-points"},
       {.name = "--heatmap",
        .target = &heatmap,
-       .doc = "labels to map: each image's top label (default), all, or LABEL,LABEL",
+       .doc = "labels with a heat-map: top one (default), all, or LABEL,LABEL",
        .value_name = "top|all|LABEL"},
       {.name = "--out",
        .target = &out,
@@ -52,14 +55,14 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--image-names",
        .target = &shows_names,
        .doc = "use image names in heat-map file names and in tables sent to a file"},
-      {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes, to score heat-maps"},
+      {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes to compare heat-maps with"},
       {.name = "--box-grid",
        .target = &box_grid_px,
-       .doc = "side of the grid of the boxes, px; 0 = the image's own pixels",
+       .doc = "width of the images that --boxes were drawn on, px; 0 = own width",
        .range = {0, 1e6}},
       {.name = "--masks",
        .target = &masks,
-       .doc = "true masks, <Finding>/<image>.png; with --boxes only of boxed findings",
+       .doc = "true masks, <Finding>/<image>.png; with --boxes only for its findings",
        .value_name = "DIR"},
       {.name = "--allow-overlap",
        .target = &allows_overlap,
@@ -84,7 +87,7 @@ HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) con
     const auto known = std::ranges::find(labels, name);
     if (known == labels.end()) {
       refuse_arguments("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
-                       "'" + std::string(name) + "'", "one of these, as they are spelt");
+                       "'" + std::string(name) + "'", "one of these, spelt in the same way");
     }
     const auto index = static_cast<std::size_t>(known - labels.begin());
     if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);

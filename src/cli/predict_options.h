@@ -15,13 +15,13 @@
 
 namespace roentgen::cli {
 
-/// Rule that chooses the labels of an image that get a heat-map.
+/// Choice of the labels for which an image gets a heat-map.
 struct HeatmapChoice {
   enum class Kind : std::uint8_t { None, Top, All, Listed };
   Kind kind = Kind::None;
-  /// Indices of the labels, for the rule that lists them.
+  /// Indices of the labels that the user listed; used only by the rule that takes a list.
   std::vector<std::size_t> labels{};
-  /// Labels of an image that get a heat-map, given its probabilities.
+  /// Returns the indices of the labels that get a heat-map, given the probabilities of an image.
   [[nodiscard]] std::vector<std::size_t> of(const std::vector<float>& probabilities) const;
 };
 
@@ -42,12 +42,12 @@ struct PredictOptions {
   bool allows_overlap = false;
   InferenceOptions inference;
 
-  /// Options as the command line lists them, bound to this object.
+  /// Returns the command-line options, which set the fields of this object.
   [[nodiscard]] std::vector<Option> list();
   /// Throws ConfigError for options that cannot be combined.
   void check() const;
-  /// Heat-maps that --heatmap and --out select, for a model with these labels. Throws ConfigError if --heatmap names a
-  /// label that the model lacks.
+  /// Returns the choice of heat-maps that --heatmap and --out define, for a model with these labels. Throws ConfigError
+  /// if --heatmap names a label that the model lacks.
   [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
   [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty() || !masks.empty(); }
 };

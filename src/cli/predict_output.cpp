@@ -29,7 +29,7 @@ eval::Predictions one_image(const std::vector<std::string>& labels, std::string_
           .outputs = outputs};
 }
 
-// Probability rounded to the digits that the csv prints.
+// Returns the probability rounded to as many digits as the csv file shows.
 double as_printed(float probability) {
   const std::string text = fmt::format("{:.9g}", probability);
   double value = 0.0;

@@ -26,7 +26,7 @@ namespace roentgen::cli {
 class PredictionOutput {
  public:
   /// @param outputs type of the model's outputs, which temperature scaling needs
-  /// @param points temperature, and thresholds that are compared with raw probabilities; nullopt: none
+  /// @param points temperature, and thresholds to which raw probabilities are compared; nullopt: neither
   /// @param csv file to write; empty: none. Throws DataError if it cannot be opened.
   PredictionOutput(std::vector<std::string> labels, eval::Outputs outputs,
                    const std::optional<eval::OperatingPoints>& points, const std::filesystem::path& csv);
@@ -36,8 +36,8 @@ class PredictionOutput {
   /// Completes the csv file and gives it its final name.
   void finish();
 
-  /// Table of the first images with their most probable labels; '*' marks a label at or above its threshold. Empty
-  /// without images.
+  /// Returns a table of the first images with their most probable labels; '*' marks a probability at or above the
+  /// threshold. Empty without images.
   [[nodiscard]] std::string table(publish::ImageNames names) const;
   /// JSON rows [{"image", "probabilities": [in the order of the labels, as in the csv], "called": [labels]}]. "called"
   /// exists only with thresholds.

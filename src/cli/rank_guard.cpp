@@ -67,7 +67,7 @@ void tell(int signal, bool is_run) {
     if (::waitpid(rank, &status, WNOHANG) != rank) continue;
     if (output != nullptr) output->finish();
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
-    // A rank that was ended by a forwarded signal needs no report, because the sender of the signal knows.
+    // Does not report a rank that a forwarded signal ended, because the sender of the signal expects it.
     if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status), is_run);
     if (code != kSuccess && code != kStopped) end_deserted_daemon();
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
@@ -90,7 +90,7 @@ void guard_rank(bool is_run, bool is_tagged) {
   const pid_t own = ::getpid();
   const pid_t rank = ::fork();
   if (rank < 0) {
-    throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
+    throw DeviceError(error_text("cli.launch", "a rank", "a new process", std::strerror(errno), "fewer processes"));
   }
   ::setpgid(rank, rank);  // signals to mpirun's process group reach only the guard, which forwards them once
   if (rank > 0 && output) output->become_guard();
@@ -104,10 +104,10 @@ void guard_rank(bool is_run, bool is_tagged) {
 
 std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run) {
   const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
-  return error_text(
-      "cli.launch", place.empty() ? who : who + ", " + place, "a normal exit",
-      fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
-      fmt::format("{}; dmesg, which lists processes killed for lack of memory", is_run ? "--resume" : "it again"));
+  return error_text("cli.launch", place.empty() ? who : who + ", " + place, "a normal exit",
+                    fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
+                    fmt::format("{}; dmesg, which lists processes killed for lack of memory",
+                                is_run ? "--resume" : "running the command again"));
 }
 
 bool is_about_killed(std::string_view line) {

@@ -3,8 +3,8 @@
 //
 // Guard of a rank that this program started under mpirun: a process between mpirun and the rank. When a signal ends the
 // rank, the guard reports the rank, the signal, and how far the work had come. It does so before mpirun notices and
-// ends the other ranks. So the report is the same with every MPI and on every host. Open MPI's own report does not tell
-// how far the work had come, and MPICH names the lowest rank that it ended itself.
+// ends the other ranks. So the report is the same with every MPI and on every host. Open MPI's own report does not say
+// how far the work had come, and MPICH may name a rank that it ended itself.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ namespace roentgen::cli {
 /// Name of the guard process in `ps`.
 inline constexpr const char* kGuardName = "roentgen-guard";
 
-/// Forks this process: returns in the child, which becomes the rank. The parent waits for it, forwards signals, reports
-/// a signal that ended it, and ends in the same way. Neither of them outlives the other, or mpirun. Call it before
-/// other threads exist. Throws DeviceError if no process can be created.
+/// Forks this process and returns in the child, which becomes the rank. The parent waits for it, forwards signals,
+/// reports a signal that ended it, and ends in the same way. If mpirun, the parent or the child ends, the others end
+/// too. Call it before other threads exist. Throws DeviceError if no process can be created.
 /// @param is_run    true if the rank's work can be resumed
 /// @param is_tagged true if each output line of the rank gets its number as tag (tagged_output.h)
 void guard_rank(bool is_run, bool is_tagged = false);
 
-/// Returns a line that tells which rank a signal ended, and how far its work had come.
+/// Returns a line that names the rank that a signal ended, and how far its work had come.
 [[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);
 /// True if the line was made by text_of().
 [[nodiscard]] bool is_about_killed(std::string_view line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cores and card of each rank, which ranks send to each other and the log prints.
+// CPU cores and GPU ("card") of each rank. Ranks send them to each other, and the log prints them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace roentgen::cli {
 
-/// Cores and card of one rank.
+/// CPU cores and GPU of one rank.
 struct RankPlace {
   /// Cores for computing and input, without those for communication.
   runtime::CoreList cores;
@@ -20,15 +20,15 @@ struct RankPlace {
   runtime::CoreList input;
   /// Number of compute threads.
   int threads = 0;
-  /// Card that computes, such as "cuda:0 NVIDIA H200"; empty: the cores compute.
+  /// GPU that computes, such as "cuda:0 NVIDIA H200"; empty: the CPU cores compute.
   std::string card{};
 };
 
 /// Returns the serialised form, which other ranks read with parse_rank_place().
 [[nodiscard]] std::string bytes_of(const RankPlace& place);
 [[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
-/// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out.
-/// `cores` lists those for computing.
+/// Returns text such as "cuda:0 NVIDIA H200, cores 0-28, input 29, communication 30"; empty groups are left out. The
+/// group "cores" has the cores for computing.
 [[nodiscard]] std::string text_of(const RankPlace& place);
 
 }  // namespace roentgen::cli

@@ -29,7 +29,7 @@ void require_open_files(std::int64_t ranks) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
   throw ConfigError(error_text("cli.launch", "ulimit -n",
-                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
+                               fmt::format("a limit of {} open files or more for {}", needed, train::ranks_text(ranks)),
                                fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
 }
 
@@ -64,13 +64,15 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
   how.is_tagged = options.is_tagged;
-  // The ranks also wait for each other at the end, but only briefly; results are written by then.
+  // Shortest time that mpirun gets to end after rank 0. The ranks also wait for each other, but only briefly, because
+  // all results are written by then.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
-  // The ranks' own time limit must expire first, because they know better which rank is missing.
+  // Time added to the ranks' own time limit. The ranks must report first, because they know better which rank is
+  // missing.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host starts within seconds unless mpirun itself hangs. The user may set a longer limit.
+  // Shortest time limit for the first rank. A rank on this host starts within seconds unless mpirun itself hangs.
   constexpr std::chrono::seconds kToBegin{60};
   if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
   return run_group(mpirun_command(start, command), how);

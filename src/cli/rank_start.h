@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Starts the ranks that options define: hosts, limits, mpirun, restarts. Only for launch.cpp.
+// Starts the ranks with mpirun: checks hosts and limits, and restarts ranks after failures. Only for launch.cpp.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ class RecipesCommand final : public Command {
                 "roentgen recipes\n"
                 "roentgen recipes default > my_recipe.toml") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "NAME", .target = &name_, .doc = "recipe to print; default: list all", .value_name = "NAME"}};
+    return {{.name = "NAME", .target = &name_, .doc = "recipe to print (default: list all)", .value_name = "NAME"}};
   }
   [[nodiscard]] CommandResult run() override {
     if (!name_.empty()) {

@@ -90,7 +90,7 @@ publish::ReportRun read_run(const fs::path& path, const fs::path& evaluation) {
   return run;
 }
 
-// Images, labels and truth on which a run's metrics are based, as far as its files state them.
+// Images, label names and true labels on which a run's metrics are based, as far as the files of the run state them.
 struct FigureBasis {
   std::string list{};                           // hash of the images' names
   std::string unit = "image";                   // score::evaluated_unit()
@@ -123,20 +123,20 @@ FigureBasis basis_of(const publish::ReportRun& run) {
   return basis;
 }
 
-// Refuses to compare validation metrics of runs with different label tables; equal counts alone do not prove equal
-// labels.
+// Throws ConfigError if two runs used different label tables for their validation metrics. Equal counts alone do not
+// prove equal labels.
 void check_same_tables(const publish::ReportRun& run, const FigureBasis& a, const FigureBasis& b,
                        const std::string& what) {
   if (!run.evaluation.is_null() || a.labels.empty()) return;
   if (!a.tables.empty() && a.tables == b.tables) return;
   const auto text = [](const FigureBasis& basis) {
-    return basis.tables.empty() ? std::string("a data.json without them") : short_hash(basis.tables);
+    return basis.tables.empty() ? std::string("no label tables in data.json") : short_hash(basis.tables);
   };
-  throw ConfigError(error_text("cli.report", what, fmt::format("the label tables of {}: {}", run.name, text(a)),
-                               text(b), "--labels PATH, which scores both runs by one truth"));
+  throw ConfigError(error_text("cli.report", what, fmt::format("the same label tables as {}: {}", run.name, text(a)),
+                               text(b), "--labels PATH, so that both runs are compared with the same true labels"));
 }
 
-// Throws ConfigError unless the metrics of two runs are based on the same images, labels and truth.
+// Throws ConfigError unless the metrics of two runs are based on the same images, label names and true labels.
 void check_same_figures(const publish::ReportRun& run, const publish::ReportRun& beside, const std::string& what) {
   const FigureBasis a = basis_of(run), b = basis_of(beside);
   const auto names = [](const FigureBasis& basis) {
@@ -148,18 +148,19 @@ void check_same_figures(const publish::ReportRun& run, const publish::ReportRun&
     throw ConfigError(error_text("cli.report", what, expected, got, remedy));
   };
   if (names(a) != names(b)) {
-    refuse(fmt::format("figures of the labels of {}: {}", run.name, data::first_names(names(a), 20)),
-           "those of " + data::first_names(names(b), 20), "two runs with the same labels");
+    refuse(fmt::format("results for the labels of {}: {}", run.name, data::first_names(names(a), 20)),
+           "results for " + data::first_names(names(b), 20), "two runs with the same labels");
   }
   if (!a.list.empty() && !b.list.empty() && a.list != b.list) {
-    refuse(fmt::format("figures of the images of {} (list {})", run.name, short_hash(a.list)),
-           fmt::format("those of others (list {})", short_hash(b.list)), "both runs on the same images");
+    refuse(fmt::format("results on the images of {} (list {})", run.name, short_hash(a.list)),
+           fmt::format("results on other images (list {})", short_hash(b.list)),
+           "evaluating both runs on the same images");
   }
-  if (a.unit != b.unit) refuse("figures of one row a " + a.unit, "one row a " + b.unit, "the same --by for both");
+  if (a.unit != b.unit) refuse("results per " + a.unit, "results per " + b.unit, "the same --by for both evaluations");
   for (const auto& [label, counts] : a.labels) {
     if (b.labels.at(label) == counts) continue;
-    refuse(fmt::format("the truth of {}: {} positive for {}", run.name, counts, label), b.labels.at(label),
-           "one version of the labels for both");
+    refuse(fmt::format("as many positive images as in {}: {} for {}", run.name, counts, label), b.labels.at(label),
+           "evaluating both runs with the same version of the labels");
   }
   check_same_tables(run, a, b, what);
 }
@@ -167,7 +168,7 @@ void check_same_figures(const publish::ReportRun& run, const publish::ReportRun&
 score::ComparedModel read_predictions(const fs::path& run, const fs::path& given, const publish::ReportRun& read) {
   const fs::path file = given.empty() ? train::RunFolder(run).predictions() : given;
   if (!fs::exists(file)) {
-    throw ConfigError(error_text("cli.report", file.string(), "predictions beside --labels", "no such file",
+    throw ConfigError(error_text("cli.report", file.string(), "a file of predictions for --labels", "no such file",
                                  "--preds FILE, or a run that has finished an epoch with validation"));
   }
   score::ComparedModel model = score::read_model(file.string(), file);
@@ -188,15 +189,15 @@ class ReportCommand final : public Command {
         {.name = "--out", .target = &out_, .doc = "HTML file to write", .need = Need::Required, .is_output = true},
         {.name = "--evaluation",
          .target = &evaluation_,
-         .doc = "JSON of roentgen eval, with intervals; default: the run's aucs.csv",
+         .doc = "JSON of roentgen eval (default: AUROCs of training, no intervals)",
          .value_name = "FILE"},
         {.name = "--preds",
          .target = &predictions_,
-         .doc = "csv of predictions for curves; default: the run's validation preds.csv",
+         .doc = "csv of predictions for curves (default: the run's validation ones)",
          .value_name = "FILE"},
         {.name = "--labels",
          .target = &labels_,
-         .doc = "data folder or label table with the truth of --preds",
+         .doc = "data folder or label table with the true labels for --preds",
          .value_name = "PATH"},
         {.name = "--data",
          .target = &data_,
@@ -204,7 +205,7 @@ class ReportCommand final : public Command {
          .value_name = "DIR"},
         {.name = "--beside",
          .target = &beside_,
-         .doc = "second run, shown in all tables and plots; with --labels, differences",
+         .doc = "second run for all tables and plots; with --labels, differences",
          .value_name = "RUN"},
         {.name = "--beside-evaluation",
          .target = &beside_evaluation_,
@@ -261,24 +262,24 @@ class ReportCommand final : public Command {
     const auto need = [](bool holds, std::string_view what, std::string_view expected, std::string_view got) {
       if (!holds) throw ConfigError(error_text("cli.report", what, expected, got, "roentgen report --help"));
     };
-    need(predictions_.empty() || !labels_.empty(), "--preds", "--labels PATH with the truth beside it", "none");
+    need(predictions_.empty() || !labels_.empty(), "--preds", "also --labels PATH with the true labels", "no --labels");
     need(!beside_.empty() || (beside_evaluation_.empty() && beside_predictions_.empty()),
-         beside_evaluation_.empty() ? "--beside-preds" : "--beside-evaluation", "--beside RUN with the second run",
-         "none");
+         beside_evaluation_.empty() ? "--beside-preds" : "--beside-evaluation", "also --beside RUN with the second run",
+         "no --beside");
     if (!beside_.empty()) {
       need(evaluation_.empty() == beside_evaluation_.empty(), "--beside",
-           "--evaluation and --beside-evaluation, or neither", "one of them");
+           "--evaluation and --beside-evaluation, or neither", "only one");
       need(predictions_.empty() == beside_predictions_.empty(), "--beside", "--preds and --beside-preds, or neither",
-           "one of them");
+           "only one");
     }
     if (!data_.empty() && !fs::is_directory(data_)) {
       throw ConfigError(error_text("cli.report", "--data " + data_.string(), "a folder with images", "no such folder",
-                                   "the folder of the images, or no --data"));
+                                   "the folder of the images, or leaving out --data"));
     }
   }
 
-  // Warns if an evaluation does not name its weights. This happens for predictions from a file, which only predictions
-  // and truth identify.
+  // Warns if an evaluation does not identify the model weights. This happens for predictions that were read from a
+  // file.
   void warn_of_unknown_weights(const publish::ReportInput& input) const {
     for (std::size_t i = 0; i < input.runs.size(); ++i) {
       const Value& evaluation = input.runs[i].evaluation;
@@ -312,8 +313,8 @@ class ReportCommand final : public Command {
     }
   }
 
-  // Adds the predictions of each run with their truth, and for two runs their comparison. Images are grouped as in the
-  // evaluations: by image or by study.
+  // Adds each run's predictions with the true labels, and for two runs the comparison of them. Images are grouped as in
+  // the evaluations: by image or by study.
   void add_scored(publish::ReportInput& input) const {
     std::vector<score::ComparedModel> models{read_predictions(run_, predictions_, input.runs[0])};
     if (input.runs.size() > 1) models.push_back(read_predictions(beside_, beside_predictions_, input.runs[1]));
@@ -350,9 +351,9 @@ class ReportCommand final : public Command {
     if (evaluated.empty() || evaluated == set.list_sha256) return true;
     if (input.runs.size() < 2) return false;
     throw ConfigError(error_text("cli.report", predictions_.empty() ? "--beside" : predictions_.string(),
-                                 "predictions on the images of --evaluation (list " + short_hash(evaluated) + ")",
-                                 "others (list " + short_hash(set.list_sha256) + ")",
-                                 "--preds and --beside-preds of those images"));
+                                 "predictions for the images of --evaluation (list " + short_hash(evaluated) + ")",
+                                 "predictions for other images (list " + short_hash(set.list_sha256) + ")",
+                                 "--preds and --beside-preds for the images of --evaluation"));
   }
 
   fs::path run_;

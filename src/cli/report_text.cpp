@@ -29,7 +29,7 @@ std::string number_text(double value) {
   return std::abs(value) >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-/// One-line text of a value: "a b c" for an array, "key value, key value" for a table.
+/// Formats a value as one line: "a b c" for an array, "key value, key value" for a table.
 std::string inline_text(const Value& value, bool is_bytes) {
   if (value.is_null()) return "-";
   if (value.is_bool()) return value.as_bool() ? "yes" : "no";
@@ -52,7 +52,7 @@ std::string inline_text(const Value& value, bool is_bytes) {
   return text.empty() ? "-" : text;
 }
 
-/// Text wrapped at spaces, with further lines indented.
+/// Wraps a text at spaces and indents all lines but the first.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result;
   std::size_t column = indent;
@@ -73,7 +73,8 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return result;
 }
 
-/// Text of an array of tables with the keys of the first one as columns. Words are aligned left, numbers right.
+/// Formats an array of tables as a text table, whose columns are the keys of the first table. Words are aligned left,
+/// numbers right.
 std::string columns_text(const Value::Array& rows) {
   std::string text;
   std::vector<std::vector<std::string>> cells(rows.size() + 1);

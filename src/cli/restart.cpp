@@ -14,7 +14,8 @@
 namespace roentgen::cli {
 namespace {
 
-// True if a restart may succeed: bad input would fail again, and a signal was a request to end.
+// True if a restart may succeed: not after bad input, which would fail again, and not after a signal, which requested
+// the end.
 bool may_pass(const GroupEnd& end) {
   return end.signal == 0 && end.exit_code != kSuccess && end.exit_code != kBadInput && end.exit_code != kStopped;
 }
@@ -23,7 +24,7 @@ std::string text_of(std::int64_t saved_step) {
   return saved_step < 0 ? "from the beginning" : fmt::format("from update {}", saved_step);
 }
 
-// Removes hosts that do not answer from the group; returns false if none is left.
+// Removes hosts that do not answer from the group; returns false if no host is left.
 bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
   if (group.hosts.empty()) return true;
   HostList left = calls.find_answering(group.hosts);
@@ -33,7 +34,7 @@ bool drop_lost_hosts(RankGroup& group, const RestartCalls& calls) {
         fmt::format("restart: {} does not answer, and is left out with {}", host.name, counted(host.slots, "rank")));
   }
   if (left.empty()) return false;
-  if (left.size() < group.hosts.size()) {  // keeps the number of ranks per slot
+  if (left.size() < group.hosts.size()) {  // keeps the ratio of ranks to slots
     group.ranks = std::max<std::int64_t>(1, group.ranks * slots_of(left) / slots_of(group.hosts));
   }
   group.hosts = std::move(left);

@@ -19,7 +19,7 @@ namespace roentgen::cli {
 struct RestartOptions {
   /// Largest number of restarts; 0: none.
   std::int64_t most = 0;
-  /// Returns the number of updates in the resume file; negative if there is no file.
+  /// Returns the number of training updates that the saved state of the run contains; negative if no state was saved.
   std::function<std::int64_t()> saved_step{};
   /// Returns the command changed so that it resumes the run.
   std::function<std::vector<std::string>(std::vector<std::string> command)> resumed{};
@@ -33,7 +33,7 @@ struct RankGroup {
   std::vector<std::string> command{};  ///< program and arguments
 };
 
-/// Description of a failure of a group.
+/// Description of a failure of a group of ranks.
 struct GroupFailure {
   /// Printed line that names the cause; empty: unknown.
   std::string cause{};
@@ -46,13 +46,14 @@ struct GroupFailure {
 
 /// Calls that run_with_restarts() makes.
 struct RestartCalls {
-  std::function<GroupEnd(const RankGroup& group)> start{};          ///< runs a group to its end
+  std::function<GroupEnd(const RankGroup& group)> start{};          ///< runs a group until all its ranks have ended
   std::function<HostList(const HostList& hosts)> find_answering{};  ///< returns the hosts that can start a process
 };
 
-/// Runs a group and restarts it after failures, at most `options.most` times. Bad input, stops, and ends requested by a
-/// signal to this process are not failures. A host that no longer answers is left out with its ranks; the other hosts
-/// keep theirs. Logs a line for each restart, or why there is none. Returns how the last start ended.
+/// Runs a group of ranks and restarts it after failures, at most `options.most` times. Bad input, stops, and ends
+/// requested by a signal to this process are not failures. The restart leaves out a host that no longer answers, with
+/// its ranks; the other hosts keep their ranks. Logs a line for each restart, or why there is none. Returns how the
+/// last start ended.
 [[nodiscard]] GroupEnd run_with_restarts(RankGroup group, const RestartOptions& options, const RestartCalls& calls);
 
 }  // namespace roentgen::cli

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 constexpr int kBySignal9 = 137;
 
-// Runs run_with_restarts() with groups that end as planned.
+// Calls run_with_restarts() with fake groups of ranks, which end as the test defines.
 struct Supervised {
   struct Planned {
     GroupEnd end{};

@@ -28,10 +28,11 @@ class ScheduleCommand final : public Command {
                 "roentgen schedule --print --recipe default --steps-per-epoch 2704\n"
                 "roentgen schedule --print --set schedule.name=multistep --set schedule.milestones_epochs=[3,6]") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file or name of a recipe; default: all defaults"},
-            {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
-            {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates per epoch", .range = {1, 1e9}},
-            {.name = "--print", .target = &is_print_, .doc = "print the table (the default)"}};
+    return {
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file or built-in recipe (default: all default values)"},
+        {.name = "--set", .target = &overrides_, .doc = "section.key=value that overrides the recipe"},
+        {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates per epoch", .range = {1, 1e9}},
+        {.name = "--print", .target = &is_print_, .doc = "print the table (default)"}};
   }
 
   [[nodiscard]] CommandResult run() override {

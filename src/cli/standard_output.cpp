@@ -16,7 +16,7 @@ namespace roentgen::cli {
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;
-    // open() takes the lowest free number, which is that of `stream`.
+    // open() returns the lowest free descriptor, which is `stream`.
     const int opened = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (opened < 0) return;
   }
@@ -33,8 +33,8 @@ void flush_output() {
 bool is_output_lost() { return std::ferror(stdout) != 0; }
 
 std::string lost_output_text(const std::string& cause) {
-  return error_text("cli.main", "standard output", "room for the whole result", cause,
-                    "another place to write to (> FILE), or freeing space there");
+  return error_text("cli.main", "standard output", "space for the whole result", cause,
+                    "writing to another disk (> FILE), or freeing disk space");
 }
 
 }  // namespace roentgen::cli

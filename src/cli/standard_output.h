@@ -9,7 +9,7 @@
 namespace roentgen::cli {
 
 /// Opens file descriptors 0 to 2 if the caller has closed them, so that no other file gets their numbers. Writes to
-/// them still fail, as on closed descriptors. Call it first in main().
+/// these descriptors still fail. Call it first in main().
 void open_standard_streams();
 
 /// Flushes standard output. Throws DataError if this or an earlier write to it has failed.
@@ -18,7 +18,7 @@ void flush_output();
 /// True once a write to standard output has failed.
 [[nodiscard]] bool is_output_lost();
 
-/// One line that says that standard output was lost.
+/// Returns one line that says that standard output could not be written.
 /// @param cause the system's reason
 [[nodiscard]] std::string lost_output_text(const std::string& cause);
 

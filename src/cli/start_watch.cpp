@@ -28,9 +28,10 @@ void StartWatch::wait(int rank, int ranks, std::chrono::milliseconds limit) {
   if (changed_.wait_for(lock, limit, [this] { return is_over_; })) return;
   const double seconds = std::chrono::duration<double>(limit).count();
   terminal::print_error(error_text("cli.launch", fmt::format("rank {}, start-up", rank),
-                                   fmt::format("all {} ranks up within {:.3g} s", ranks, seconds), "MPI still starting",
-                                   "finding the stopped rank, or a larger --comm-timeout"));
-  // A regular end of MPI would wait for the other ranks.
+                                   fmt::format("all {} ranks (processes) to start within {:.3g} s", ranks, seconds),
+                                   "a start that has not finished",
+                                   "finding the rank that is stopped, or a larger --comm-timeout"));
+  // Ends at once: MPI_Finalize would wait for the other ranks.
   ::_exit(kFailure);
 }
 

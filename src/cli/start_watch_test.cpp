@@ -17,7 +17,8 @@ TEST(StartWatchDeathTest, ends_a_start_that_takes_too_long) {
         while (true) ::pause();
       },
       testing::ExitedWithCode(1),
-      "\\[cli.launch\\] rank 1, start-up: expected all 4 ranks up within 0.001 s, got MPI still starting; try ");
+      "\\[cli.launch\\] rank 1, start-up: expected all 4 ranks \\(processes\\) to start within 0.001 s, got a start "
+      "that has not finished; try ");
 }
 
 TEST(StartWatch, a_start_in_time_goes_on) { const StartWatch watch(0, 2, std::chrono::hours(1)); }

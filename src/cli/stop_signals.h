@@ -13,7 +13,7 @@ void listen_for_stop();
 /// Ignores SIGPIPE: writing to a closed pipe then fails, but does not end the process. So a run continues if the reader
 /// of its progress exits. Call it before anything is printed.
 void ignore_closed_pipes();
-/// True if SIGHUP is ignored because nohup, or a parent like it, started this process.
+/// True if SIGHUP is ignored because this process was started with nohup or by a similar parent.
 [[nodiscard]] bool is_hangup_ignored();
 /// True if a stop was requested since listen_for_stop(). Thread-safe.
 [[nodiscard]] bool is_stop_asked();

@@ -10,7 +10,8 @@
 namespace roentgen::cli {
 namespace {
 
-// Exits with code 1 if the signal requested a stop, else with 0. Runs in a child process.
+// Installs the handlers and raises `signal`. Exits with code 1 if it requested a stop, else with 0. Runs in a child
+// process.
 [[noreturn]] void listen_and_raise(int signal) {
   listen_for_stop();
   std::raise(signal);

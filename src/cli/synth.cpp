@@ -51,7 +51,7 @@ constexpr std::int64_t kQuality = 92, kPngLevel = 6;
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
 
-// Index in the list of the word that equals `text`.
+// Returns the index in `words` of the word that equals `text`. Throws ConfigError if there is none.
 std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
   if (text == words[0]) return 0;
   if (text == words[1]) return 1;
@@ -74,7 +74,7 @@ synth::PerFinding<bool> findings_of(std::string_view option, std::string_view te
   for (const std::string_view name : comma_parts(text)) {
     const auto known = std::ranges::find(synth::kFindingNames, name);
     if (known == synth::kFindingNames.end()) {
-      refuse(option, fmt::format("all, or of {}", fmt::join(synth::kFindingNames, ", ")), name);
+      refuse(option, fmt::format("all, or some of {}", fmt::join(synth::kFindingNames, ", ")), name);
     }
     chosen[static_cast<std::size_t>(known - synth::kFindingNames.begin())] = true;
   }
@@ -88,100 +88,105 @@ class SynthCommand final : public Command {
                 "roentgen synth build/quickstart/data --images 8000 --size 80 --seed 1\n"
                 "roentgen synth /tmp/phantoms --images 200 --size 1024 --seed 7 --json phantoms.json") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
-            {.name = "--images", .target = &options_.images, .doc = "number of images", .range = {1, 1e7}},
-            {.name = "--size", .target = &options_.size_px, .doc = "width and height, px", .range = {16, 4096}},
-            {.name = "--seed",
-             .target = &seed_,
-             .doc = "same seed, same pixels and labels, on every machine",
-             .range = {.low = 0}},
-            {.name = "--prevalence-low",
-             .target = &options_.population.prevalence_low,
-             .doc = "prevalence of the rarest finding",
-             .range = {0, 0.5}},
-            {.name = "--prevalence-high",
-             .target = &options_.population.prevalence_high,
-             .doc = "prevalence of the commonest finding",
-             .range = {0, 0.5}},
-            {.name = "--label-noise",
-             .target = &options_.population.label_noise,
-             .doc = "share of wrong labels",
-             .range = {0, 0.4}},
-            {.name = "--prevalence",
-             .target = &prevalence_,
-             .doc = "range: low to high, above; nih: as in NIH ChestX-ray14, 0.2-17.7%",
-             .value_name = "range|nih"},
-            {.name = "--test-prevalence-factor",
-             .target = &options_.test_prevalence_factor,
-             .doc = "factor on the prevalences in the test set",
-             .range = {0, 100}},
-            {.name = "--labels",
-             .target = &labels_,
-             .doc = "nih: Data_Entry_2017_v2020.csv; csv: labels.csv with 1, 0, -1 or blank",
-             .value_name = "nih|csv"},
-            {.name = "--uncertain",
-             .target = &options_.population.uncertain,
-             .doc = "share of labels marked -1 (uncertain), mostly positives (--labels csv)",
-             .range = {0, 1}},
-            {.name = "--blank",
-             .target = &options_.population.blank,
-             .doc = "share of negative labels left empty (--labels csv)",
-             .range = {0, 1}},
-            {.name = "--ap", .target = &options_.population.ap_share, .doc = "share of AP views", .range = {0, 1}},
-            {.name = "--shortcut",
-             .target = &shortcut_,
-             .doc = "correlation of lines and tubes with edema, -1 to 1 (spurious shortcut)",
-             .value_name = "RHO"},
-            {.name = "--shortcut-test",
-             .target = &test_shortcut_,
-             .doc = "--shortcut for the test set; default: the same",
-             .value_name = "RHO"},
-            {.name = "--pairs",
-             .target = &pairs_,
-             .doc = "write pairs.csv, and pairs/<Finding>/<image> without that finding",
-             .value_name = "all|FINDING,FINDING"},
-            {.name = "--masks",
-             .target = &options_.has_masks,
-             .doc = "write masks/<Finding>/<image>.png, the exact pixels of each finding"},
-            {.name = "--form",
-             .target = &form_,
-             .doc = "image format; all formats round the same gray values",
-             .value_name = "png8|png16|png12|jpeg"},
-            {.name = "--quality", .target = &quality_, .doc = "quality of JPEG files, 1 to 100", .range = {1, 100}},
-            {.name = "--png-level",
-             .target = &png_level_,
-             .doc = "zlib level of PNG files; 6 is NIH's, 2 is faster; changes no pixel",
-             .range = {1, 9}},
-            {.name = "--markers",
-             .target = &options_.film.markers,
-             .doc = "share of images with a lead marker, L or R",
-             .range = {0, 1}},
-            {.name = "--inverted",
-             .target = &options_.film.inverted,
-             .doc = "share of images with inverted gray values",
-             .range = {0, 1}},
-            {.name = "--collimated",
-             .target = &options_.film.collimated,
-             .doc = "share of images in a black collimator frame",
-             .range = {0, 1}},
-            {.name = "--threads",
-             .target = &threads_,
-             .doc = "threads; 0 = all cores; the files do not depend on it",
-             .range = {0, 1e6}}};
+    return {
+        {.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
+        {.name = "--images", .target = &options_.images, .doc = "number of images", .range = {1, 1e7}},
+        {.name = "--size", .target = &options_.size_px, .doc = "width and height of an image, px", .range = {16, 4096}},
+        {.name = "--seed",
+         .target = &seed_,
+         .doc = "random seed; the same seed gives the same files on every machine",
+         .range = {.low = 0}},
+        {.name = "--prevalence-low",
+         .target = &options_.population.prevalence_low,
+         .doc = "prevalence of the rarest finding",
+         .range = {0, 0.5}},
+        {.name = "--prevalence-high",
+         .target = &options_.population.prevalence_high,
+         .doc = "prevalence of the commonest finding",
+         .range = {0, 0.5}},
+        {.name = "--label-noise",
+         .target = &options_.population.label_noise,
+         .doc = "share of labels that are wrong on purpose",
+         .range = {0, 0.4}},
+        {.name = "--prevalence",
+         .target = &prevalence_,
+         .doc = "range: the two options above; nih: as in ChestX-ray14, 0.2-17.7%",
+         .value_name = "range|nih"},
+        {.name = "--test-prevalence-factor",
+         .target = &options_.test_prevalence_factor,
+         .doc = "prevalence in the test set, as a multiple of that in training",
+         .range = {0, 100}},
+        {.name = "--labels",
+         .target = &labels_,
+         .doc = "label file: nih (Data_Entry_2017_v2020.csv) or csv (1, 0, -1, blank)",
+         .value_name = "nih|csv"},
+        {.name = "--uncertain",
+         .target = &options_.population.uncertain,
+         .doc = "with --labels csv: share of labels marked uncertain (-1)",
+         .range = {0, 1}},
+        {.name = "--blank",
+         .target = &options_.population.blank,
+         .doc = "with --labels csv: share of negative labels left empty",
+         .range = {0, 1}},
+        {.name = "--ap",
+         .target = &options_.population.ap_share,
+         .doc = "share of images with anteroposterior (AP) view",
+         .range = {0, 1}},
+        {.name = "--shortcut",
+         .target = &shortcut_,
+         .doc = "correlation of lines and tubes with edema, -1 to 1 (spurious shortcut)",
+         .value_name = "RHO"},
+        {.name = "--shortcut-test",
+         .target = &test_shortcut_,
+         .doc = "correlation with edema in the test set (default: as --shortcut)",
+         .value_name = "RHO"},
+        {.name = "--pairs",
+         .target = &pairs_,
+         .doc = "write images of a finding again without it: pairs/, pairs.csv",
+         .value_name = "all|FINDING,FINDING"},
+        {.name = "--masks",
+         .target = &options_.has_masks,
+         .doc = "write masks/<Finding>/<image>.png, the exact pixels of each finding"},
+        {.name = "--form",
+         .target = &form_,
+         .doc = "image format; the gray values differ only by rounding",
+         .value_name = "png8|png16|png12|jpeg"},
+        {.name = "--quality", .target = &quality_, .doc = "quality of JPEG files, 1 to 100", .range = {1, 100}},
+        {.name = "--png-level",
+         .target = &png_level_,
+         .doc = "zlib compression level of PNG files; lower is faster, same pixels",
+         .range = {1, 9}},
+        {.name = "--markers",
+         .target = &options_.film.markers,
+         .doc = "share of images with a lead marker, L or R",
+         .range = {0, 1}},
+        {.name = "--inverted",
+         .target = &options_.film.inverted,
+         .doc = "share of images with inverted gray values",
+         .range = {0, 1}},
+        {.name = "--collimated",
+         .target = &options_.film.collimated,
+         .doc = "share of images with a black collimator border",
+         .range = {0, 1}},
+        {.name = "--threads",
+         .target = &threads_,
+         .doc = "compute threads; 0 = all cores; does not change the files",
+         .range = {0, 1e6}}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = {}, .made = options_.out}; }
   [[nodiscard]] CommandResult run() override {
     if (const int most = runtime::available_hardware_threads(); threads_ > most) {
-      throw ConfigError(error_text("cli.synth", "--threads", fmt::format("at most {}, what the process may use", most),
-                                   fmt::to_string(threads_), "fewer, or 0 for all cores"));
+      throw ConfigError(error_text("cli.synth", "--threads",
+                                   fmt::format("at most {}, the cores that this process may use", most),
+                                   fmt::to_string(threads_), "a smaller number, or 0 for all cores"));
     }
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);
     options_.film.form = synth::form_of(form_);
     const bool is_jpeg = options_.film.form == synth::Form::Jpeg;
-    if (!is_jpeg && quality_ != kQuality) refuse("--quality", "--form jpeg with it", form_);
-    if (is_jpeg && png_level_ != kPngLevel) refuse("--png-level", "a PNG form with it", form_);
+    if (!is_jpeg && quality_ != kQuality) refuse("--quality", "also --form jpeg", form_);
+    if (is_jpeg && png_level_ != kPngLevel) refuse("--png-level", "also a PNG format as --form", form_);
     options_.film.jpeg_quality = static_cast<int>(quality_);
     options_.png_level = static_cast<int>(png_level_);
     options_.population.prevalence =

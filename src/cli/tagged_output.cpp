@@ -23,7 +23,7 @@ void write_all(int to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(to, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // a missing reader must not end the rank
+    if (count <= 0) return;  // the rank must continue even if nobody reads its output
     text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -43,7 +43,8 @@ TaggedOutput::TaggedOutput(int rank) : tag_(std::to_string(rank) + ": ") {
   for (auto& [stream, to] : {std::pair{&out_, STDOUT_FILENO}, {&err_, STDERR_FILENO}}) {
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw DeviceError(error_text("cli.launch", "--tag-output", "a pipe", std::strerror(errno), "a larger ulimit -n"));
+      throw DeviceError(error_text("cli.launch", "--tag-output", "a pipe for the output of a rank",
+                                   std::strerror(errno), "a larger ulimit -n"));
     }
     *stream = {.read_end = ends[0], .write_end = ends[1], .to = to};
   }
@@ -94,7 +95,7 @@ int TaggedOutput::wait(const sigset_t& held) {
                                 pollfd{.fd = err_.read_end, .events = POLLIN, .revents = 0},
                                 pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
     if (::poll(looks.data(), looks.size(), -1) < 0) continue;
-    // A pipe without writers is always readable.
+    // poll() also reports a pipe whose writers have closed it; pass_on() then returns false.
     if (looks[0].revents != 0 && !pass_on(out_)) close_end(out_.read_end);
     if (looks[1].revents != 0 && !pass_on(err_)) close_end(err_.read_end);
     if (looks[2].revents != 0) signal = ::sigtimedwait(&held, nullptr, &kAtOnce);

@@ -11,14 +11,14 @@
 
 namespace roentgen::cli {
 
-/// Length of the tag "N: " at the beginning of a line; 0: none.
+/// Returns the length of the tag "N: " at the beginning of a line; 0: the line has no tag.
 [[nodiscard]] std::size_t tag_size(std::string_view line);
 
 /// Pipes between a rank and its guard, created before the rank is forked. Only whole lines are forwarded.
 /// Not thread-safe.
 class TaggedOutput {
  public:
-  /// Creates the pipes. Throws DeviceError if no more files can be opened.
+  /// Creates the pipes. Throws DeviceError if the process cannot open more files.
   explicit TaggedOutput(int rank);
   TaggedOutput(const TaggedOutput&) = delete;
   TaggedOutput& operator=(const TaggedOutput&) = delete;

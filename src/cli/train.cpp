@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen train: trains on a data folder by a recipe and writes a run folder.
+// roentgen train: trains on a data folder with the settings of a recipe and writes a run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,12 +38,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSeedsFile = "seeds.csv";  // lies beside the folders of the seeds
+constexpr const char* kSeedsFile = "seeds.csv";  // file in --out, next to the folders seed-0 and so on
 
 class TrainCommand final : public Command {
  public:
   TrainCommand()
-      : Command("train", "Train a classifier by a recipe.",
+      : Command("train", "Train a classifier with the settings of a recipe.",
                 "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
                 "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
                 "train.batch=16\n"
@@ -88,7 +88,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   }
   if (!options_.is_resume) train::RunFolder(options_.out).check_new();
   train::Recipe recipe = options_.read_recipe();
-  for (const std::int64_t seed : seeds) {  // refuses a later seed before the first one trains
+  for (const std::int64_t seed : seeds) {  // checks the folders of all seeds before the first seed trains
     recipe.train.seed = seed;
     seed_folder(seed).check_place();
     train::Recipe own = recipe;
@@ -123,7 +123,7 @@ CommandResult TrainCommand::train_seeds(task::TrainRun& runs) {
   return {.json = json};
 }
 
-// Restarts go on with the run in --out. A run that --overwrite is to remove counts only once it has been replaced.
+// Returns how to restart: by resuming the run in --out. With --overwrite, an old run in --out is not resumed.
 RestartOptions TrainCommand::restart_options() const {
   const train::RunFolder folder(options_.out);
   const auto begun = [recipe = folder.recipe()] {
@@ -165,8 +165,8 @@ CommandResult TrainCommand::run() {
   options_.ranks.recipe = [this] { return options_.read_recipe().train; };
   return run_as_ranks(options_.ranks, [&](dist::CommThread* group) {
     if (group != nullptr && !options_.seeds.empty()) {
-      refuse_arguments("--seeds", "one process, which trains them in turn", train::ranks_text(group->size()),
-                       "a run a seed, each with --ranks");
+      refuse_arguments("--seeds", "a single process, which trains one seed after another",
+                       train::ranks_text(group->size()), "one run per seed, each with --ranks");
     }
     if (const std::string note = options_.device_note(); !note.empty()) log::info(note);
     const auto progress =

@@ -24,19 +24,19 @@ namespace roentgen::cli {
 namespace {
 
 // Options with the same text share one line of the help.
-constexpr const char* kInitDoc = "initial weights (safetensors, .pt, .pth, .ckpt); their preprocessing";
-constexpr const char* kFolderDoc = "decoded images (cache=disk); checkpoints, then copied to --out";
-constexpr const char* kTimesDoc = "save and stop after N updates; restart N times after failures";
-constexpr const char* kKernelDoc = "the keys of these names in [train]; see --keys";
-constexpr const char* kMoreTextDoc = "print all recipe keys and exit; log memory, cores and kernels too";
-constexpr const char* kTraceDoc = "first updates (100), every Nth (100), ranks (16)";
+constexpr const char* kInitDoc = "file of initial weights; preprocessing: imagenet, xrv, xray, unit";
+constexpr const char* kFolderDoc = "folder of decoded images; of checkpoints (later copied to --out)";
+constexpr const char* kTimesDoc = "save and stop after N updates; restart up to N times if it fails";
+constexpr const char* kKernelDoc = "override the recipe keys with these names; see --keys";
+constexpr const char* kMoreTextDoc = "print all recipe keys and exit; also log memory, cores and kernels";
+constexpr const char* kTraceDoc = "default: 100 updates, then every 100th; 16 ranks";
 
 void require_option(const std::filesystem::path& value, std::string_view usage) {
   if (value.empty()) refuse_missing("train", usage);
 }
 
-// Returns an error text in which the options that the user typed, such as --device, replace the --set that they stand
-// for.
+// Returns an error text in which "--set train.device=" and similar words are replaced by the option that the user
+// typed, such as "--device".
 std::string with_typed_options(std::string text, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) {
     const std::string set = fmt::format("--set train.{}=", key);
@@ -47,7 +47,7 @@ std::string with_typed_options(std::string text, const std::vector<std::string_v
   return text;
 }
 
-// Reads the recipe and applies --set and its short forms.
+// Reads the recipe and applies --set, and options such as --device that set a recipe key.
 train::Recipe read_changed_recipe(const TrainOptions& options) {
   std::vector<std::string> changes = options.overrides;
   std::vector<std::string_view> typed;
@@ -74,29 +74,29 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--recipe", .target = &recipe, .doc = "TOML file, or name of a built-in recipe (see roentgen recipes)"},
       {.name = "--data",
        .target = &data,
-       .doc = "data folder, read only; several (DIR or NAME=DIR) form one data set",
+       .doc = "data folder, never changed; several (DIR or NAME=DIR) are joined",
        .value_name = "DIR"},
       {.name = "--out", .target = &out, .doc = "run folder to create", .value_name = "DIR"},
       {.name = "--set", .target = &overrides, .doc = "section.key=value that overrides the recipe; may be repeated"},
-      {.name = "--model", .target = &model, .doc = "name of a built-in model, or file with a graph text"},
+      {.name = "--model", .target = &model, .doc = "built-in model (see roentgen models), or file of inspect --print"},
       {.name = "--init", .target = &init, .doc = kInitDoc},
       {.name = "--init-preset", .target = &init_preset, .doc = kInitDoc},
       {.name = "--input-cores",
        .target = &input_cores,
-       .doc = "cores for decoding: 0-1,4 (others compute); shared: all cores do both"},
-      {.name = "--partial", .target = &is_partial, .doc = "load only the tensors of --init that match"},
+       .doc = "CPU cores that decode images: 0-1,4 (others compute), or shared (all)"},
+      {.name = "--partial", .target = &is_partial, .doc = "load from --init only the tensors that match the model"},
       {.name = "--cache-dir", .target = &cache_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--checkpoint-dir", .target = &checkpoint_dir, .doc = kFolderDoc, .value_name = "DIR"},
       {.name = "--memory-budget",
        .target = &memory_mb,
-       .doc = "memory for input, MiB; 0 = half of the free memory (train.memory_mb)",
+       .doc = "memory for input data, MiB; 0 = half of the free memory",
        .range = {0, 1e9}},
       {.name = "--seeds",
        .target = &seeds,
-       .doc = "seeds such as 0,1,2: a run each, in --out/seed-0 ..., then mean and sd"},
+       .doc = "seeds such as 0,1,2: one run each in --out/seed-0 ..., and their mean"},
       {.name = "--resume",
        .target = &is_resume,
-       .doc = "resume the run in --out, if it exists, with its own recipe and data"},
+       .doc = "continue the run in --out, if it exists, with its recipe and data"},
       {.name = "--overwrite", .target = &is_overwrite, .doc = "delete the run in --out first"},
       {.name = "--stop-after", .target = &stop_after, .doc = kTimesDoc, .range = {.low = 0}},
       ranks.restart_option(kTimesDoc),
@@ -106,11 +106,11 @@ std::vector<Option> TrainOptions::list() {
                                       {.name = "--algorithms", .target = &algorithms, .doc = kKernelDoc},
                                       {.name = "--dtype",
                                        .target = &dtype,
-                                       .doc = "f32, bf16, f16/tf32 (CUDA) or auto: bf16 if supported (train.dtype)"},
+                                       .doc = "number format: f32, bf16, on CUDA f16, tf32; auto: bf16 if supported"},
                                       {.name = "--recompute", .target = &recompute, .doc = kKernelDoc},
                                       {.name = "--fuse", .target = &fuse, .doc = kKernelDoc}};
   const std::vector<Option> tracing{
-      {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of every rank, for Perfetto"},
+      {.name = "--trace", .target = &is_traced, .doc = "write trace.json, a timeline of the run for ui.perfetto.dev"},
       {.name = "--trace-steps", .target = &trace.first, .doc = kTraceDoc, .range = {0, 1e9}},
       {.name = "--trace-every", .target = &trace.every, .doc = kTraceDoc, .range = {1, 1e9}},
       {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = kTraceDoc, .range = {1, 65536}}};
@@ -124,10 +124,11 @@ void TrainOptions::check() const {
     refuse_missing("train --trace-steps, --trace-every or --trace-ranks", "--trace");
   }
   if (is_resume && is_overwrite) {
-    refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
+    refuse_arguments("train", "--resume or --overwrite", "both", "--resume to continue the run");
   }
   if (!checkpoint_dir.empty() && io::is_inside(checkpoint_dir, out)) {
-    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(), "$TMPDIR");
+    refuse_arguments("train --checkpoint-dir", "a folder outside of --out", checkpoint_dir.string(),
+                     "--checkpoint-dir $TMPDIR");
   }
   for (const std::string& folder : data) {
     io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));

@@ -19,7 +19,8 @@ constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 31;
 
 void require_length(const char* what, std::size_t expected, std::size_t got) {
   if (expected == got) return;
-  throw DataError(error_text("eval.auroc", what, std::to_string(expected) + ", one per score", std::to_string(got)));
+  throw DataError(
+      error_text("eval.auroc", what, std::to_string(expected) + " values, one per score", std::to_string(got)));
 }
 
 void require_sample(std::size_t i, float score, std::uint8_t label) {
@@ -32,9 +33,9 @@ void require_sample(std::size_t i, float score, std::uint8_t label) {
   }
 }
 
-// Computes the area from groups of equal scores, ascending, in integers. Each of the p positives in a group wins
-// against all `below` negatives in lower groups and half of the n negatives in its own. Twice the number of won pairs
-// is the sum of p * (2 below + n).
+// Computes the area from groups of equal scores, ascending, in integers. Each of the p positives in a group ranks above
+// all `below` negatives in lower groups. It ties with the n negatives of its own group, and ties count half. So twice
+// the number of won pairs is the sum of p * (2 below + n).
 template <typename CountOf>
 std::optional<double> area(std::span<const std::uint32_t> entries, CountOf count_of) {
   std::uint64_t twice_won = 0;

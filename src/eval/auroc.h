@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Area under the ROC curve, exact under ties. Other metrics of the curve (AUPRC, operating points) have files of their
-// own.
+// Area under the ROC curve, exact if scores are equal (ties).
 #pragma once
 
 #include <cstdint>
@@ -14,23 +13,23 @@
 
 namespace roentgen::eval {
 
-/// Samples of one label, sorted by score once. Each AUROC with other multiplicities (counts per sample) then takes
-/// O(n). Immutable after construction, so thread-safe.
+/// Samples of one label, sorted by score once. An AUROC in which samples count several times or not at all
+/// (multiplicities) then takes O(n). Immutable after construction, so thread-safe.
 class RankedScores {
  public:
   /// Sorts the samples in O(n log n). Throws DataError if lengths differ, a score is not finite, or a label is not 0 or
   /// 1.
   /// @param scores (n) finite; a higher score means more likely positive
   /// @param labels (n) 1 = positive, 0 = negative
-  /// @param units (n) index of the unit (patient) of each sample; multiplicities are per unit. If empty, every sample
-  ///     is its own unit.
+  /// @param units (n) index of the resampled unit (patient) of each sample; a multiplicity belongs to a unit. If empty,
+  /// every sample is a unit.
   RankedScores(std::span<const float> scores, std::span<const std::uint8_t> labels,
                std::span<const std::uint32_t> units = {});
 
-  /// AUROC with every sample counted once; nullopt if one of the two classes is absent.
+  /// Returns the AUROC with every sample counted once; nullopt if one of the two classes is absent.
   [[nodiscard]] std::optional<double> auroc() const;
-  /// AUROC with sample i counted multiplicity[units[i]] times; nullopt if a class is absent under these counts.
-  /// `multiplicity` must have an element for every unit. Exact in integers below 2^31 counted samples.
+  /// Returns the AUROC with sample i counted multiplicity[units[i]] times; nullopt if a class is absent among the
+  /// counted samples. `multiplicity` must have an element for every unit. Exact in integers below 2^31 counted samples.
   [[nodiscard]] std::optional<double> auroc(std::span<const std::uint32_t> multiplicity) const;
 
   /// Returns the number of positives and negatives for each distinct score, every sample counted once.
@@ -44,7 +43,7 @@ class RankedScores {
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:
-  // Samples in ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
+  // Samples in ascending order of scores, each encoded as unit << 2 | is_last_of_equal_scores << 1 | is_positive.
   std::vector<std::uint32_t> entries_;
   // Distinct scores, ascending.
   std::vector<float> scores_;

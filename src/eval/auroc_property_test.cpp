@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// AUROC against its definition, pair by pair, on random cases with heavy ties.
+// Compares AUROC with its definition, pair by pair, on random samples with many equal scores.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -36,7 +36,7 @@ struct Case {
   std::vector<std::uint32_t> counts;
 };
 
-// Draws samples with at most `levels` distinct scores: 1 to 4 levels give many ties, more levels few.
+// Draws samples with at most `levels` distinct scores: many equal scores for 1 to 4 levels, few for more levels.
 Case draw_case() {
   Case drawn;
   const int samples = *rc::gen::inRange(0, 60);
@@ -78,7 +78,7 @@ RC_GTEST_PROP(AurocProperty, swapping_the_classes_mirrors_it, ()) {
   for (std::uint8_t& label : drawn.labels) label = static_cast<std::uint8_t>(1 - label);
   const std::optional<double> after = auroc(drawn.scores, drawn.labels);
   RC_ASSERT(before.has_value() == after.has_value());
-  // Both AUROCs are rounded once.
+  // Tolerance: each of the two AUROCs is rounded once.
   if (before) RC_ASSERT(std::abs(*before + *after - 1.0) < 1e-15);
 }
 

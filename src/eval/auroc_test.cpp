@@ -17,7 +17,7 @@
 namespace roentgen::eval {
 namespace {
 
-// Bound: both sides are ratios of integers below 2^53, rounded a few times; scikit-learn sums trapezoids in double.
+// Tolerance: our AUROC is a ratio of integers below 2^53, rounded once; scikit-learn sums trapezoids in double.
 constexpr double kGoldenTolerance = 1e-12;
 
 struct GoldenCase {

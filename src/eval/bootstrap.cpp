@@ -17,7 +17,7 @@ namespace roentgen::eval {
 
 void check_options(const BootstrapOptions& options) {
   const auto refuse = [](const char* what, const char* expected, const std::string& got) {
-    throw ConfigError(error_text("eval.bootstrap", what, expected, got, "a value in that range"));
+    throw ConfigError(error_text("eval.bootstrap", what, expected, got, "a value in this range"));
   };
   if (options.replicates < 0) refuse("replicates", "0 or more", std::to_string(options.replicates));
   if (!(options.level > 0.0 && options.level < 1.0)) refuse("level", "between 0 and 1", std::to_string(options.level));
@@ -60,7 +60,7 @@ Replicates bootstrap(std::int64_t clusters, std::int64_t columns, const Statisti
                        std::numeric_limits<double>::quiet_NaN());
   if (clusters == 0) return result;
 
-  // Each thread takes the next resample until none is left, and writes only the resample's own row.
+  // Each thread takes the next resample until all are done, and writes only the row of its resample.
   const std::int64_t threads = std::min<std::int64_t>(options.threads, std::max<std::int64_t>(options.replicates, 1));
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
   std::atomic<std::int64_t> next = 0;

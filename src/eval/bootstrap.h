@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Bootstrap over clusters (patients): whole patients are drawn with replacement. Images of one patient are not
-// independent, so an interval over images would be too narrow. It works with any statistic of a multiplicity per
-// cluster. One resample serves all labels, their mean and the difference of two runs.
+// independent, so an interval over images would be too narrow. Any statistic can be resampled that is a function of the
+// number of times each cluster was drawn. All labels, their mean and the differences of two runs use the same
+// resamples.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct BootstrapOptions {
   double level = 0.95;
   /// Number of threads. The result does not depend on it.
   int threads = 1;
-  /// Callback of the calling thread after each of its resamples. May throw to end the work. May be empty.
+  /// Called in the calling thread after each resample that this thread computes; empty: not called. May throw to end
+  /// the work.
   std::function<void()> on_replicate{};
 };
 
@@ -36,16 +38,16 @@ struct Clusters {
   std::vector<std::uint32_t> index;  ///< (samples) cluster of each sample
   std::int64_t count = 0;            ///< number of clusters
 };
-/// Numbers the clusters of all samples by id.
+/// Numbers the clusters of all samples in ascending order of ids.
 [[nodiscard]] Clusters make_clusters(std::span<const std::int64_t> ids);
 
-/// Draws one resample: how often each of `clusters` clusters is drawn; the sum is `clusters`. Depends only on
-/// (clusters, seed, replicate).
+/// Draws one resample and returns how often each of `clusters` clusters is drawn; the sum is `clusters`. Depends only
+/// on (clusters, seed, replicate).
 [[nodiscard]] std::vector<std::uint32_t> draw_clusters(std::int64_t clusters, std::uint64_t seed,
                                                        std::int64_t replicate);
 
-/// Computes the statistics of one resample into `values` (columns). `multiplicity` tells how often each cluster was
-/// drawn. NaN means undefined in this resample. Several threads call it at once, so it must not write anything else.
+/// Computes the statistics of one resample into `values` (columns). `multiplicity` is how often each cluster was drawn.
+/// NaN means undefined in this resample. Several threads call the function at once, so it may write only `values`.
 using Statistic = std::function<void(std::span<const std::uint32_t> multiplicity, std::span<double> values)>;
 
 /// Values of all statistics in all resamples.
@@ -54,7 +56,7 @@ struct Replicates {
   /// (replicates, columns); NaN means undefined.
   std::vector<double> values;
 
-  /// Values of one column that are defined, in the order of the resamples.
+  /// Returns the defined values of one column, in the order of the resamples.
   [[nodiscard]] std::vector<double> defined(std::int64_t column) const;
 };
 
@@ -70,7 +72,7 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Quantile p in [0, 1] of ascending values, linear between order statistics (Hyndman & Fan 1996, type 7: numpy's
+/// Returns quantile p in [0, 1] of ascending values, with linear interpolation (Hyndman & Fan 1996, type 7: numpy's
 /// default). `sorted` is not empty.
 [[nodiscard]] double quantile(std::span<const double> sorted, double p);
 

@@ -34,7 +34,8 @@ TEST(Bootstrap, draws_as_many_clusters_as_there_are) {
 TEST(Bootstrap, draws_every_cluster_once_on_average) {
   constexpr int kReplicates = 20000;
   constexpr std::int64_t kClusters = 5;
-  // Five standard errors of a mean over 20,000 resamples. A count is binomial(5, 1/5), with variance 0.8.
+  // Tolerance: five standard errors of a mean over 20,000 resamples. How often a cluster is drawn is binomial(5, 1/5),
+  // with variance 0.8.
   constexpr double kTolerance = 0.0317;
   std::vector<double> sum(kClusters, 0.0);
   for (int replicate = 0; replicate < kReplicates; ++replicate) {
@@ -50,7 +51,8 @@ TEST(Bootstrap, differs_by_seed_and_by_replicate) {
   EXPECT_NE(draw_clusters(50, 1, 1), draw_clusters(50, 2, 1));
 }
 
-// Computes two columns: the mean of the drawn clusters' numbers, and one that is undefined if cluster 0 is not drawn.
+// Computes two columns: the mean of the numbers of the drawn clusters, and a value that is undefined if cluster 0 is
+// not drawn.
 void two_columns(std::span<const std::uint32_t> multiplicity, std::span<double> values) {
   double sum = 0.0;
   for (std::size_t i = 0; i < multiplicity.size(); ++i) sum += static_cast<double>(i) * multiplicity[i];
@@ -176,8 +178,8 @@ double simulated_coverage(bool by_patient) {
 }
 
 TEST(BootstrapCoverage, of_the_patient_interval_is_near_its_level) {
-  // Percentile intervals from 60 clusters cover a little less than 0.95; the simulated share has a standard deviation
-  // of 0.013.
+  // Percentile intervals from 60 clusters contain the truth in a little less than 95% of studies; the simulated share
+  // has a standard deviation of 0.013.
   const double coverage = simulated_coverage(true);
   EXPECT_GT(coverage, 0.90);
   EXPECT_LT(coverage, 0.985);

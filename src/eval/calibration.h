@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Calibration: whether a probability of 0.3 comes true three times in ten. Brier score and expected calibration error
-// with its bins. temperature.h improves the calibration of probabilities.
+// Calibration: whether three in ten images with probability 0.3 are positive. Brier score, expected calibration error,
+// and the bins of the reliability diagram. temperature.h improves the calibration.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,17 @@ struct ReliabilityBin {
   double low = 0.0;            ///< smallest probability, included
   double high = 0.0;           ///< largest probability, excluded except in the last bin
   std::int64_t n = 0;          ///< number of samples in the bin
-  std::int64_t positives = 0;  ///< number of positives among them
+  std::int64_t positives = 0;  ///< number of positives in the bin
   /// Mean predicted probability in the bin; NaN if it is empty.
   double mean_probability = 0.0;
 };
 
-/// Bins of the reliability diagram: kReliabilityBins, or none if brier() is undefined.
+/// Returns the kReliabilityBins bins of the reliability diagram; no bins if brier() is undefined.
 [[nodiscard]] std::vector<ReliabilityBin> reliability(const ScoreCounts& counts);
 
-/// Expected calibration error: mean over samples of |share of positives - mean probability| in their bin. Follows
-/// Naeini et al. 2015, but uses the probability of the label instead of the winning class. Undefined if brier() is.
+/// Expected calibration error: mean over samples of |share of positives - mean probability| in the bin of the sample.
+/// Follows Naeini et al. 2015, but uses the probability of the label instead of the winning class. Undefined if brier()
+/// is.
 [[nodiscard]] Figure expected_calibration_error(const ScoreCounts& counts);
 
 }  // namespace roentgen::eval

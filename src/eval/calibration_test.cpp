@@ -9,7 +9,7 @@
 namespace roentgen::eval {
 namespace {
 
-constexpr double kTolerance = 1e-12;  // bound for sums in double of at most 300 terms below 1
+constexpr double kTolerance = 1e-12;  // rounding error of sums in double of at most 300 terms below 1
 
 double naive_brier(const ScoredSamples& samples) {
   double sum = 0.0;

@@ -20,11 +20,13 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 void require_same(bool is_same, std::string_view what, std::string_view expected) {
   if (is_same) return;
-  throw DataError(error_text("eval.comparison", what, expected, "others in the second", "predictions on one data set"));
+  throw DataError(error_text("eval.comparison", what, expected, "different " + std::string(what) + " for another model",
+                             "predictions on the same data set"));
 }
 
-// AUROCs of every model, means over A's and over B's models, and their differences, for any multiplicities. Each of
-// these is a block of K labels and their mean. Immutable after construction, so thread-safe.
+// Computes AUROCs of every model, means over A's and over B's models, and the differences B - A, for any multiplicities
+// of patients. Values are stored in blocks of K labels and the mean over labels, one block per model, mean or
+// difference. Immutable after construction, so thread-safe.
 class Sides {
  public:
   Sides(std::span<const Predictions> a, std::span<const Predictions> b, const Clusters& clusters) : a_count_(a.size()) {
@@ -51,7 +53,8 @@ class Sides {
   [[nodiscard]] std::size_t model_count() const { return models_.size(); }
   [[nodiscard]] std::size_t a_count() const { return a_count_; }
   [[nodiscard]] std::size_t column_count() const { return (model_count() + 3) * (label_count() + 1); }
-  /// Index of a column. Blocks 0 ... model_count() - 1 are A's models, then B's; `label` = label_count() is the mean.
+  /// Returns the column of a block and label. Blocks 0 ... model_count() - 1 are the models, A's before B's; `label` =
+  /// label_count() is the mean.
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
@@ -86,7 +89,7 @@ class Sides {
   }
 
  private:
-  // Mean over the labels that are defined in the full data; NaN if one of them is NaN in `values`.
+  // Returns the mean over the labels that are defined in the full data; NaN if `values` is NaN for such a label.
   [[nodiscard]] double mean(std::span<const double> values) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += is_defined_[i] ? values[i] : 0.0;
@@ -98,7 +101,7 @@ class Sides {
   /// (models, K) ranked scores.
   std::vector<std::vector<RankedScores>> models_;
   std::vector<bool> is_defined_;
-  /// (K + 1) reasons by label, the mean last.
+  /// (K + 1) results of few(): one per label, then the mean.
   std::vector<std::string_view> few_;
   std::vector<double> values_;
 };
@@ -165,7 +168,7 @@ class SeedVariance {
   double shared_a_ = 0.0, shared_b_ = 0.0, shared_ab_ = 0.0;
 };
 
-// Makes the row of one label, or of the mean.
+// Makes the result row of one label, or of the mean over labels.
 class RowMaker {
  public:
   RowMaker(const Sides& sides, const Replicates& replicates, const BootstrapOptions& options)
@@ -208,7 +211,7 @@ class RowMaker {
     return std::sqrt(covariance(values, values));
   }
 
-  // All models have the same truth, so a value is defined in a resample for all models or for none.
+  // All models have the same true labels, so an AUROC is defined in a resample either for all models or for none.
   void cover_seeds(std::size_t label, Difference& row) const {
     std::vector<std::vector<double>> drawn;
     for (std::size_t model = 0; model < sides_.model_count(); ++model) drawn.push_back(resamples(model, label));
@@ -231,10 +234,10 @@ class RowMaker {
 };
 
 void check_same(const Predictions& first, const Predictions& other) {
-  require_same(first.label_names == other.label_names, "labels", "those of the first, in its order");
-  require_same(first.image_ids == other.image_ids, "images", "those of the first, in its order");
-  require_same(first.labels == other.labels, "truth", "that of the first");
-  require_same(first.patients == other.patients, "patients", "those of the first");
+  require_same(first.label_names == other.label_names, "labels", "the labels of the first model, in the same order");
+  require_same(first.image_ids == other.image_ids, "images", "the images of the first model, in the same order");
+  require_same(first.labels == other.labels, "true labels", "the true labels of the first model");
+  require_same(first.patients == other.patients, "patients", "the patients of the first model");
 }
 
 }  // namespace
@@ -259,7 +262,7 @@ Comparison compare(std::span<const Predictions> a, std::span<const Predictions> 
   const Clusters clusters = make_clusters(a.front().patients);
   const Sides sides(a, b, clusters);
   Replicates replicates;
-  if (clusters.count > 1) {  // a single patient shows no variation
+  if (clusters.count > 1) {  // resamples of a single patient would all be equal
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
       sides.measure(multiplicity, row);
     };

@@ -65,9 +65,9 @@ TEST(Comparison, does_not_depend_on_threads) {
   EXPECT_EQ(one.mean.p, three.mean.p);
 }
 
-// Two models with noise of the same size on the same patients have equal true AUROCs. An exact test has p < 0.05 in 5%
-// of studies; over 200 studies this share has a standard deviation of 1.5%. Bootstrap intervals of a hundred patients
-// cover up to 3% too little (coverage_test.cpp). The bound is therefore 0.05 + 0.03 + 3 sd. The lower bound excludes a
+// Two models with noise of the same size have equal true AUROCs. An exact test has p < 0.05 in 5% of studies; over 200
+// studies this share has a standard deviation of 1.5%. Bootstrap intervals of a hundred patients contain the truth up
+// to 3% too rarely (coverage_test.cpp). The upper bound is therefore 0.05 + 0.03 + 3 sd. The lower bound excludes a
 // test that never rejects.
 TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   constexpr int kStudies = 200;
@@ -91,8 +91,8 @@ TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   }
 }
 
-// Two models whose true difference is measured on thirty thousand patients. The interval contains that difference in
-// about 95 of 100 studies. The bounds are explained in coverage_test.cpp.
+// Compares two models whose true difference is measured on thirty thousand patients. The interval must contain this
+// difference in about 95 of 100 studies. coverage_test.cpp explains the bounds.
 TEST(Comparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
   constexpr int kStudies = 150;
   const auto pair_of = [](int patients, std::uint64_t seed, std::int64_t replicates) {
@@ -145,13 +145,13 @@ TEST(Comparison, refuses_what_is_no_pair) {
   expect_refused(other, "images");
   other = a;
   other.labels[0] = other.labels[0] == 1 ? 0 : 1;
-  expect_refused(other, "truth");
+  expect_refused(other, "true labels");
   other = a;
   other.patients[0] = 77;
   expect_refused(other, "patients");
 }
 
-// Sets "Mass" for the first `with` patients only.
+// Returns predictions in which only the first `with` patients have "Mass".
 Predictions with_mass(Predictions from, std::int64_t with) {
   for (std::size_t i = 0; i < from.patients.size(); ++i) from.labels[i * 3] = from.patients[i] < with ? 1 : 0;
   return from;
@@ -192,7 +192,7 @@ TEST(Comparison, counts_p_over_the_replicates_in_which_a_figure_is_defined) {
   for (float& p : opposite.probabilities) p = 1.0F - p;
   const Comparison pair = compare(good, opposite, {.replicates = 2000});
   const std::int64_t left_out = pair.mean.delta.replicates_left_out;
-  EXPECT_GT(left_out, 0);  // expected: (55/60)^60 = 0.5% of 2,000
+  EXPECT_GT(left_out, 0);  // expected: in (55/60)^60 = 0.5% of 2,000 resamples
   EXPECT_LT(left_out, 40);
   EXPECT_LT(pair.mean.delta.interval->high, 0.0);
   EXPECT_DOUBLE_EQ(*pair.mean.p, 2.0 / (2001.0 - static_cast<double>(left_out)));

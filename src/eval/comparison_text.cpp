@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Output of a comparison: on a terminal, as a csv, and as a JSON tree.
+// Formats a comparison as text for a terminal, as CSV and as a JSON tree.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -24,7 +24,7 @@ std::string_view absent_class(const Confusion& confusion) {
   return has_images ? kOneClass : kNoImages;
 }
 
-// Smallest integer `part` with part / whole >= level.
+// Returns the smallest integer `part` with part / whole >= level.
 std::int64_t least_part(double level, std::int64_t whole) {
   const auto count = static_cast<double>(whole);
   const auto reaches = [&](std::int64_t part) { return static_cast<double>(part) / count >= level - kEqual; };
@@ -34,7 +34,7 @@ std::int64_t least_part(double level, std::int64_t whole) {
   return part;
 }
 
-// Calls visit(score, true positives, false positives) for every distinct score that occurs, descending.
+// Calls visit(score, true positives, false positives) for every distinct score, in descending order.
 template <typename Visit>
 void walk_down(const ScoreCounts& counts, Visit visit) {
   std::int64_t true_positives = 0;
@@ -128,7 +128,7 @@ ThresholdRule parse_threshold_rule(std::string_view text) {
   for (const ThresholdRule rule : {ThresholdRule::MaxF1, ThresholdRule::Youden}) {
     if (text == name_of(rule)) return rule;
   }
-  throw ConfigError(error_text("eval.threshold", "rule", "a known rule", std::string(text), "one of f1, youden"));
+  throw ConfigError(error_text("eval.threshold", "rule", "f1 or youden", std::string(text), "one of f1, youden"));
 }
 
 std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Effect of a threshold: counts of right and wrong calls, the rates made of them, and the points of the ROC and
-// precision-recall curves. Also the rules by which a threshold is chosen. A sample is called positive when its score is
-// at or above the threshold. Thresholds are chosen on validation and used on test (operating_points.h), never chosen on
-// test.
+// Effect of a threshold: the confusion matrix, sensitivity and similar rates, and the points of the ROC and
+// precision-recall curves. Also the criteria that choose a threshold. A sample is called positive if its score is at or
+// above the threshold. Thresholds are chosen on the validation split (operating_points.h), never on the test split.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace roentgen::eval {
 
-/// Confusion matrix: numbers of samples by truth and by the call at a threshold.
+/// Confusion matrix: numbers of samples by true label and by predicted label at a threshold.
 struct Confusion {
   std::int64_t true_positives = 0;   ///< positives called positive
   std::int64_t false_positives = 0;  ///< negatives called positive
@@ -26,7 +25,7 @@ struct Confusion {
   friend bool operator==(const Confusion&, const Confusion&) = default;
 };
 
-/// Confusion matrix at one threshold. O(G).
+/// Returns the confusion matrix at one threshold. O(G) for G distinct scores.
 [[nodiscard]] Confusion confusion_at(const ScoreCounts& counts, double threshold);
 
 /// Sensitivity tp / (tp + fn): the share of positives that are called positive. Undefined without positives.
@@ -47,15 +46,14 @@ struct CurvePoint {
   Confusion confusion{};  ///< counts at that threshold
 };
 
-/// Points of the ROC and precision-recall curves. At the first point no sample is called positive. One point follows
-/// for each distinct score that occurs, in descending order.
+/// Returns the points of the ROC and precision-recall curves. At the first point no sample is called positive. Each
+/// distinct score gives one more point, in descending order.
 [[nodiscard]] std::vector<CurvePoint> curve_points(const ScoreCounts& counts);
 
-/// Largest sensitivity among the points of the ROC curve whose specificity is at least `level`, equal up to 1e-12.
-/// There is no interpolation. It describes the curve; it does not choose a threshold for later use. Undefined if a
-/// class is absent.
+/// Returns the largest sensitivity among the points of the ROC curve whose specificity is at least `level` - 1e-12,
+/// without interpolation. Undefined if a class is absent.
 [[nodiscard]] Figure sensitivity_at_specificity(const ScoreCounts& counts, double level);
-/// Largest specificity among the points of the ROC curve whose sensitivity is at least `level`, equal up to 1e-12.
+/// Returns the largest specificity among the points of the ROC curve whose sensitivity is at least `level` - 1e-12.
 /// Undefined if a class is absent.
 [[nodiscard]] Figure specificity_at_sensitivity(const ScoreCounts& counts, double level);
 
@@ -64,13 +62,13 @@ enum class ThresholdRule : std::uint8_t {
   MaxF1,   ///< F1
   Youden,  ///< sensitivity + specificity - 1 (Youden 1950)
 };
-/// Name of the rule: "f1" or "youden".
+/// Returns the name of the criterion: "f1" or "youden".
 [[nodiscard]] std::string_view name_of(ThresholdRule rule);
-/// Parses the name of a rule. Throws ConfigError listing the known names.
+/// Parses the name of a criterion. Throws ConfigError listing the known names.
 [[nodiscard]] ThresholdRule parse_threshold_rule(std::string_view text);
 
-/// Chooses the score with the best value of the rule as threshold; if several are equal, the highest score. Returns
-/// nullopt if a class is absent.
+/// Returns the score that maximises the criterion as threshold; the highest such score if several are equally good.
+/// Nullopt if a class is absent.
 [[nodiscard]] std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule);
 
 }  // namespace roentgen::eval

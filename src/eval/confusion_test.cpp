@@ -72,7 +72,7 @@ TEST(CurvePoints, are_the_confusions_at_every_distinct_score) {
   EXPECT_EQ(points.back().confusion.false_negatives + points.back().confusion.true_negatives, 0);
 }
 
-// Returns the largest `wanted` among all thresholds at which `held` is at least `level`.
+// Returns the largest value of the rate `wanted` among all thresholds at which the rate `held` is at least `level`.
 double naive_best(const ScoredSamples& samples, Figure (*wanted)(const Confusion&), Figure (*held)(const Confusion&),
                   double level) {
   double best = -1.0;
@@ -136,7 +136,7 @@ TEST(Threshold, is_the_best_by_its_rule) {
 }
 
 TEST(Threshold, is_the_highest_of_equally_good_ones) {
-  // Youden's index is 0.5 at 0.9 and at 0.5.
+  // Youden's index is 0.5 at the thresholds 0.9 and 0.5, of which the higher should be chosen.
   const Counted counted({.scores = {0.9F, 0.7F, 0.5F, 0.1F}, .labels = {1, 0, 1, 0}});
   EXPECT_EQ(choose_threshold(counted.counts, ThresholdRule::Youden), static_cast<double>(0.9F));
 }

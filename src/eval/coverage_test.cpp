@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that 95% intervals hold the truth in about 95 of 100 simulated studies, for each kind of metric.
+// Tests that 95% intervals contain the true value in about 95 of 100 simulated studies, for each kind of metric.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,7 +23,8 @@ MetricRequest request() {
 }
 
 TEST(Coverage, of_every_interval_is_near_its_level) {
-  // The true value is measured on a sample 400 times as large; its error is a tenth of an interval's half width.
+  // The true value is measured on a sample 400 times as large. Its error is about a tenth of the half width of an
+  // interval.
   const EvalTable truth = evaluate(draw_patients(kTruthPatients, 1000), {.replicates = 0}, request());
   std::map<std::string_view, int> covered;
   const auto count = [&](std::string_view key, const Estimate& estimate, const Estimate& of_truth) {
@@ -40,9 +41,9 @@ TEST(Coverage, of_every_interval_is_near_its_level) {
   }
   ASSERT_EQ(covered.size(), metrics().size() + 2);
   for (const auto& [key, times] : covered) {
-    // Percentile intervals of 80 patients cover 0.02 to 0.04 too little; the simulated share has a standard deviation
-    // of 0.02. ECE of a well-calibrated model would cover less: it sums absolute values, which resampling biases
-    // upwards.
+    // Percentile intervals of 80 patients contain the true value in 2 to 4% too few studies; the simulated share has a
+    // standard deviation of 0.02. For the ECE of a well-calibrated model it would be fewer, because resampling biases
+    // sums of absolute values upwards.
     const double share = static_cast<double>(times) / kStudies;
     EXPECT_GT(share, 0.85) << key;
     EXPECT_LT(share, 0.995) << key;

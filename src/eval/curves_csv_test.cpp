@@ -10,8 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Predictions of one label for three images, positive in the second and the third. The first image is of another
-/// patient.
+/// Returns predictions of one label for three images, of which the second and third are positive. The first image shows
+/// another patient than these two.
 Predictions mass(std::vector<float> probabilities) {
   return {.label_names = {"Mass"},
           .image_ids = {"a.png", "c.png", "b.png"},

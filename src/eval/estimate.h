@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Estimate: a value with its interval, and the rule of when there is no interval. A bootstrap knows only the patients
-// it draws from, so a handful of patients gives no valid interval. Neither do resamples of which some are undefined.
+// Estimate: a value with its confidence interval, or the reason why it has no interval. Intervals from very few
+// patients are not valid, nor are intervals from resamples in which the value is often undefined.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ inline constexpr std::int64_t kFewestPatients = 5;
 /// Largest share of resamples in which a value may be undefined. Beyond it, the value gets no interval and no p-value.
 inline constexpr double kMostUndefined = 0.10;
 
-/// Reason why a finding has no interval, in the form of the reasons in figure.h.
+/// Reason why a finding has no interval. Written like the reasons in figure.h.
 inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
-/// Reason why a mean over findings has no interval.
+/// Reason why the mean over findings has no interval.
 inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";
-/// Reason why any value has no interval.
+/// Reason why a finding or mean has no interval.
 inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
 
 /// Value with its confidence interval.
@@ -40,15 +40,16 @@ struct Estimate {
   std::int64_t replicates_left_out = 0;
   /// Reason why the value is undefined, a constant of figure.h; empty if it is defined.
   std::string_view reason{};
-  /// Reason why a defined value has no interval, a constant of this file; empty if there is none to give.
+  /// Reason why a defined value has no interval, a constant of this file; empty if it has an interval or the reason
+  /// needs no mention.
   std::string_view no_interval{};
 };
 
-/// True if fewer than kFewestPatients patients have the finding, or fewer lack it. Counts only images whose truth for
-/// label number `label` is known.
+/// True if fewer than kFewestPatients patients have the finding, or fewer than kFewestPatients do not have it. Counts
+/// only images whose truth for label number `label` is known.
 [[nodiscard]] bool has_few_patients(const Predictions& predictions, std::size_t label, const Clusters& clusters);
 
-/// Combines `value` with the percentile interval of a column of `replicates`.
+/// Returns `value` with the percentile interval of a column of `replicates`.
 /// @param replicates resamples; no interval if columns = 0
 /// @param few reason why there are too few patients for an interval; empty if there are enough
 [[nodiscard]] Estimate estimate_from(double value, const Replicates& replicates, std::size_t column, double level,
@@ -56,7 +57,7 @@ struct Estimate {
 
 /// Returns the table {`key`: value, low, high}; entries are null if undefined.
 [[nodiscard]] Value estimate_value(const Estimate& estimate, std::string_view key);
-/// Adds to such a table why an entry is null: undefined, left_out, no_interval.
+/// Adds the keys undefined, left_out and no_interval to a table of estimate_value(), which say why entries are null.
 void add_gaps(Value& row, const Estimate& estimate);
 
 }  // namespace roentgen::eval

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Figure: a number or the reason why there is none. A value that cannot be computed is never 0.
+// Figure: the value of a metric, or the reason why it is undefined.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,9 @@ namespace roentgen::eval {
 
 /// Reason why a figure is undefined: lower case, without a full stop, to follow "undefined: ".
 inline constexpr std::string_view kOneClass = "only one class is present";
-inline constexpr std::string_view kNoImages = "no image with known truth";  ///< reason if no truth is known
-inline constexpr std::string_view kNoLabel = "no label is defined";         ///< reason why a mean is undefined
+inline constexpr std::string_view kNoImages =
+    "no image with known truth";                                     ///< reason if the true label of no image is known
+inline constexpr std::string_view kNoLabel = "no label is defined";  ///< reason why a mean over labels is undefined
 /// Reason why precision is undefined.
 inline constexpr std::string_view kNothingCalled = "no image is called positive at the threshold";
 /// Reason why the negative predictive value is undefined.

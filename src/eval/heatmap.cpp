@@ -14,16 +14,16 @@ namespace {
 
 constexpr double kMostCover = 0.5;
 
-// Four neighbouring cells of a pixel along one axis and their weights, which add up to 1. `is_seen` is false outside
-// the network's input.
+// The four cells nearest to a pixel along one axis, and their weights, which add up to 1. `is_seen` is false for pixels
+// outside the network's input.
 struct Place {
   std::array<std::size_t, 4> cells{};
   std::array<double, 4> weights{};
-  // Distance beyond the middle of the outermost cell, in cells.
+  // Distance of the pixel beyond the middle of the outermost cell, in cells.
   double beyond = 0.0;
   bool is_seen = false;
 
-  // Weighted mean of values[cells * pitch]. If all four are equal, exactly their value.
+  // Returns the weighted mean of values[cells * pitch]; exactly the value if all four are equal.
   template <typename T>
   double of(const T* values, std::size_t pitch) const {
     const double middle = values[cells[1] * pitch];
@@ -101,7 +101,7 @@ HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
   map.low = std::numeric_limits<float>::infinity();
   map.high = -map.low;
   const auto pitch = static_cast<std::size_t>(cells.width);
-  // Rows of cells interpolated along x; interpolation along y follows.
+  // Interpolates the rows of cells along x first, then along y.
   std::vector<double> lines(static_cast<std::size_t>(cells.height) * columns.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Place& column = columns[i % columns.size()];

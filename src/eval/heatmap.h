@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps: from the cells of a network's feature map to the pixels of the picture that was fed to it. Where cells and
-// weights come from is train/heatmap.h's business.
+// Heat-maps: interpolates the cells of a network's feature map to the pixels of the original picture. train/heatmap.h
+// computes the feature maps and weights.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,12 @@ struct HeatMap {
   /// Smallest of the values, ignoring NaN.
   float low = 0.0F;
   float high = 0.0F;  ///< largest of the values, ignoring NaN
-  /// Largest value of the coarse cells. Interpolation can give positive values between two negative cells; these have
-  /// no meaning.
+  /// Largest value of the coarse cells. If it is not positive, positive pixel values are artefacts of the
+  /// interpolation.
   float highest_cell = 0.0F;
-  /// Indices of the pixels with the largest value, ascending; at least one. The map is constant beyond the middle of an
-  /// outermost cell; only the pixels nearest to that middle count there. For a flat map, all pixels that are not NaN.
+  /// Indices of the pixels with the largest value, ascending; at least one. Beyond the middle of an outermost cell the
+  /// map is constant; there only the pixels nearest to this middle count. For a constant map, all pixels that are not
+  /// NaN.
   std::vector<std::size_t> peaks{};
 
   /// True if the map supports the class: at least one cell and one pixel are positive.
@@ -58,8 +59,8 @@ struct HeatMap {
 /// Interpolates the coarse cells to the pixels of the original picture. Cell j of W covers the network pixels [j, j +
 /// 1] * inputs / W. Interpolation is cubic convolution (Keys 1981, a = -1/2), so a peak can lie between the middles of
 /// cells. Beyond the middle of the outermost cells the map is constant. No value is below the smallest cell; a peak
-/// between cells may exceed the largest cell. A flat map stays exactly flat. The axes describe squash, crop and pad, so
-/// all three are inverted.
+/// between cells may exceed the largest cell. A constant map stays exactly constant. The axes describe squash, crop or
+/// pad of the preprocessing, which is thereby inverted.
 [[nodiscard]] HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y);
 
 /// Red, green and blue, each from 0 to 1.

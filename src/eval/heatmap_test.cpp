@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::FloatNear;
 
-// Axis of a squashed picture: `inputs` network pixels cover all `pixels` of the picture.
+// Returns the axis of a squashed picture: `inputs` network pixels cover all `pixels` pixels of the picture.
 MapAxis squash(std::int64_t pixels, std::int64_t inputs) {
   return {.start = 0.0,
           .step = static_cast<double>(pixels) / static_cast<double>(inputs),
@@ -94,7 +94,7 @@ TEST(MapBack, keeps_a_flat_map_flat) {
   EXPECT_THAT(map.values, testing::Each(2.5F));
 }
 
-// A crop keeps the middle 4 of 8 pixels.
+// A crop keeps the 4 pixels in the middle of 8.
 TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
   const MapAxis x{.start = 2.0, .step = 1.0, .inputs = 4, .pixels = 8};
   const HeatMap map = map_back({.width = 1, .height = 1, .values = {3.0F}}, x, squash(1, 4));
@@ -143,8 +143,8 @@ TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
                     .high = 2.0F,
                     .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
-  // Opacity is 0 for negative values. It is one half of (0.5, 0, 0) at the largest value, and a quarter of (0, 0.5, 1)
-  // at a quarter of it.
+  // Negative values and NaN leave the gray value. The largest value mixes in half of the colour (0.5, 0, 0). A quarter
+  // of the largest value mixes in a quarter of (0, 0.5, 1).
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 

@@ -37,10 +37,10 @@ std::string similar_patients_text(const PatientOverlap& overlap) {
 
 std::string leak_text(const PatientOverlap& overlap) {
   if (overlap.shared == 0) return {};
-  return error_text("eval.leak", "test set", "no patient the model was trained on",
+  return error_text("eval.leak", "test set", "no patient of the training set",
                     std::to_string(overlap.shared) + " of " + counted(overlap.test, "test patient") + " among the " +
                         counted(overlap.training, "training patient"),
-                    "the split the model was trained with, or --allow-overlap to compute the metrics anyway");
+                    "the data split of the training, or --allow-overlap to compute the metrics anyway");
 }
 
 std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images) {
@@ -66,10 +66,10 @@ PixelOverlap pixel_overlap(std::span<const std::string> training_hashes, std::sp
 std::string pixel_leak_text(const PixelOverlap& overlap) {
   if (overlap.shared == 0) return {};
   return error_text(
-      "eval.leak", "test set", "no image the model was trained on",
+      "eval.leak", "test set", "no image of the training set",
       std::to_string(overlap.shared) + " of " + counted(overlap.test, "test image") +
           " with the pixels of one of the " + counted(overlap.training, "training image"),
-      "a test set without them (--list FILE keeps some), or --allow-overlap to compute the metrics anyway");
+      "a test set without these images (--list FILE selects images), or --allow-overlap to compute the metrics anyway");
 }
 
 std::string clean_pixels_text(const PixelOverlap& overlap) {

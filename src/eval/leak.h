@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Checks that no patient is in both training and test. It compares salted hashes, so that patient numbers are never
-// compared or printed in the clear.
+// Checks that no patient is in both training and test set. Only salted hashes are compared, so that patient numbers are
+// never stored or printed.
 #pragma once
 
 #include <cstdint>
@@ -36,34 +36,33 @@ struct TestPatient {
 [[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
                                              std::span<const TestPatient> test_patients);
 
-/// One line with the number of test patients whose id differs from a training patient's only in leading zeros; empty if
-/// there is none.
+/// Returns one line with the number of similar test patients (PatientOverlap::similar); empty if there are none.
 [[nodiscard]] std::string similar_patients_text(const PatientOverlap& overlap);
 
-/// One line with the error that test patients were trained on, and how many, in the form of error_text(). Empty if no
-/// patient is in both sets.
+/// Returns one line in the form of error_text() with the number of test patients that are in the training set. Empty if
+/// no patient is in both sets.
 [[nodiscard]] std::string leak_text(const PatientOverlap& overlap);
 
-/// One line for a check that found no patient in both sets: how many patients were compared, or why the check was
-/// impossible.
+/// Returns one line for a check that found no patient in both sets: how many patients were compared, or why the check
+/// was impossible.
 /// @param unknown_images number of test images whose patient is unknown
 [[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
 
-/// Numbers of images in the training data and in the test set, and how many test images have the pixels of a training
-/// image.
+/// Numbers of training images and test images, and number of test images with the same pixels as a training image.
 struct PixelOverlap {
   std::int64_t training = 0;  ///< number of distinct training images
   std::int64_t test = 0;      ///< number of test images
-  std::int64_t shared = 0;    ///< number of test images that were trained on
+  std::int64_t shared = 0;    ///< number of test images with the pixels of a training image
 };
 
 /// Counts the test images whose pixel hash is among the training hashes. Empty hashes (blank images) match nothing.
 [[nodiscard]] PixelOverlap pixel_overlap(std::span<const std::string> training_hashes,
                                          std::span<const std::string> test_hashes);
 
-/// One line with the error that test images were trained on, in the form of leak_text(); empty if none were.
+/// Returns one line in the form of error_text() with the number of test images that are in the training set; empty if
+/// there are none.
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
-/// One line for a check that found no common image, in the form of clean_check_text().
+/// Returns one line for a check that found no common image, like clean_check_text().
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
 
 }  // namespace roentgen::eval

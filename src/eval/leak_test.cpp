@@ -40,10 +40,9 @@ TEST(Leak, tries_all_spellings_of_a_patient_and_tells_leading_zeros_apart) {
 
 TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
   const PatientOverlap overlap = overlap_of(Hashes{"aa", "bb"}, Hashes{"bb"});
-  EXPECT_EQ(
-      leak_text(overlap),
-      "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patient among the 2 "
-      "training patients; try the split the model was trained with, or --allow-overlap to compute the metrics anyway");
+  EXPECT_EQ(leak_text(overlap),
+            "[eval.leak] test set: expected no patient of the training set, got 1 of 1 test patient among the 2 "
+            "training patients; try the data split of the training, or --allow-overlap to compute the metrics anyway");
 }
 
 TEST(Leak, check_says_what_was_compared) {

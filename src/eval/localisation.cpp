@@ -32,7 +32,7 @@ bool is_inside(std::size_t index, std::size_t width, std::span<const Box> boxes)
   });
 }
 
-// Share of pixels with `is_hit(index)`, among the pixels that are not NaN.
+// Returns the share of pixels for which is_hit(index) is true, among the pixels that are not NaN.
 template <typename IsHit>
 double share_seen(const HeatMap& map, IsHit&& is_hit) {
   std::int64_t seen = 0;
@@ -163,7 +163,7 @@ std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::spa
   const std::int64_t rows = height_px - static_cast<std::int64_t>(found.height) + 1;
   RG_ASSERT(columns > 0 && rows > 0 && !boxes.empty());
   const double area = found.width * found.height;
-  // Overlap along x of each box with the box placed at each column.
+  // (box, column) overlap along x of a true box with the found box, moved to the column.
   std::vector<double> across(boxes.size() * static_cast<std::size_t>(columns));
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     for (std::int64_t x = 0; x < columns; ++x) {

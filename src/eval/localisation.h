@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Does a heat-map point at the finding? Pointing game and overlap with boxes, each beside what chance would give.
+// Scores how well a heat-map locates a finding: pointing game and overlap with boxes, each with its expected value for
+// a random position.
 #pragma once
 
 #include <array>
@@ -25,17 +26,18 @@ struct Box {
 
 /// Thresholds of intersection over union (IoU) from which a box counts as found.
 inline constexpr std::array kIouThresholds{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
-/// Threshold of heat_box(), as a share of the way from the map's smallest to its largest value.
+/// Threshold of heat_box(): 0 is the smallest value of the map, 1 its largest value.
 inline constexpr double kHeatShare = 0.5;
 
 /// Area of the intersection divided by the area of the union; 0 for empty boxes.
 [[nodiscard]] double intersection_over_union(const Box& a, const Box& b);
 
-/// Score of the pointing game (Zhang et al. 2018), without tolerance. It is 1 if the middle of the map's peak pixel
-/// lies in a box, else 0. With several peaks, the share of them that lies in a box, so that a flat map scores like
-/// chance.
+/// Returns the score of the pointing game (Zhang et al. 2018), without tolerance. It is 1 if the middle of the map's
+/// peak pixel lies in a box, else 0. With several peaks, the share of peaks in a box, so that a constant map scores
+/// like chance.
 [[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
-/// Expected pointing score of a random pixel: the share of pixels in the boxes, among the pixels that are not NaN.
+/// Returns the expected pointing score of a random pixel: the share of pixels in the boxes, among the pixels that are
+/// not NaN.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
 
 /// Mask of a finding: which pixels of a picture belong to it.
@@ -46,17 +48,20 @@ struct Mask {
   std::vector<bool> is_inside;
 };
 
-/// Score of the pointing game with a mask: the share of the map's peaks inside the mask. Both must have the same size.
+/// Returns the score of the pointing game with a mask: the share of the map's peaks inside the mask. Map and mask must
+/// have the same size.
 [[nodiscard]] double pointing_hit(const HeatMap& map, const Mask& mask);
-/// Expected pointing score of a random pixel: the share of pixels inside the mask, among the pixels that are not NaN.
+/// Returns the expected pointing score of a random pixel: the share of pixels inside the mask, among the pixels that
+/// are not NaN.
 [[nodiscard]] double pointing_chance(const HeatMap& map, const Mask& mask);
 
-/// Bounding box of the hottest region. The region consists of pixels at or above low + kHeatShare * (high - low) that
-/// are connected (by their sides) to the first peak. For a flat map, the bounding box of all pixels that are not NaN.
+/// Returns the bounding box of the hottest region. The region consists of pixels at or above low + kHeatShare * (high -
+/// low) that are connected (by their sides) to the first peak. For a constant map, the bounding box of all pixels that
+/// are not NaN.
 [[nodiscard]] Box heat_box(const HeatMap& map);
 
-/// Exact probability that a box of the size of `found`, at a random position, reaches each of kIouThresholds with one
-/// of `boxes`. It is computed as a share of all whole-pixel positions in the picture.
+/// Returns for each of kIouThresholds the exact probability that a randomly placed box of the size of `found` reaches
+/// this IoU with one of `boxes`. Counts all whole-pixel positions in the picture.
 [[nodiscard]] std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::span<const Box> boxes,
                                                                     std::int64_t width_px, std::int64_t height_px);
 
@@ -67,7 +72,7 @@ struct LocalisationRow {
   std::int64_t maps = 0;         ///< number of maps with boxes
   double pointing = 0.0;         ///< sum of pointing_hit()
   double pointing_chance = 0.0;  ///< sum of pointing_chance()
-  /// Number of maps whose heat_box() reaches the IoU, for each of kIouThresholds.
+  /// For each of kIouThresholds, number of maps whose heat_box() reaches this IoU.
   std::array<double, kIouThresholds.size()> found{};
   std::array<double, kIouThresholds.size()> found_by_chance{};  ///< sums of iou_chances()
   /// Number of maps with a mask.
@@ -81,9 +86,9 @@ struct LocalisationRow {
   void add(const HeatMap& map, const Mask& mask);
 };
 
-/// Text table by label and over all maps: pointing game and accuracy at some IoU thresholds, with the expected value by
-/// chance in brackets. Columns of boxes and of masks appear only if there are any. Labels without maps are omitted.
-/// Returns "" if there is no map.
+/// Returns a text table by label and over all maps. It shows pointing game and accuracy at some IoU thresholds, with
+/// the expected value by chance in brackets. Columns of boxes and of masks appear only if there are any. Labels without
+/// maps are omitted. Returns "" if there is no map.
 [[nodiscard]] std::string to_text(std::span<const LocalisationRow> rows);
 
 /// {"heat_share", "iou_thresholds", "labels": {label: {"maps", "pointing", "pointing_chance", "accuracy": [per

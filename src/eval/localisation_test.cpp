@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kRounding = 1e-12;  // bound for a few operations on doubles near 1
+constexpr double kRounding = 1e-12;  // rounding error of a few operations on doubles near 1
 
 HeatMap make_map(std::int64_t width, std::int64_t height, std::vector<float> values) {
   HeatMap map{.width_px = width, .height_px = height, .values = std::move(values)};
@@ -52,7 +52,8 @@ TEST(PointingGame, shares_a_hit_among_equal_peaks_so_that_a_flat_map_scores_chan
   EXPECT_DOUBLE_EQ(pointing_chance(flat, box), 2.0 / 8.0);
 }
 
-// Two boxes of 20 x 30 and 10 x 10 share 5 x 5. A random point of 100 x 80 hits with the share of their union's area.
+// Two boxes of 20 x 30 and 10 x 10 pixels overlap in 5 x 5. A random point of a picture of 100 x 80 lies in a box with
+// probability (600 + 100 - 25) / 8000.
 TEST(PointingGame, chance_is_the_share_of_the_area) {
   const HeatMap map = make_map(100, 80, std::vector<float>(8000, 0.0F));
   const std::vector<Box> boxes{{10, 20, 20, 30}, {25, 45, 10, 10}};
@@ -103,7 +104,7 @@ TEST(IouChance, equals_its_closed_form_in_one_dimension) {
   const auto chances = iou_chances({0, 0, kSide, 20}, std::vector<Box>{{40, 0, kSide, 20}}, kWidth, kHeight);
   for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
     const double t = kIouThresholds[i];
-    // Added because doubles are rounded: at threshold 0.5, the limit is exactly the offset d = 10, which counts.
+    // Adds 1e-9 against rounding: at threshold 0.5, the limit is exactly the offset d = 10, which counts.
     const double reach = std::floor(kSide * (1.0 - t) / (1.0 + t) + 1e-9);
     EXPECT_NEAR(chances[i], (2.0 * reach + 1.0) / (static_cast<double>(kWidth) - kSide + 1.0), kRounding) << t;
   }

@@ -17,7 +17,8 @@ Figure at_threshold(const MetricInput& input, Figure (*rate)(const Confusion&)) 
 
 Figure when_scaled(const MetricInput& input, Figure (*figure)(const ScoreCounts&)) {
   if (input.scaled != nullptr) return figure(*input.scaled);
-  const Figure raw = figure(input.counts);  // reasons that do not depend on the temperature come first
+  const Figure raw =
+      figure(input.counts);  // a missing temperature is reported only if the metric is defined without it
   return raw.is_defined() ? undefined(kNoTemperature) : raw;
 }
 

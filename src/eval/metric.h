@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Metric: a figure of one label by name, so that tables, intervals and JSON treat all of them alike.
+// Metric: a figure of one label, identified by name, so that tables, intervals and JSON handle all metrics in the same
+// way.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,10 @@ enum class MetricNeeds : std::uint8_t {
   Temperature,  ///< scores scaled by a temperature fitted on validation data
 };
 
-/// Classes on which a metric depends, which decides how many patients an interval needs.
+/// Classes on which a metric depends. It determines how many patients an interval needs.
 enum class MetricClasses : std::uint8_t {
-  Apart,   ///< depends on one class, or compares both; the number of the rarer class matters
-  Pooled,  ///< mean over all images, whatever their class
+  Apart,   ///< depends on one class or compares two; needs enough patients of the rarer class
+  Pooled,  ///< mean over all images of both classes
 };
 
 /// Description of a metric.
@@ -45,23 +46,23 @@ struct MetricInfo {
   MetricClasses classes{};  ///< classes on which the metric depends
 };
 
-/// Descriptions of all metrics, in the order of Metric.
+/// Returns the descriptions of all metrics, in the order of the enumeration Metric.
 [[nodiscard]] std::span<const MetricInfo> metrics();
-/// Description of one metric.
+/// Returns the description of one metric.
 [[nodiscard]] const MetricInfo& info_of(Metric metric);
-/// List of all metrics, for MetricRequest.
+/// Returns all metrics, for MetricRequest.
 [[nodiscard]] std::vector<Metric> all_metrics();
 
 /// Inputs of a metric for one label in one resample.
 struct MetricInput {
   const ScoreCounts& counts;  ///< numbers of the label's positives and negatives, by score
-  /// Confusion matrix at the label's threshold; null if it has none.
+  /// Confusion matrix at the label's threshold; null without a threshold.
   const Confusion* confusion = nullptr;
-  /// The label's samples by temperature-scaled score; null without a temperature.
+  /// Numbers of the label's positives and negatives by temperature-scaled score; null without a temperature.
   const ScoreCounts* scaled = nullptr;
 };
 
-/// Computes a metric. Undefined if an input that it needs is null.
+/// Computes a metric. The result is undefined if an input that the metric needs is null.
 [[nodiscard]] Figure measure(Metric metric, const MetricInput& input);
 
 }  // namespace roentgen::eval

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of a label's figures beside its AUROC (which auroc.h computes faster than through counts). A new one is
-// a line here and `Figure measure_<key>(const MetricInput&)` in metric.cpp.
+// List of all metrics of a label except AUROC (which auroc.h computes faster). A new metric needs a line here and
+// `Figure measure_<key>(const MetricInput&)` in metric.cpp.
 //   X(enumerator, key in JSON, title in tables, what it needs: see MetricNeeds, MetricClasses)
 #pragma once
 

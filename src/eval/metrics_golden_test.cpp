@@ -23,9 +23,10 @@
 namespace roentgen::eval {
 namespace {
 
-// Bound for sums in double of at most 200 terms near 1.
+// Rounding error of sums in double of at most 200 terms near 1.
 constexpr double kGoldenTolerance = 1e-12;
-// scipy's search stops within this distance, because it uses only values and the likelihood is flat at its minimum.
+// Tolerance for the temperature: scipy's search uses only function values, so it stops within this distance of the flat
+// minimum.
 constexpr double kTemperatureTolerance = 1e-6;
 
 using Values = std::map<std::string, double>;
@@ -90,7 +91,7 @@ Golden read_golden() {
   return golden;
 }
 
-// Computes our metrics under the names that the file uses; NaN if undefined.
+// Returns our metrics under the names in the golden file; NaN if undefined.
 Values figures(const GoldenCase& golden) {
   const Counted counted(golden.samples);
   const ScoreCounts& counts = counted.counts;

@@ -23,7 +23,7 @@ std::optional<double> number_at(const Value& value, const std::string& key, std:
 
 const Value& entry(const Value& value, std::string_view key, std::string_view what) {
   if (const Value* found = value.find(key)) return *found;
-  throw ConfigError(error_text("eval.points", what, "the key " + std::string(key), "none", kRemedy));
+  throw ConfigError(error_text("eval.points", what, "the key " + std::string(key), "no such key", kRemedy));
 }
 
 std::string text_at(const Value& value, std::string_view key, std::string_view what) {
@@ -36,8 +36,8 @@ std::string text_at(const Value& value, std::string_view key, std::string_view w
 std::int64_t count_at(const Value& value, std::string_view key, std::string_view what) {
   const Value& found = entry(value, key, what);
   if (found.is_integer() && found.as_integer() >= 0) return found.as_integer();
-  throw ConfigError(error_text("eval.points", std::string(what) + " " + std::string(key), "a count",
-                               std::string(found.kind()), kRemedy));
+  throw ConfigError(error_text("eval.points", std::string(what) + " " + std::string(key),
+                               "a whole number of at least 0", std::string(found.kind()), kRemedy));
 }
 
 Value number_or_null(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
@@ -70,7 +70,7 @@ std::vector<std::optional<double>> thresholds_for(const OperatingPoints& points,
       std::string known;
       for (const std::string& other : points.label_names) known += (known.empty() ? "" : ", ") + other;
       throw ConfigError(error_text("eval.points", name, "a threshold for this label", "thresholds for " + known,
-                                   "points of the model that made the predictions"));
+                                   "thresholds (--points) saved for the model of these predictions"));
     }
     thresholds.push_back(points.thresholds[static_cast<std::size_t>(found - points.label_names.begin())]);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Operating points: one threshold a label and one temperature, fitted on validation before a test. Stored as a small
-// JSON file (docs/reference/formats/points.md), so that they can be used on any later set, never chosen on it.
+// Operating points: one threshold per label and one temperature for all labels, fitted on the validation split. A JSON
+// file stores them (docs/reference/formats/points.md), so that later evaluations use them unchanged.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,11 @@ namespace roentgen::eval {
 
 /// Thresholds and temperature fitted on validation data, and the origin of that data. Plain value.
 struct OperatingPoints {
-  ThresholdRule rule = ThresholdRule::MaxF1;  ///< rule that chose the thresholds
+  ThresholdRule rule = ThresholdRule::MaxF1;  ///< criterion that chose the thresholds
   /// (K) names of the labels.
   std::vector<std::string> label_names{};
-  /// (K) thresholds; a score at or above the threshold is called positive. Nullopt if validation had only one class.
+  /// (K) thresholds; a score at or above the threshold is called positive. Nullopt if the validation split had only one
+  /// class.
   std::vector<std::optional<double>> thresholds{};
   /// Temperature that divides all logits; nullopt if the fit has no minimum.
   std::optional<double> temperature{};
@@ -30,8 +31,8 @@ struct OperatingPoints {
   std::int64_t images = 0;
   std::int64_t patients = 0;  ///< number of distinct validation patients
   std::string list_sha256{};  ///< hash of the validation image names; empty if not known
-  /// Unit that has a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one unit cannot
-  /// be used for another.
+  /// Unit for which the model has one score: "image", or "study, max" and "study, mean" after merge_studies().
+  /// Thresholds for one unit cannot be used for another.
   std::string unit = "image";
   /// Description of the model's preprocessing and test-time augmentation; empty if not known (predictions from a file).
   std::string input{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of this room: random predictions of patients with several images.
+// For tests of src/eval: random predictions of patients with several images.
 #pragma once
 
 #include <cmath>

@@ -19,8 +19,8 @@ void require_distinct(std::string_view what, const std::vector<std::string>& nam
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (seen.insert(names[i]).second) continue;
-    throw DataError(error_text("eval.predictions", std::string(what) + " " + std::to_string(i + 1), "each one once",
-                               "one that came before"));
+    throw DataError(error_text("eval.predictions", std::string(what) + " " + std::to_string(i + 1), "each name once",
+                               "a name that occurs twice"));
   }
 }
 }  // namespace
@@ -39,7 +39,8 @@ void check_predictions(const Predictions& predictions) {
     if (std::isfinite(probability) && (label == 0 || label == 1 || label == kUnknown)) continue;
     const std::string where = "image " + std::to_string(i / labels + 1) + ", " + predictions.label_names[i % labels];
     if (!std::isfinite(probability)) {
-      throw DataError(error_text("eval.predictions", where, "a finite probability", std::to_string(probability)));
+      throw DataError(
+          error_text("eval.predictions", where, "a finite number as probability", std::to_string(probability)));
     }
     throw DataError(error_text("eval.predictions", where, "label 1, 0 or -1 (unknown)", std::to_string(label)));
   }

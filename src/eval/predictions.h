@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predicted probabilities and the truth, from which every metric of this room is computed.
+// Predicted probabilities and true labels, from which src/eval computes every metric.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace roentgen::eval {
 
-/// Label value if the truth is unknown. All figures of the label ignore the image.
+/// Label value if the truth is unknown. All metrics of the label ignore the image.
 inline constexpr std::int8_t kUnknown = -1;
 
 /// Relation between the K probabilities of an image.

@@ -46,14 +46,14 @@ TEST(Predictions, of_sizes_that_differ_are_refused) {
 
 TEST(Predictions, with_a_name_twice_are_refused) {
   EXPECT_EQ(refusal([](Predictions& p) { p.label_names[1] = "Mass"; }),
-            "[eval.predictions] label name 2: expected each one once, got one that came before");
+            "[eval.predictions] label name 2: expected each name once, got a name that occurs twice");
   EXPECT_EQ(refusal([](Predictions& p) { p.image_ids[1] = "a.png"; }),
-            "[eval.predictions] image 2: expected each one once, got one that came before");
+            "[eval.predictions] image 2: expected each name once, got a name that occurs twice");
 }
 
 TEST(Predictions, that_are_not_finite_are_refused_by_row_and_label_without_the_image_name) {
   EXPECT_EQ(refusal([](Predictions& p) { p.probabilities[3] = std::numeric_limits<float>::quiet_NaN(); }),
-            "[eval.predictions] image 2, Edema: expected a finite probability, got nan");
+            "[eval.predictions] image 2, Edema: expected a finite number as probability, got nan");
 }
 
 TEST(Predictions, with_labels_other_than_known_ones_are_refused) {

@@ -15,8 +15,8 @@
 namespace roentgen::eval {
 namespace {
 
-// Published columns. Wang, Yao and CheXNet tested on their own random splits, which were never published; the
-// community's random test list is the most similar list. The other authors tested on that list itself.
+// Published columns. Wang, Yao and CheXNet tested on their own random splits, which were never published. The most
+// similar list is the random test list that later papers use. The other authors tested on that list.
 constexpr std::array kColumns{
     PublishedColumn{
         .title = "Wang 2017",
@@ -55,7 +55,7 @@ constexpr std::array kColumns{
                               0.8293, 0.7860, 0.9010}},
 };
 
-// Share of images with each finding, in percent, counted on the known lists.
+// Share of images with each finding in percent, counted on a known list of test images.
 struct Prevalence {
   std::string_view list;
   std::array<double, 14> percent;
@@ -63,7 +63,7 @@ struct Prevalence {
 constexpr std::array kPrevalences{
     Prevalence{"nih-official-test", {12.8, 4.2, 18.2, 23.9, 6.8, 6.3, 2.2, 10.4, 7.1, 3.6, 4.3, 1.7, 4.5, 0.3}},
     Prevalence{"nih-community-test", {10.8, 2.6, 12.3, 17.6, 5.1, 6.0, 1.1, 4.9, 4.3, 1.8, 2.3, 1.6, 3.3, 0.2}}};
-// Versions of the labels differ by up to 0.1 percentage points, and rounding by 0.05.
+// Tolerance for the prevalence in percentage points. Versions of the labels differ by up to 0.1, and rounding by 0.05.
 constexpr double kTolerancePercent = 0.5;
 
 const LabelResult* find_label(const EvalTable& table, std::string_view name) {
@@ -83,7 +83,7 @@ bool is_of_list(const EvalTable& table, const KnownList& list) {
   return true;
 }
 
-// Mean of our AUROC over the 14 findings, if all are defined.
+// Returns the mean of our AUROC over the 14 findings; nullopt unless all are defined.
 std::optional<double> mean_of(const EvalTable& table) {
   double sum = 0.0;
   for (const std::string_view finding : kPublishedFindings) {

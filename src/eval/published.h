@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Published results on ChestX-ray14, shown only next to a result on exactly the same list of images. Lists differ by
-// 0.03 in mean AUROC, which is more than most models differ.
+// Published results on ChestX-ray14, shown only next to a result on exactly the same list of images. The same model
+// differs by 0.03 in mean AUROC between lists, which is more than most models differ on one list.
 #pragma once
 
 #include <array>
@@ -38,13 +38,13 @@ struct PublishedColumn {
   [[nodiscard]] double mean() const;  ///< mean over the 14 findings
 };
 
-/// All columns. To add one, add a line in published.cpp.
+/// Returns all published results. published.cpp lists them.
 [[nodiscard]] std::span<const PublishedColumn> published_columns();
 
-/// Columns that may be shown next to `table`, which evaluates the images of `list` (null if not a known list). The
-/// column must be comparable to this list, and the table must have one row per image and all 14 findings known for
-/// every image. Each finding's prevalence must match the list's within half a percentage point. This excludes synthetic
-/// images with the names of the list, and other versions of the labels.
+/// Returns the columns that may be shown next to `table`, which evaluates the images of `list` (null if not a known
+/// list). The column must be comparable to this list. The table must have one row per image and all 14 findings known
+/// for every image. Each finding's prevalence must match the list's within half a percentage point. This excludes
+/// synthetic images with the names of the list, and other versions of the labels.
 [[nodiscard]] std::vector<PublishedColumn> columns_beside(const EvalTable& table, const KnownList* list);
 
 /// Comparison of a table with a published column. Only our value has an interval; the published value is treated as
@@ -55,7 +55,7 @@ struct Verdict {
   /// Number of these findings whose interval of the difference excludes 0.
   std::int64_t clearly_above = 0;
   std::int64_t below = 0;          ///< number of findings in which our AUROC is lower
-  std::int64_t clearly_below = 0;  ///< number of these findings whose interval excludes 0
+  std::int64_t clearly_below = 0;  ///< number of these findings whose interval of the difference excludes 0
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 /// Compares the findings that `table` and `column` have in common.

@@ -22,8 +22,8 @@ const KnownList& list_of(std::string_view id) {
   throw std::logic_error("no such list");
 }
 
-// Makes a table for the community's test list whose AUROCs exceed the column's by `above`, with intervals of this half
-// width.
+// Makes a table for the list "nih-community-test" whose AUROCs exceed those of the column by `above`, with intervals of
+// this half width.
 EvalTable table_above(const PublishedColumn& column, double above, double half_width) {
   const std::int64_t images = list_of("nih-community-test").images;
   EvalTable table{.images = images};
@@ -64,7 +64,7 @@ TEST(Published, stand_beside_the_very_list_only) {
 TEST(Published, do_not_stand_beside_other_data_under_the_same_names) {
   const KnownList& list = list_of("nih-community-test");
   EvalTable table = table_above(chexnet(), 0.01, 0.005);
-  table.labels[2].positives += list.images / 100;  // as with other labels or synthetic images
+  table.labels[2].positives += list.images / 100;  // a prevalence that differs by more than the tolerance
   EXPECT_TRUE(columns_beside(table, &list).empty());
   table = table_above(chexnet(), 0.01, 0.005);
   table.labels[5].n -= 1;  // one image of unknown truth

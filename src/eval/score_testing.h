@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of this room: random samples with ties, to compare every metric with a naive reference.
+// For tests of src/eval: random samples with equal scores, to compare every metric with a naive reference.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace roentgen::eval {
 
-/// Samples of one label, with the number of times that each is drawn.
+/// Samples of one label, and how often each sample is drawn.
 struct ScoredSamples {
   std::vector<float> scores{};
   std::vector<std::uint8_t> labels{};
@@ -50,14 +50,14 @@ inline ScoredSamples repeated(const ScoredSamples& samples) {
   return result;
 }
 
-/// Counts of samples by score, with the RankedScores that own the scores.
+/// ScoreCounts of samples, with the RankedScores that own the scores.
 struct Counted {
   RankedScores ranked;
   ScoreCounts counts;
   explicit Counted(const ScoredSamples& samples) : ranked(samples.scores, samples.labels), counts(ranked.count()) {}
 };
 
-/// Counts the samples of one label by score, with their multiplicities.
+/// Returns the ScoreCounts of the samples of one label, each counted as often as it is drawn.
 inline ScoreCounts resampled(const RankedScores& ranked, const ScoredSamples& samples) {
   ScoreCounts counts;
   ranked.count(samples.multiplicity, counts);

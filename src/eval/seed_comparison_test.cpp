@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Recipes compared over seeds: in simulated studies, equal recipes differ "significantly" as often as stated, and a
-// broken one is found.
+// Tests the comparison of recipes over seeds with simulated studies: equal recipes differ "significantly" as often as
+// stated, and a broken recipe is found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ constexpr int kPatients = 100;
 constexpr int kStudies = 300;
 constexpr std::int64_t kReplicates = 120;
 constexpr int kSeeds = 3;
-// Bounds of a rejection rate of 0.05 over this many studies: three standard deviations, 0.012 to 0.088.
+// Bounds for the number of studies that reject at a rate of 0.05: three standard deviations, a share of 0.012 to 0.088.
 constexpr int kFewest = static_cast<int>(kStudies * (0.05 - 3 * 0.0126));
 constexpr int kMost = static_cast<int>(kStudies * (0.05 + 3 * 0.0126));
 
@@ -83,8 +83,8 @@ Rejected reject(const Recipe& recipe, int seeds) {
   return rejected;
 }
 
-// Counts rejections of a naive method that compare() avoids: percentiles of differences with resampled patients and
-// seeds.
+// Counts rejections by a naive method that compare() does not use: percentile intervals of differences with resampled
+// patients and seeds.
 int reject_by_percentile(const Recipe& recipe, int seeds) {
   int rejected = 0;
   for (std::uint64_t study = 0; study < kStudies; ++study) {
@@ -153,7 +153,7 @@ TEST(SeedComparison, interval_holds_a_true_difference_in_about_its_share_of_stud
 }
 
 TEST(SeedComparison, of_one_seed_holds_only_where_seeds_do_not_vary) {
-  // Percentile intervals of a hundred patients cover up to 0.03 too little (coverage_test.cpp).
+  // Percentile intervals of a hundred patients contain the true value in up to 3% too few studies (coverage_test.cpp).
   const Rejected steady = reject(kSteady, 1);
   EXPECT_LE(steady.finding, kMost + static_cast<int>(0.03 * kStudies));
   const Rejected varied = reject(kVaried, 1);
@@ -198,7 +198,7 @@ TEST(SeedComparison, is_the_formula_that_is_stated) {
   EXPECT_DOUBLE_EQ(*pair.labels[0].a.value, (values[0] + values[1]) / 2.0);
   EXPECT_NEAR(*pair.labels[0].sd_a, std::abs(values[0] - values[1]) / std::sqrt(2.0), 1e-15);
   EXPECT_DOUBLE_EQ(*pair.labels[0].delta.value, *pair.labels[0].b.value - *pair.labels[0].a.value);
-  // Interval and p agree: p < 0.05 where the interval excludes 0.
+  // Interval and p must agree: p < 0.05 exactly if the interval excludes 0.
   for (const Difference* row : {&pair.labels[0], &pair.labels[1], &pair.mean}) {
     const bool excludes = row->delta.interval->low > 0.0 || row->delta.interval->high < 0.0;
     EXPECT_EQ(*row->p < 0.05, excludes);
@@ -206,7 +206,7 @@ TEST(SeedComparison, is_the_formula_that_is_stated) {
     EXPECT_GE(*row->dof, 1.0);
   }
   EXPECT_FALSE(pair.labels[2].p.has_value());
-  // Another order of seeds changes nothing; swapped sides change only the sign.
+  // Another order of seeds must change nothing, and swapping A and B must change only the sign.
   const Comparison back = compare(std::vector{b[2], b[0], b[1]}, a, options);
   EXPECT_NEAR(*back.labels[0].delta.value, -*pair.labels[0].delta.value, 1e-15);
   EXPECT_NEAR(*back.labels[0].p, *pair.labels[0].p, 1e-12);

@@ -59,14 +59,14 @@ SeedTable make_seed_table(const std::vector<SeedAurocs>& runs) {
     table.seeds.push_back(run.seed);
     if (run.labels.size() != table.rows.size()) {
       throw DataError(error_text("cli.seeds", fmt::format("seed {}", run.seed),
-                                 counted(std::ssize(table.rows), "label"), fmt::to_string(run.labels.size()),
-                                 "runs of one recipe and data set"));
+                                 counted(std::ssize(table.rows), "label") + ", as for the first seed",
+                                 fmt::to_string(run.labels.size()), "runs with the same recipe and data set"));
     }
     for (SeedRow& row : table.rows) {
       const auto found = std::ranges::find(run.labels, row.label, [](const auto& entry) { return entry.first; });
       if (found == run.labels.end()) {
-        throw DataError(error_text("cli.seeds", fmt::format("seed {}", run.seed), "the label " + row.label, "none",
-                                   "runs of one recipe and data set"));
+        throw DataError(error_text("cli.seeds", fmt::format("seed {}", run.seed), "the label " + row.label,
+                                   "no such label", "runs with the same recipe and data set"));
       }
       row.values.push_back(found->second);
     }

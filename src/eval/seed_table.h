@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Results of several seeds of one recipe: every finding's validation AUROC, its mean and spread.
+// Results of several seeds of one recipe: every finding's validation AUROC, with mean and standard deviation over
+// seeds.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +44,9 @@ struct SeedTable {
 /// first.
 [[nodiscard]] SeedTable make_seed_table(const std::vector<SeedAurocs>& runs);
 
-/// Text table for a terminal, with an explanation. Ends with a newline.
+/// Returns a text table for a terminal, with an explanation. Ends with a newline.
 [[nodiscard]] std::string to_text(const SeedTable& table);
-/// CSV text "label,mean,sd,seed_0,seed_1,...". The mean is the last row; undefined cells are empty.
+/// Returns CSV text "label,mean,sd,seed_0,seed_1,...". The mean is the last row; undefined cells are empty.
 [[nodiscard]] std::string to_csv(const SeedTable& table);
 /// Returns the table for JSON: {label: {"mean", "sd", "values": [...]}}, null if undefined.
 [[nodiscard]] Value to_value(const SeedTable& table);

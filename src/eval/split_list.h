@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The split lists of the field, known by hash: results on different lists are never comparable, so every table says
-// which list it is on. Only hashes and counts are stored here, never the lists.
+// Published lists of test images, recognised by hash. Results on different lists are not comparable, so every table
+// names its list. Only hashes and counts are stored here, not the lists.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ namespace {
 // Degrees of freedom above which the normal distribution is used; it differs by less than 1e-9.
 constexpr double kManyDof = 1e8;
 
-// Incomplete beta function I_x(a, b) for x <= (a + 1) / (a + b + 2), where the continued fraction converges fast
-// (modified Lentz; DLMF 8.17.22).
+// Returns the incomplete beta function I_x(a, b) for x <= (a + 1) / (a + b + 2), where its continued fraction converges
+// fast (modified Lentz; DLMF 8.17.22).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 10000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Student's t distribution, for intervals from few runs.
+// Student's t distribution, for intervals from few training runs.
 #pragma once
 
 namespace roentgen::eval {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Compares with the closed forms of 1, 2 and 4 degrees of freedom, the printed table, and the integral of the density.
+// Compares Student's t with closed forms (1, 2 and 4 degrees of freedom), with textbook tables, and with the integral
+// of the density.
 #include "eval/student_t.h"
 
 #include <gtest/gtest.h>

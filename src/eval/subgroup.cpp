@@ -67,7 +67,7 @@ Aggregate parse_aggregate(std::string_view text) {
   for (const Aggregate aggregate : {Aggregate::Max, Aggregate::Mean}) {
     if (text == name_of(aggregate)) return aggregate;
   }
-  throw ConfigError(error_text("eval.study", "--aggregate", "a known rule", std::string(text), "one of max, mean"));
+  throw ConfigError(error_text("eval.study", "--aggregate", "max or mean", std::string(text), "one of max, mean"));
 }
 
 Predictions merge_studies(const Predictions& predictions, std::span<const std::string> studies, Aggregate aggregate) {
@@ -81,8 +81,8 @@ Predictions merge_studies(const Predictions& predictions, std::span<const std::s
   std::vector<double> images;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     if (studies[i].empty()) {
-      throw DataError(error_text("eval.study", fmt::format("image {}", i + 1), "a study", "none",
-                                 "labels with a column study, or evaluation by image"));
+      throw DataError(error_text("eval.study", fmt::format("image {}", i + 1), "a study name", "no study name",
+                                 "labels with a column study, or leaving out --by study"));
     }
     const auto [entry, is_new] = index.try_emplace(studies[i], index.size());
     const std::size_t study = entry->second;
@@ -94,8 +94,9 @@ Predictions merge_studies(const Predictions& predictions, std::span<const std::s
       images.push_back(0.0);
     }
     if (merged.patients[study] != predictions.patients[i]) {
-      throw DataError(error_text("eval.study", fmt::format("image {}", i + 1), "one patient in a study",
-                                 "another patient than the study's first image has", "numbers of studies that differ"));
+      throw DataError(error_text("eval.study", fmt::format("image {}", i + 1), "one patient per study",
+                                 "another patient than for the first image of the study",
+                                 "study names that differ between patients"));
     }
     for (std::size_t k = 0; k < K; ++k) {
       const auto p = static_cast<double>(predictions.probabilities[i * K + k]);

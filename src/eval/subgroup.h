@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Parts of a set (one view, one sex, one age band) evaluated alone, and images of one study merged into one row.
+// Evaluates subgroups of images (one view, sex or age band) separately, and merges the images of one study.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ struct Group {
 /// Returns the age group: "00-17", "18-39", "40-59", "60-79" or "80+" years; empty for NaN.
 [[nodiscard]] std::string age_band(float years);
 
-/// Returns the predictions of the given rows.
+/// Returns the predictions for the images with indices `rows`.
 [[nodiscard]] Predictions select_rows(const Predictions& predictions, std::span<const std::size_t> rows);
 
-/// Rule that combines the probabilities of a study's images.
+/// How the probabilities of the images of a study are combined.
 enum class Aggregate : std::uint8_t { Max, Mean };
-/// Name of the rule: "max" or "mean".
+/// Returns the name, "max" or "mean".
 [[nodiscard]] std::string_view name_of(Aggregate aggregate);
-/// Parses the name of a rule. Throws ConfigError listing the known names.
+/// Parses "max" or "mean". Throws ConfigError for other texts.
 [[nodiscard]] Aggregate parse_aggregate(std::string_view text);
 
 /// Merges the images of each study to one row, named by the study, in order of first appearance. A label is true if it
@@ -48,7 +48,7 @@ enum class Aggregate : std::uint8_t { Max, Mean };
 /// Evaluation of one group.
 struct GroupTable {
   std::string name;  ///< attribute value that the images share
-  EvalTable table;   ///< figures of the group's images
+  EvalTable table;   ///< metrics on the images of the group
 };
 
 /// Evaluates each group separately. Intervals come from resamples of the group's own patients.
@@ -56,7 +56,7 @@ struct GroupTable {
                                                       std::span<const std::string> values,
                                                       const BootstrapOptions& options, const MetricRequest& request);
 
-/// Text table of the groups' means for a terminal. Ends with a newline.
+/// Returns a text table of the mean metrics of each group for a terminal. Ends with a newline.
 /// @param attribute heading of the first column, such as "view"
 [[nodiscard]] std::string groups_text(std::string_view attribute, const std::vector<GroupTable>& groups);
 

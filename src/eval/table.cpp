@@ -18,8 +18,8 @@ namespace {
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kTop = 5;
 
-// All values of the table for any multiplicities of the patients. A row of values has K labels and their mean for
-// AUROC, the same for each metric, then the top-k accuracies. Immutable after construction, so thread-safe.
+// Computes all values of the table for any multiplicities of the patients. A row of values has the AUROCs of K labels
+// and their mean, the same for each metric, then the top-k accuracies. Immutable after construction, so thread-safe.
 class Figures {
  public:
   Figures(const Predictions& predictions, const Clusters& clusters, const MetricRequest& request);
@@ -29,7 +29,8 @@ class Figures {
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return ranked_[i]; }
   [[nodiscard]] std::size_t label_count() const { return ranked_.size(); }
   [[nodiscard]] std::size_t column_count() const { return (metrics_.size() + 1) * (label_count() + 1) + tops_.size(); }
-  /// Index of a column. Block 0 is AUROC, block 1 the first metric; `label` = label_count() is the mean.
+  /// Returns the column of a block and label. Block 0 is AUROC, block 1 the first metric; `label` = label_count() is
+  /// the mean.
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
@@ -55,7 +56,7 @@ class Figures {
   [[nodiscard]] double top_accuracy(std::span<const std::uint32_t> multiplicity, std::size_t i) const;
 
   std::vector<RankedScores> ranked_;
-  std::vector<RankedScores> scaled_;  // scores after temperature scaling, like ranked_; or empty
+  std::vector<RankedScores> scaled_;  // like ranked_, with temperature-scaled scores; may be empty
   std::vector<Metric> metrics_;
   std::vector<std::optional<double>> thresholds_;
   std::vector<std::int64_t> tops_;
@@ -135,7 +136,8 @@ void Figures::fill(std::span<const std::uint32_t> multiplicity, std::span<double
   }
 }
 
-// Averages the labels that are defined in the full data; NaN if one of them is undefined in this row.
+// Sets the means of a row over the labels that are defined in the full data. A mean is NaN if such a label is undefined
+// in the row.
 void Figures::average(std::span<double> row) const {
   for (std::size_t block = 0; block <= metrics_.size(); ++block) {
     double sum = 0.0;
@@ -184,7 +186,7 @@ EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& optio
   const Clusters clusters = make_clusters(predictions.patients);
   const Figures figures(predictions, clusters, request);
   Replicates replicates;
-  if (clusters.count > 1) {  // a single patient shows no variation
+  if (clusters.count > 1) {  // resamples of a single patient would all be equal
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
       figures.measure(multiplicity, row);
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Table of an evaluation: every label's AUROC and, on request, its other metrics, and their means. All have intervals
-// from the same resamples. Also how it is printed and stored.
+// Table of an evaluation: AUROC of every label, other requested metrics, and means, with intervals from the same
+// resamples. Also its formats for terminal and JSON.
 #pragma once
 
 #include <cstdint>
@@ -48,16 +48,16 @@ struct TopAccuracy {
 /// Results of an evaluation: AUROC of every label, other requested metrics, and means.
 struct EvalTable {
   std::vector<LabelResult> labels{};  ///< rows in the order of the predictions
-  /// Mean over the labels that are defined. Its interval comes from the same resamples as the labels'. Resamples in
-  /// which any of these labels is undefined are ignored, so that all average the same labels. There is no interval if
-  /// one of these labels has too few patients for its own (estimate.h).
+  /// Mean over the labels that are defined. Its interval uses the same resamples as the labels. Resamples in which one
+  /// of the averaged labels is undefined are ignored. There is no interval if an averaged label has too few patients
+  /// for an interval (estimate.h).
   Estimate mean{};
   std::int64_t labels_in_mean = 0;  ///< number of labels in the mean
   std::int64_t images = 0;          ///< number of images evaluated
-  std::int64_t patients = 0;        ///< number of distinct patients among them
+  std::int64_t patients = 0;        ///< number of distinct patients of these images
   BootstrapOptions bootstrap{};     ///< settings of the resamples
-  /// Requested metrics besides AUROC, in the order of the request. Without operating points, metrics that need them are
-  /// omitted.
+  /// Requested metrics besides AUROC, in the order of the request. Without `points`, metrics that need a threshold or
+  /// temperature are omitted.
   std::vector<MetricColumn> metrics{};
   /// Top-1 accuracy for Exclusive outputs, and top-5 if there are more than five labels. Only if metrics were
   /// requested.
@@ -72,8 +72,8 @@ struct EvalTable {
 /// Metrics besides AUROC that evaluate() computes.
 struct MetricRequest {
   std::vector<Metric> metrics{};  ///< metrics besides AUROC
-  /// Thresholds and temperature from validation data, constant in all resamples. Without them, metrics that need a
-  /// threshold or scaled scores are omitted, since these are never fitted on the evaluated predictions.
+  /// Thresholds and temperature from validation data, constant in all resamples. Without it, metrics that need a
+  /// threshold or temperature are omitted, because these must not be fitted on the evaluated images.
   std::optional<OperatingPoints> points{};
 };
 
@@ -82,11 +82,11 @@ struct MetricRequest {
 [[nodiscard]] EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options = {},
                                  const MetricRequest& request = {});
 
-/// Text table for a terminal: AUROC, AUPRC if present, and prevalence. Footnotes name undefined labels, the method and
-/// what was omitted. Ends with a newline.
+/// Returns a text table for a terminal: AUROC, AUPRC if present, and prevalence. Footnotes name undefined labels, the
+/// method and what was omitted. Ends with a newline.
 [[nodiscard]] std::string to_text(const EvalTable& table);
 
-/// Text tables of all other metrics, in the form of to_text(); empty if there are none.
+/// Returns text tables like to_text() for the metrics that to_text() does not show; empty if there are none.
 [[nodiscard]] std::string details_text(const EvalTable& table);
 
 /// Returns the table for JSON; "metrics", "points" and "top" only when present. Undefined values are null, with the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The table's figures beside AUROC: values, means, intervals, what needs validation, and how they are shown.
+// Tests the metrics of the table besides AUROC: values, means, intervals, omitted metrics, and text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

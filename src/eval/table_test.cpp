@@ -15,8 +15,8 @@
 namespace roentgen::eval {
 namespace {
 
-// Draws predictions for `images` images of images / 3 patients. "Mass" is predicted well, "Edema" at random with a
-// tenth unknown; "Hernia" has no positive.
+// Draws predictions for `images` images of images / 3 patients. "Mass" is predicted well and "Edema" at random, with a
+// tenth of its truth unknown; "Hernia" has no positive.
 Predictions draw_predictions(int images) {
   Random random(5, RandomStage::Test);
   Predictions drawn{.label_names = {"Mass", "Edema", "Hernia"}};
@@ -133,7 +133,7 @@ TEST(EvalTable, counts_replicates_in_which_a_label_is_undefined) {
   EXPECT_EQ(table.labels[0].auroc.interval, std::nullopt);
 }
 
-// Predictions for 30 patients with three images each; all images of the first `with` patients have "Mass".
+// Returns predictions for 30 patients with three images each, of which the first `with` patients have "Mass".
 Predictions with_mass(std::int64_t with) {
   Predictions drawn = draw_predictions(90);
   for (std::size_t i = 0; i < 90; ++i) drawn.labels[i * 3] = drawn.patients[i] < with ? 1 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Text of an evaluation's table for a terminal.
+// Formats the table of an evaluation as text for a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,8 +68,8 @@ std::string undefined_text(const EvalTable& table) {
   return text;
 }
 
-// Returns one line for each reason why details of a metric are undefined. Findings with too few patients are listed
-// once, below the table of AUROC.
+// Returns one line for each reason why values or intervals of a metric are missing. Omits findings with too few
+// patients, which the table of AUROC lists.
 std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   ReasonList undefined, often_undefined;
   std::int64_t most_left_out = 0;

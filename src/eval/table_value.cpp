@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The table of an evaluation as a tree for machines.
+// Converts the table of an evaluation to a tree for JSON.
 #include "eval/table.h"
 
 namespace roentgen::eval {

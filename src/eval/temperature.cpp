@@ -14,8 +14,7 @@ namespace roentgen::eval {
 namespace {
 constexpr double kTolerance = 1e-10;
 constexpr int kMaxSteps = 200;
-// Largest probability that is used. float32's sigmoid gives 1 for all logits above 17.3; this value, half a step below
-// 1, replaces it.
+// Largest probability that is used. It replaces 1, which a float32 sigmoid gives for all logits above 17.3.
 constexpr double kLargest = 1.0 - 0x1p-25;
 constexpr double kSmallest = static_cast<double>(std::numeric_limits<float>::min());
 
@@ -34,8 +33,8 @@ struct Slope {
   double second = 0.0;
 };
 
-// Inputs of the likelihood: logits (rows, width) and the truth of each row. Independent outputs give rows of width 1
-// with truth 0 or 1. Exclusive outputs give rows of width K with the index of the true label.
+// Inputs of the likelihood: logits (rows, width) and the true label of each row. Independent outputs give rows of width
+// 1 with truth 0 or 1. Exclusive outputs give rows of width K with the index of the true label.
 struct Terms {
   std::size_t width = 1;
   std::vector<double> logits{};

@@ -42,7 +42,7 @@ Predictions draw_overconfident(Outputs outputs, int images, double sharpness) {
   return drawn;
 }
 
-// Mean loss by definition, over known labels (Independent) or images (Exclusive).
+// Returns the mean loss by definition, over known labels (Independent) or images (Exclusive).
 double naive_loss(const Predictions& predictions) {
   double sum = 0.0;
   for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
@@ -55,7 +55,7 @@ double naive_loss(const Predictions& predictions) {
 
 TEST(Temperature, finds_how_overconfident_the_logits_are) {
   for (const Outputs outputs : {Outputs::Independent, Outputs::Exclusive}) {
-    // Bound: with 3,000 images, the standard error of the fitted T is about 2%.
+    // Tolerance: with 3,000 images, the standard error of the fitted T is about 2%.
     EXPECT_NEAR(fit_temperature(draw_overconfident(outputs, 3000, 2.5)).value, 2.5, 0.25);
   }
 }

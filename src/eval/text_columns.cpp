@@ -11,7 +11,7 @@
 
 namespace roentgen::eval {
 namespace {
-// Counts characters instead of bytes, because label names can be UTF-8.
+// Returns the number of UTF-8 characters, which may be fewer than the bytes of a label name.
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

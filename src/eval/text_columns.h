@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Columns of text side by side, for tables on a terminal.
+// Formats text tables for a terminal.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@ namespace roentgen::eval {
 /// Cells of one line of a text table.
 using TextRow = std::vector<std::string>;
 
-/// Whether a horizontal rule separates the last line from the others.
+/// Apart: a horizontal line separates the last line of the table from the lines above it.
 enum class LastLine : std::uint8_t { Alike, Apart };
 
 /// Formats rows as a text table: first column flush left, others flush right, two spaces between columns. The first row
-/// has the headings, with a rule below it. Widths count UTF-8 characters. Lines have no trailing spaces. All rows must
-/// have the same number of cells, at least one, and there must be two rows or more. Cells may contain any text.
+/// has the headings, with a horizontal line below it. Widths count UTF-8 characters. Lines have no trailing spaces. All
+/// rows must have the same number of cells, at least one, and there must be two rows or more. Cells may contain any
+/// text.
 [[nodiscard]] std::string in_columns(std::vector<TextRow> rows, LastLine last);
 
-/// Collects names by reason, for footnotes below a table.
+/// Collects names under their reason, for footnotes below a table such as "undefined, only one class is present: Mass".
 class ReasonList {
  public:
   /// Adds `name` to the names with this reason; does nothing if `reason` is empty.
   void add(std::string_view reason, const std::string& name);
   /// Returns one line per reason, such as "No interval, undefined in more than 10% of the resamples: Mass, mean."; ""
-  /// if there is none.
+  /// without reasons.
   [[nodiscard]] std::string lines(std::string_view lead) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The images on which a model errs most, label by label: to be looked at.
+// Finds the images with the largest errors of a model for each label, so that people can look at them.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace roentgen::eval {
 
-/// Rows of predictions with the largest errors, worst first.
+/// Indices of the images with the largest errors, worst first.
 struct WorstCases {
-  /// Rows labelled 0, by descending probability.
+  /// Images with true label 0, by descending probability.
   std::vector<std::size_t> false_positives;
-  /// Rows labelled 1, by ascending probability.
+  /// Images with true label 1, by ascending probability.
   std::vector<std::size_t> false_negatives;
 };
 
 /// Finds at most `most` worst cases of each kind for label number `label`. Ignores images of unknown truth. No
-/// threshold is applied: these are simply the negatives with the highest and the positives with the lowest
-/// probabilities. Equal probabilities are ordered by image name, so the order of rows does not matter. O(N log N).
+/// threshold is needed: these are the negatives with the highest and the positives with the lowest probabilities. Equal
+/// probabilities are ordered by image name, so the order of rows does not matter. O(N log N).
 [[nodiscard]] WorstCases worst_cases(const Predictions& predictions, std::size_t label, std::int64_t most);
 
 }  // namespace roentgen::eval

@@ -15,8 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Predictions for the images e, d, c, b, a, f. The second label has chosen probabilities and truth; the first is
-// random.
+// Returns predictions for the images e, d, c, b, a, f with two labels. Only the second label is tested; the first has
+// random values.
 Predictions sample() {
   return {.label_names = {"Mass", "Edema"},
           .image_ids = {"e", "d", "c", "b", "a", "f"},

@@ -13,7 +13,8 @@
 namespace roentgen::publish {
 namespace {
 
-// Returns the convolution that reads the image. Throws ConfigError unless it is the only reader.
+// Returns the convolution that reads the input image. Throws ConfigError unless it is the only layer that reads the
+// image.
 const graph::Node& first_convolution(const graph::Graph& graph) {
   const graph::NodeId image = graph.find("image");
   if (image >= 0) {
@@ -23,11 +24,12 @@ const graph::Node& first_convolution(const graph::Graph& graph) {
       if (convolution != nullptr && convolution->groups == 1) return graph.node(readers[0]);
     }
   }
-  throw ConfigError(error_text("publish.channels", graph.name(), "an image that one ungrouped convolution reads",
-                               "another graph", "no --channels"));
+  throw ConfigError(error_text("publish.channels", graph.name(),
+                               "a network whose first layer is one convolution without groups", "another network",
+                               "leaving out --channels"));
 }
 
-// Replaces the number of channels in the line of the image, the only line that states it.
+// Replaces the number of channels in the graph text: in the line "input image", the only line that contains it.
 std::string with_image_channels(const std::string& text, int channels) {
   const std::string from = "input image (N, 1, ";
   const std::size_t at = text.find(from);
@@ -40,9 +42,10 @@ void unfold_channels(int channels, train::CheckpointInfo& info, data::Preprocess
                      std::vector<train::NamedTensor>& weights) {
   if (channels == preprocess.channels) return;
   if (channels != 3) {
-    throw ConfigError(error_text("publish.channels", "--channels",
-                                 "3, or as many as the network has (" + std::to_string(preprocess.channels) + ")",
-                                 std::to_string(channels), "--channels 3"));
+    throw ConfigError(
+        error_text("publish.channels", "--channels",
+                   "3, or the number of the network's channels (" + std::to_string(preprocess.channels) + ")",
+                   std::to_string(channels), "--channels 3"));
   }
   const graph::Graph graph =
       graph::parse_graph(info.graph, "graph of the checkpoint", {.batch = 1}).or_throw<ConfigError>();

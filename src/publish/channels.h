@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Converts a network for gray images to one with three input channels, for programs that only handle RGB images.
+// Converts a network with one input channel to a network with three, for programs that only handle RGB images.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kGap_px = 2;
 constexpr std::int64_t kSidePerDot_px = 96;
 
-// `count` random elements of `all`, or all if there are fewer.
+// Returns `count` random elements of `all`, or all elements if there are fewer.
 std::vector<std::uint32_t> some_of(std::vector<std::uint32_t> all, std::int64_t count, Random random) {
   const auto kept = std::min(all.size(), static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < kept; ++i) std::swap(all[i], all[i + random.below(all.size() - i)]);
@@ -34,7 +34,7 @@ void cross_out(GrayPicture& picture, std::int64_t left, std::int64_t top, std::i
   }
 }
 
-// Draws a tile: the mean over the channels of (C, S, S) bytes.
+// Draws a tile of the sheet from (C, S, S) bytes: the mean over the channels.
 void put_tile(GrayPicture& picture, std::int64_t left, std::int64_t top, std::int64_t side,
               std::span<const std::byte> planes) {
   const std::int64_t plane = side * side;

@@ -36,10 +36,11 @@ struct SheetOptions {
 /// `columns` different random images, or fewer if there are not enough. A pure function of its arguments.
 [[nodiscard]] std::vector<SheetRow> choose_rows(const data::Dataset& dataset, const SheetOptions& options);
 
-/// Preprocessing with which the images are drawn: that of training or of evaluation.
+/// Preprocessing of the drawn images, as in training or as in evaluation.
 struct SheetView {
   data::Preprocess preprocess;
-  /// Random augmentation, as in this epoch of a training run with this seed; null: none, as in evaluation.
+  /// Random augmentation, as in a training run with `seed` in its epoch `epoch`; null: no augmentation, as in
+  /// evaluation.
   const data::Augment* augment = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that the sheet shows samples as the transformer makes them, under their findings, and crosses out unreadable
-// ones.
+// Tests that the sheet shows preprocessed samples below the names of their findings, and crosses out unreadable
+// samples.
 #include "publish/contact_sheet.h"
 
 #include <gmock/gmock.h>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::int64_t kSide = 24;
 
-// Fixture of images with one gray level each. Label 0 is positive in every third image, label 1 in every sixth, label 2
-// in none. The last file is no image.
+// Fixture with images of one gray level each. Label 0 is positive in every third image, label 1 in every sixth image,
+// label 2 in no image. The last file is no image.
 class ContactSheet : public ::testing::Test {
  protected:
   void SetUp() override {

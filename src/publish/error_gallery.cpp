@@ -31,18 +31,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Batch size that `roentgen predict` uses for few images. A batch of one would use another matrix product and round
-// differently.
+// Batch size that `roentgen predict` uses for few images. A batch of one image would be computed by another matrix
+// product, which rounds differently.
 constexpr std::int64_t kBatch = 8;
 
-// Position of an image in the gallery.
+// Position of a picture in the gallery.
 struct Place {
   std::size_t label = 0;
   bool is_false_positive = false;
   std::size_t rank = 0;
 };
 
-// Positions in the gallery, by row of the predictions.
+// Positions in the gallery, by image index in the predictions.
 using Places = std::map<std::size_t, std::vector<Place>>;
 
 Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8_t> pixels) {
@@ -63,7 +63,7 @@ std::optional<std::size_t> find_image(const data::NameIndex& index, const fs::pa
   return std::nullopt;
 }
 
-// Image files of these rows, in ascending order of rows.
+// Returns the image files of the images in `places`, in ascending order of their indices.
 data::Dataset find_images(const eval::Predictions& predictions, const Places& places, const fs::path& folder) {
   data::Dataset all = data::list_images({folder.string()}).dataset;
   const data::NameIndex index(all);
@@ -82,12 +82,12 @@ data::Dataset find_images(const eval::Predictions& predictions, const Places& pl
   if (found.samples.size() == places.size()) return found;
   throw DataError(error_text(
       "cli.report", "--data " + folder.string(),
-      fmt::format("the {} of the gallery, each under a name of its own", counted(std::ssize(places), "image")),
+      fmt::format("the {} of the gallery, each with a different file name", counted(std::ssize(places), "image")),
       fmt::format("{} of them: {}", found.samples.size(), first_absent),
       "the folder of the predictions' images, or --gallery 0"));
 }
 
-// Fills the cases of the gallery, one image after the other.
+// Draws the pictures of the gallery, one image after the other.
 class Filler {
  public:
   Filler(const eval::Predictions& predictions, const GalleryRequest& request, const train::LoadedModel& model,
@@ -105,7 +105,7 @@ class Filler {
       const auto at = std::ranges::find(model.info.labels, label);
       if (at == model.info.labels.end()) {
         throw DataError(error_text("cli.report", request.checkpoint.filename().string(),
-                                   "a checkpoint that knows the labels of the predictions", "none called " + label,
+                                   "a checkpoint with the labels of the predictions", "no label " + label,
                                    "predictions of this run, or --gallery 0"));
       }
       outputs_.push_back(static_cast<std::size_t>(at - model.info.labels.begin()));
@@ -134,7 +134,7 @@ class Filler {
   }
 
  private:
-  // Overlay of a heat-map on the picture; empty for networks without heat-maps.
+  // Returns the picture with the heat-map as overlay; empty if the network does not support heat-maps.
   [[nodiscard]] Thumbnail overlay_of(const std::vector<std::uint8_t>& gray, std::int64_t row, std::size_t output) {
     if (!mapper_) return {};
     const eval::CoarseMap cells = mapper_->map(row, static_cast<std::int64_t>(output));
@@ -151,8 +151,8 @@ class Filler {
   Picture picture_;
 };
 
-// Loads a model with heat-maps if its network supports them. Otherwise loads it without, and sets `no_maps` to the
-// reason.
+// Loads a model for computing heat-maps if its network supports them. Otherwise loads it without heat-maps, and sets
+// `no_maps` to the reason.
 train::LoadedModel load_model(const fs::path& checkpoint, engine::Engine& engine, std::string& no_maps) {
   try {
     return train::load_checkpoint(checkpoint, engine, {.batch = kBatch, .has_heatmaps = true});

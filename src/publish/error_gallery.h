@@ -29,8 +29,8 @@ struct GalleryRequest {
 
 /// Selects the worst cases of the predictions (eval/worst_cases.h) and draws their heat-maps with the checkpoint. Finds
 /// each image below the data folder by its name (data::NameIndex::find()); its file name may have another ending.
-/// Throws ConfigError as train::load_checkpoint() with heat-maps. Throws DataError on a label that the checkpoint does
-/// not know, and on images that are missing (with the counts) or cannot be read.
+/// Throws ConfigError like train::load_checkpoint() with heat-maps. Throws DataError for a label that the checkpoint
+/// does not know, and for images that are missing (with the counts) or cannot be read.
 [[nodiscard]] Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request,
                                    engine::Engine& engine);
 

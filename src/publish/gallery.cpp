@@ -17,10 +17,10 @@ namespace roentgen::publish {
 namespace {
 
 constexpr std::array<std::int64_t, 4> kSidesPx{kGalleryPx, 128, 96, 64};
-// Tolerance for equal probabilities: another machine rounds differently, and a csv has few digits.
+// Tolerance for equal probabilities, because machines round differently and a csv may have few digits.
 constexpr double kSameProbability = 1e-3;
 
-// HTML img element with the picture as embedded JPEG.
+// Returns an HTML img element with the picture as embedded JPEG.
 std::string image_html(const Thumbnail& picture, std::int64_t side_px, std::string_view what) {
   const Thumbnail small = shrink(picture, side_px);
   return fmt::format("<img alt=\"{}\" src=\"data:image/jpeg;base64,{}\">", what,
@@ -71,9 +71,9 @@ std::string gallery_html(const Gallery& gallery, const std::string& of, std::siz
     if (text.size() <= most_bytes) rows = std::move(text);
   }
   if (!rows) {
-    throw ConfigError(error_text("publish.gallery", "the gallery of errors",
-                                 fmt::format("at most {} bytes of pictures", most_bytes),
-                                 fmt::format("more even at {} pixels a side", kSidesPx.back()), "a smaller --gallery"));
+    throw ConfigError(
+        error_text("publish.gallery", "error gallery", fmt::format("at most {} bytes of pictures", most_bytes),
+                   fmt::format("more, even with pictures of {} pixels", kSidesPx.back()), "a smaller --gallery"));
   }
   std::string text = "<h2 id=\"gallery\">Error gallery</h2>\n<p>" + escaped(of) +
                      ". For each finding: the highest-scoring negatives and the lowest-scoring positives (ties by "

@@ -14,13 +14,13 @@
 
 namespace roentgen::publish {
 
-/// One image in the row of a finding.
+/// One image of the error gallery.
 struct GalleryCase {
   /// Predicted probability of the finding.
   float probability = 0.0F;
-  /// Text below the picture; empty: the image is not named.
+  /// Name of the image, shown below the picture; empty: no name is shown.
   std::string image{};
-  /// The radiograph in gray, and the same with its heat-map (empty without heat-maps).
+  /// The radiograph in gray; below, the radiograph with its heat-map (empty without heat-maps).
   Thumbnail picture{};
   Thumbnail overlay{};
 };
@@ -32,7 +32,7 @@ struct GalleryRow {
   std::vector<GalleryCase> false_negatives{};
 };
 
-/// The whole gallery: all rows, and the method that drew the heat-maps.
+/// The whole gallery: one row per finding, and the method that computed the heat-maps.
 struct Gallery {
   std::vector<GalleryRow> rows{};
   /// Name of the method, "cam" or "grad-cam"; empty: the network has no heat-maps.
@@ -48,7 +48,7 @@ inline constexpr std::int64_t kGalleryPx = 160;
 /// Limit for the size of all pictures on a page, as encoded text.
 inline constexpr std::size_t kGalleryBytes = 6'000'000;
 
-/// Gallery as HTML, with JPEG pictures embedded as data URIs. Pictures are made smaller until they fit into
+/// Returns the gallery as HTML, with JPEG pictures embedded as data URIs. Pictures are made smaller until they fit into
 /// `most_bytes`. Throws ConfigError if they do not fit even with 64 pixels.
 /// @param of origin of the images, for people (plain text, not HTML)
 [[nodiscard]] std::string gallery_html(const Gallery& gallery, const std::string& of,

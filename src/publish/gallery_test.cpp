@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Random noise, which JPEG cannot compress well.
+// Returns a picture of random noise, which JPEG cannot compress well.
 Thumbnail noise(std::int64_t side, int channels, std::uint64_t seed) {
   Random random(seed, RandomStage::Test);
   Thumbnail picture{.width_px = side, .height_px = side, .channels = channels, .pixels = {}};

@@ -29,7 +29,7 @@ eval::MapAxis axis_of(const data::Axis& axis) {
   return {.start = axis.start, .step = axis.step, .inputs = axis.outputs, .pixels = axis.source};
 }
 
-// Largest length of each part of a file name, so that the whole name stays within 255 bytes.
+// Largest length of image name and label in a file name, so that the whole name has at most 255 bytes.
 constexpr std::size_t kLongestName = 100;
 
 // Replaces all characters except letters, digits, '-' and '_' by '_'.
@@ -96,7 +96,7 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
   const bool is_taken = fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error));
   if (is_taken) {
     throw DataError(error_text("cli.heatmaps", "--out " + path_.string(), "a new or empty folder",
-                               "one that is not empty", "another folder, or remove this one"));
+                               "a folder that is not empty", "another folder, or deleting this one"));
   }
   fs::create_directories(path_, error);
   if (error) {
@@ -109,7 +109,7 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
 
 std::string HeatmapFolder::stem(const HeatmapEntry& entry) {
   std::string name = fmt::format("{:06}_", entry.number);
-  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // forgets the stems of the previous image
+  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // clears the names of the previous image
   if (names_ == ImageNames::Shown) name += file_name(fs::path(entry.image).stem().string()) + "_";
   name += file_name(entry.label);
   std::string own = name;

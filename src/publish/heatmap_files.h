@@ -23,12 +23,12 @@
 
 namespace roentgen::publish {
 
-/// Naming of images in the output. Hidden: only by their position in the list, from 1. Shown: by their names, which can
-/// contain a patient's number.
+/// How images are named in the output. Hidden: by their position on the command line, from 1. Shown: by their file
+/// names, which can contain a patient's number.
 enum class ImageNames : std::uint8_t { Hidden, Shown };
 
-/// A decoded picture, with the mapping from the network's input back to its pixels. load() reuses the memory for the
-/// next picture.
+/// A decoded picture, with the mapping from the pixels of the network's input to the pixels of the picture. load()
+/// reuses the memory for the next picture.
 class Picture {
  public:
   /// @param intensity grayscale conversion of DICOM files
@@ -41,7 +41,7 @@ class Picture {
   [[nodiscard]] std::int64_t height_px() const { return image_.height_px(); }
   /// Gray levels of the picture, 0 to 255, row-major.
   [[nodiscard]] std::vector<std::uint8_t> gray() const;
-  /// Maps the cells of a feature map to this picture's own pixels. Reverses the fit and resize of `preprocess` exactly.
+  /// Maps the cells of a feature map to the pixels of this picture. Inverts the fit and resize of `preprocess` exactly.
   [[nodiscard]] eval::HeatMap map_back(const eval::CoarseMap& cells, const data::Preprocess& preprocess) const;
 
  private:
@@ -74,7 +74,8 @@ class HeatmapFolder {
   [[nodiscard]] std::int64_t count() const { return count_; }
 
  private:
-  /// File name of an entry without its ending. A name that the image already uses gets the suffix _2, _3, ...
+  /// Returns the file name of an entry without its ending. If two labels of an image would give the same name, the
+  /// second name gets the suffix _2, and so on.
   [[nodiscard]] std::string stem(const HeatmapEntry& entry);
 
   std::filesystem::path path_;

@@ -38,7 +38,7 @@ class HeatmapFilesTest : public testing::Test {
     EXPECT_TRUE(picture_.load(sample_).ok());
   }
 
-  // Heat-map of a network whose feature map is its input.
+  // Returns the heat-map of a network whose feature map equals its input.
   [[nodiscard]] eval::HeatMap map_of(data::Fit fit) const {
     data::Preprocess preprocess = data::preset("unit");
     preprocess.size_px = 32;
@@ -173,7 +173,7 @@ TEST_F(HeatmapFilesTest, refuses_a_folder_in_use) {
     const HeatmapFolder maps(folder_.path(), "cam", ImageNames::Hidden);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got one that is not empty"));
+    EXPECT_THAT(error.what(), HasSubstr("expected a new or empty folder, got a folder that is not empty"));
   }
 }
 

@@ -25,7 +25,7 @@ Value recipe_of(const train::CheckpointInfo& info) {
   return io::parse_toml(info.recipe, "recipe of the checkpoint").or_throw<ConfigError>();
 }
 
-// Name of the network in the recipe. For a network from a graph file: the name in the graph.
+// Returns the name of the network in the recipe, or the name in the graph for a network from a graph file.
 std::string model_name(const train::CheckpointInfo& info) {
   const Value recipe = recipe_of(info);
   if (!text_of(find(recipe, {"model", "file"})).empty()) {
@@ -36,12 +36,13 @@ std::string model_name(const train::CheckpointInfo& info) {
   return name.empty() ? "network" : name;
 }
 
-// True if torchvision's constructor of that name builds exactly this network when given only the number of classes.
+// True if torchvision's constructor with the network's name builds exactly this network, given only the number of
+// classes.
 bool is_of_torchvision(const CardInput& input) {
   return input.preprocess.channels == 3 && torchvision_obstacle(recipe_of(input.info)).empty();
 }
 
-// Number and share of positives in a split of data.json: "1435 (17.1%)".
+// Returns the number and share of positives in a split of data.json, such as "1435 (17.1%)".
 std::string prevalence(const Value& data, std::string_view split, const std::string& label) {
   const Value* counts = find(data, {"splits", split, "labels", label});
   if (counts == nullptr) return "";
@@ -50,7 +51,7 @@ std::string prevalence(const Value& data, std::string_view split, const std::str
   return known > 0.0 ? fmt::format("{} ({:.1f}%)", positives, 100.0 * positives / known) : "none known";
 }
 
-// AUROC of a label with its interval: "0.921 (0.916 to 0.927)".
+// Returns the AUROC of a label with its interval, such as "0.921 (0.916 to 0.927)".
 std::string auroc(const Value& evaluation, const std::string& label) {
   const Value* row = find(evaluation, {"auroc", "labels", label});
   if (row == nullptr) return "";

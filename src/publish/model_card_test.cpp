@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that the card contains exactly its inputs, and that a network unfolded to three channels computes the same.
+// Tests that the card contains its inputs, and that a network converted to three channels computes the same.
 #include "publish/model_card.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST(ModelCard, says_what_it_was_not_given) {
   EXPECT_THAT(model_card(sample("onnx")), HasSubstr("No evaluation was given"));
 }
 
-// Labels and names of files and recipes are untrusted text.
+// Labels, file names and recipe names are untrusted text, which may contain markup.
 TEST(ModelCard, holds_no_markup_of_foreign_text) {
   CardInput input = sample("onnx");
   input.info.labels = {"<script>alert(1)</script>", "a|b\nc"};
@@ -138,7 +138,7 @@ TEST(PythonExample, fits_as_the_network_was_fed) {
   EXPECT_THAT(python_example(input), HasSubstr("ImageOps.pad"));
 }
 
-// Logits for one random gray picture, repeated over the input channels of the graph.
+// Returns the logits for one random gray picture, repeated over the input channels of the graph.
 std::vector<float> logits_of(const graph::Graph& graph, const std::vector<train::NamedTensor>& weights) {
   const auto engine = engine::make_engine("cpu");
   const auto executable = engine->compile(graph, {.form = engine::Form::Inference, .threads = 1});

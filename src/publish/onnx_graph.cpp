@@ -22,8 +22,8 @@ constexpr double kWhite = 255.0;
 
 Ints pair_of(const graph::Extent& extent) { return {extent.height, extent.width}; }
 
-// Padding at the end, as far as the last window reaches. Stated explicitly instead of as a rounding mode, so that every
-// program infers the same output size. Padding counts as zeros, or is ignored by max pooling.
+// Returns the padding at the end, up to the end of the last window. It replaces a rounding mode, so that every program
+// infers the same output size. Padding counts as zeros; max pooling ignores it.
 std::int64_t pad_after(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
                        std::int64_t dilation) {
   return std::max<std::int64_t>(0, (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad);
@@ -49,8 +49,8 @@ class Translator {
     const graph::NodeId image = graph_.find("image");
     const graph::NodeId logits = graph_.output("logits");
     if (image < 0 || logits < 0) {
-      throw ConfigError(error_text("publish.onnx", graph_.name(), "an input image and an output logits",
-                                   "another graph", "a network as roentgen train has it"));
+      throw ConfigError(error_text("publish.onnx", graph_.name(), "an input named image and an output named logits",
+                                   "a graph without them", "a network of roentgen train"));
     }
     normalise(image);
     const std::vector<bool> is_needed = graph::needed_in_inference(graph_);
@@ -71,7 +71,7 @@ class Translator {
     const data::Preprocess& preprocess = options_.preprocess;
     if (C != preprocess.channels || static_cast<std::int64_t>(preprocess.mean.size()) != C) {
       throw ConfigError(error_text("publish.onnx", "preprocess.channels", std::to_string(C),
-                                   std::to_string(preprocess.channels), "a checkpoint as roentgen train wrote it"));
+                                   std::to_string(preprocess.channels), "an unchanged checkpoint of roentgen train"));
     }
     std::vector<float> scale, shift;
     for (std::size_t c = 0; c < static_cast<std::size_t>(C); ++c) {
@@ -106,8 +106,8 @@ class Translator {
   }
 
   void emit(const graph::Input&, graph::NodeId id) const {
-    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "no input but image", "another",
-                                 "a network without its loss"));
+    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "image as the only input", "a second input",
+                                 "a graph without a loss"));
   }
   void emit(const graph::Conv2d& op, graph::NodeId id) {
     const graph::Node& from = graph_.node(id);
@@ -206,11 +206,11 @@ class Translator {
   void emit(const graph::Dropout&, graph::NodeId id) { values_[static_cast<std::size_t>(id)] = input(id); }
   template <typename Loss>
   void emit(const Loss&, graph::NodeId id) {
-    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "an op of inference",
-                                 std::string(graph::op_name(graph_.node(id).op)), "a network without its loss"));
+    throw ConfigError(error_text("publish.onnx", graph_.node(id).name, "an operator for inference",
+                                 std::string(graph::op_name(graph_.node(id).op)), "a graph without a loss"));
   }
 
-  // Adds the ops that are fused into a batch norm: a second summand, then a ReLU.
+  // Adds the operators that the graph fuses into a batch norm: addition of a second input, then ReLU.
   void after_norm(const graph::BatchNorm& op, graph::NodeId id, std::string result) {
     const graph::Node& from = graph_.node(id);
     if (from.inputs.size() == 2) {
@@ -224,8 +224,8 @@ class Translator {
     values_[static_cast<std::size_t>(id)] = result;
   }
 
-  // Batch norm that can be folded into a convolution: its only reader, with its second summand (if any) already
-  // computed. Returns -1 if there is none.
+  // Returns the batch norm that can be folded into a convolution, or -1. It must be the only reader of the convolution,
+  // and its second input (if any) must already be computed.
   [[nodiscard]] graph::NodeId foldable_norm(graph::NodeId convolution) const {
     const std::vector<graph::NodeId>& readers = consumers_[static_cast<std::size_t>(convolution)];
     if (readers.size() != 1 || graph_.output("logits") == convolution) return -1;
@@ -234,7 +234,7 @@ class Translator {
     if (!is_norm || (reader.inputs.size() == 2 && reader.inputs[1] > convolution)) return -1;
     return readers[0];
   }
-  // Folded weights: w' = w gamma / sd, b' = beta + (b - mean) gamma / sd, in double.
+  // Folds a batch norm into a convolution: w' = w gamma / sd, b' = beta + (b - mean) gamma / sd, in double.
   void fold(const graph::Conv2d& op, graph::NodeId convolution, graph::NodeId norm) {
     const std::string& name = graph_.node(convolution).name;
     const train::NamedTensor& weight = tensor(convolution, "weight");
@@ -255,7 +255,7 @@ class Translator {
     constant(name + ".bias", {op.out_channels}, std::move(bias));
   }
 
-  // Values of a parameter. Throws ConfigError if they do not match the graph.
+  // Returns the weights of a parameter. Throws ConfigError if their shape does not match the graph.
   [[nodiscard]] const train::NamedTensor& tensor(graph::NodeId id, const std::string& parameter) const {
     const std::string name = graph_.node(id).name + "." + parameter;
     for (const std::int32_t index : graph_.node(id).parameters) {
@@ -264,13 +264,13 @@ class Translator {
       const auto found = weights_.find(name);
       if (found == weights_.end() || found->second->shape != wanted.shape) {
         throw ConfigError(error_text("publish.onnx", name, "a tensor of " + wanted.shape.text(),
-                                     found == weights_.end() ? "none" : found->second->shape.text(),
+                                     found == weights_.end() ? "no such tensor" : found->second->shape.text(),
                                      "the weights of this network"));
       }
       return *found->second;
     }
-    throw ConfigError(
-        error_text("publish.onnx", name, "a parameter of its node", "none", "a graph that roentgen made"));
+    throw ConfigError(error_text("publish.onnx", name, "a parameter of this layer", "no such parameter",
+                                 "a graph written by roentgen"));
   }
   std::string parameter(graph::NodeId id, const std::string& name) {
     const train::NamedTensor& from = tensor(id, name);

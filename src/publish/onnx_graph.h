@@ -18,7 +18,7 @@ namespace roentgen::publish {
 /// Settings of to_onnx().
 struct OnnxOptions {
   data::Preprocess preprocess;
-  /// Output function, by name of the loss: "sigmoid" or "softmax".
+  /// Function that computes probabilities from logits: "sigmoid" or "softmax".
   std::string loss = "sigmoid";
   /// Temperature that divides all logits; 1: unchanged.
   double temperature = 1.0;
@@ -28,10 +28,10 @@ struct OnnxOptions {
   std::map<std::string, std::string> metadata;
 };
 
-/// Converts a network. Input: "image" (N, 1, size, size), gray levels 0 to 255 as stored, already fitted and resized.
-/// Outputs: "probabilities" and "logits" (N, K). The ONNX graph includes normalisation, and repeats the gray level for
-/// networks with 3 input channels. Weights are found by the names of the graph's parameters. Throws ConfigError for a
-/// missing weight, a wrong shape, or an op without an ONNX operator (losses).
+/// Converts a network to ONNX. Input: "image" (N, 1, size, size), gray levels 0 to 255 as stored, already fitted and
+/// resized. Outputs: "probabilities" and "logits" (N, K). The ONNX graph includes normalisation, and repeats the gray
+/// level for networks with 3 input channels. Weights are found by the names of the graph's parameters. Throws
+/// ConfigError for a missing weight, a wrong shape, or an op without an ONNX operator (losses).
 [[nodiscard]] io::OnnxModel to_onnx(const graph::Graph& graph, const std::vector<train::NamedTensor>& weights,
                                     const OnnxOptions& options);
 

@@ -24,8 +24,9 @@ namespace {
 using testing::Array;
 using testing::Interpreter;
 
-// Graph with every inference op and unusual attributes. It has odd sizes, asymmetric ends, groups, dilation, a ceiling
-// pool, both pad counts and shared values. A batch norm has a second summand and a ReLU.
+// Graph with every inference operator and unusual attributes: odd sizes, asymmetric padding, groups, dilation and
+// pooling with a rounded-up size. It also has average pooling with and without padding, values with several readers,
+// and a batch norm with a second input and ReLU.
 constexpr std::string_view kAllOps = R"(graph "all"
 input image (2, 3, 23, 19)
 conv1 = conv2d(image, out=8, kernel=3x3, stride=2x2, pad=1x1)
@@ -109,7 +110,7 @@ Interpreter run(const io::OnnxModel& model, const Network& network) {
   return interpreter;
 }
 
-// Expects logits that differ by rounding only: the engine computes in f32, with a few ulps for each of some dozen
+// Expects logits that differ only by rounding: the engine computes in f32, with an error of a few ulps in each of the
 // layers.
 void expect_close(const Array& got, const std::vector<double>& wanted) {
   ASSERT_EQ(got.values.size(), wanted.size());
@@ -187,7 +188,7 @@ TEST(OnnxOutput, refuses_weights_of_another_network) {
   const Network network = make_network(all_ops());
   std::vector<train::NamedTensor> weights = network.weights;
   weights.erase(weights.begin());
-  expect_refused(network, weights, "conv1.weight: expected a tensor of (8, 3, 3, 3), got none");
+  expect_refused(network, weights, "conv1.weight: expected a tensor of (8, 3, 3, 3), got no such tensor");
   weights = network.weights;
   weights[0].shape = {8, 1, 3, 3};
   expect_refused(network, weights, "got (8, 1, 3, 3)");

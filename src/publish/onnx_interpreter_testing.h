@@ -27,7 +27,7 @@ struct Array {
   std::vector<double> values;
 };
 
-/// Element of an (N, C, H, W) array; `outside` if y or x lies beyond the image.
+/// Returns an element of an (N, C, H, W) array, or `outside` if y or x lies outside of the image.
 inline double at(const Array& a, std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t x, double outside) {
   if (y < 0 || y >= a.shape[2] || x < 0 || x >= a.shape[3]) return outside;
   return a.values[static_cast<std::size_t>(((n * a.shape[1] + c) * a.shape[2] + y) * a.shape[3] + x)];
@@ -214,7 +214,7 @@ class Interpreter {
     }
     return out;
   }
-  // Matrix product of (N, C, I, J) and (N, C, J, K); one of the two has N = C = 1.
+  // Returns the matrix product of (N, C, I, J) and (N, C, J, K); the first or second factor has N = C = 1.
   Array matrix_product() const {
     const Array &a = in(0), &b = in(1);
     const std::int64_t I = a.shape[2], J = a.shape[3], K = b.shape[3];

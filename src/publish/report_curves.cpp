@@ -43,7 +43,7 @@ Series reliability_curve(const eval::ScoreCounts& counts) {
   return bins;
 }
 
-// Square plot. One run has its value in the title, two runs have their values in the legend.
+// Draws a square plot. The figure stands in the title for one run, and in the legend for two runs.
 std::string square_plot(const std::string& label, std::string_view figure, std::vector<Series> series, Axis x, Axis y) {
   const bool is_one = series.size() == 1;
   return svg_lines({.title = is_one ? fmt::format("{}: {}{}", label, figure, series[0].name) : label,
@@ -54,7 +54,7 @@ std::string square_plot(const std::string& label, std::string_view figure, std::
                     .has_low_legend = true});
 }
 
-// ROC curve and reliability diagram of one finding, for all runs.
+// Draws ROC curve and reliability diagram of one finding, for all runs.
 LabelPlots plots_of(const ReportInput& input, std::size_t label, const eval::Clusters& clusters) {
   const std::string& name = input.runs[0].scored->predictions.label_names[label];
   std::vector<Series> curves, bins;
@@ -121,7 +121,7 @@ std::string plot_over_updates(std::string title, std::vector<Series> series, boo
                     .height_px = 250.0});
 }
 
-// Series of the runs that have one, named by the run's letter and drawn in the run's colour.
+// Returns the series of all runs that have a non-empty series, each with the letter and colour of its run.
 std::vector<Series> chosen(const ReportInput& input, const std::vector<TrainingCurves>& curves,
                            Series TrainingCurves::*which) {
   std::vector<Series> series;

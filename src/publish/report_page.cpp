@@ -33,7 +33,7 @@ std::string title(const ReportInput& input) {
   return escaped(text);
 }
 
-// HTML with network, labels and splits of a run.
+// Returns HTML with network, labels and splits of a run.
 std::string run_facts(const ReportInput& input, std::size_t run) {
   const ReportRun& one = input.runs[run];
   std::string text = "<div class=\"facts\">\n";

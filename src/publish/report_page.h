@@ -22,12 +22,12 @@ struct ScoredPredictions {
   eval::Predictions predictions{};
   /// io::name_list_sha256 of the list of images.
   std::string list_sha256{};
-  /// SHA-256 of the prediction file and of the label table.
+  /// SHA-256 of the prediction file; below, of the label table.
   std::string predictions_sha256{};
   std::string labels_sha256{};
 };
 
-/// Data of one run on the page. The page names the parts that are missing.
+/// Data of one run on the page. The page says which data are missing.
 struct ReportRun {
   /// Name of the run for people: the last part of its folder's path.
   std::string name{};
@@ -35,9 +35,9 @@ struct ReportRun {
   Value recipe{};
   /// Lines of log.jsonl, in order.
   std::vector<Value> log{};
-  /// Contents of data.json; null: absent.
+  /// Contents of the run's data.json; null: the file does not exist.
   Value data{};
-  /// Contents of the JSON file of `roentgen eval`; null: absent.
+  /// Contents of the JSON file of `roentgen eval`; null: not given.
   Value evaluation{};
   /// Contents of aucs.csv: validation AUROCs of the best epoch, shown if there is no evaluation.
   std::vector<ForestRow> validation{};
@@ -47,8 +47,8 @@ struct ReportRun {
 
 /// Contents of a page for one run, or for two runs A and B.
 struct ReportInput {
-  /// One or two runs. If two runs have evaluations or predictions, their images (in the same order), labels and truth
-  /// must be equal.
+  /// One or two runs. If two runs have evaluations or predictions, their images (in the same order), label names and
+  /// true labels must be equal.
   std::vector<ReportRun> runs{};
   /// Comparison of run B with run A by their predictions; nullopt for one run, or without predictions and truth.
   std::optional<eval::Comparison> comparison{};
@@ -72,13 +72,14 @@ struct TrainingCurves {
 };
 [[nodiscard]] TrainingCurves training_curves(const std::vector<Value>& log);
 
-/// The whole page: HTML with inline style and SVG, without scripts, and with a content security policy that forbids
-/// loading anything. Names no patient, no folder, and no image except those named in the gallery. Throws ConfigError if
-/// `data` or `evaluation` is malformed, and as gallery_html() does. Throws DataError as eval::check_predictions() does.
+/// Returns the whole page: HTML with inline style and SVG, without scripts, and with a content security policy that
+/// forbids loading other files. Names no patient and no folder, and no image unless the gallery names it. Throws
+/// ConfigError if `data` or `evaluation` is malformed, and as gallery_html() does. Throws DataError as
+/// eval::check_predictions() does.
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
-/// Forest plot of the page's AUROCs with intervals as a complete SVG file; two runs share one axis. Throws ConfigError
-/// if there are no AUROCs.
+/// Returns a forest plot of the page's AUROCs with intervals as a complete SVG file; two runs share one axis. Throws
+/// ConfigError if there are no AUROCs.
 [[nodiscard]] std::string forest_figure(const ReportInput& input);
 
 }  // namespace roentgen::publish

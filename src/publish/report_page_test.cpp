@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that the page shows all its inputs, names missing ones, and loads nothing.
+// Tests that the page shows all its inputs, names missing inputs, and loads no other files.
 #include "publish/report_page.h"
 
 #include <fmt/format.h>
@@ -159,7 +159,8 @@ Value at_threshold(double value) {
       {"labels", Value::Table{{"Mass", Value::Table{{"value", value}, {"low", 0.25}, {"high", 0.875}}}}}};
 }
 
-// Evaluation of 40 images, 8 of them positive. 6 positives and 4 negatives are called positive.
+// Returns an evaluation of 40 images, of which 8 are positive. At the threshold, 6 positives and 4 negatives are called
+// positive.
 Value evaluation_with_points() {
   const Value row = Value::Table{{"auroc", 0.8125}, {"low", 0.75}, {"high", 0.875}, {"positives", 8}, {"n", 40}};
   return Value::Table{{"auroc", Value::Table{{"mean", 0.8125}, {"labels", Value::Table{{"Mass", row}}}}},
@@ -202,13 +203,13 @@ TEST(ReportPage, rows_of_studies_are_called_studies) {
   EXPECT_THAT(page, Not(HasSubstr("evaluated images")));
 }
 
-// Input with two runs on the same images.
+// Returns the page's input for two runs on the same images.
 ReportInput two_runs() {
   ReportInput input{.runs = {sample_run(), sample_run()}};
   input.runs[1].name = "wide";
   for (ReportRun& run : input.runs) run.scored = scored();
   eval::Predictions& second = input.runs[1].scored->predictions;
-  second.probabilities[2] = 0.15F;  // a positive image with a score below a negative one's
+  second.probabilities[2] = 0.15F;  // gives a positive image a lower score than a negative image
   input.comparison = eval::compare(input.runs[0].scored->predictions, second, {.replicates = 20});
   input.comparison->labels[0].delta.interval = eval::Interval{.low = -0.5, .high = 0.125};
   input.recipe_differences = Value::Table{{"optimizer.lr", Value::Table{{"a", 0.1}, {"b", 0.2}}}};

@@ -13,7 +13,7 @@
 namespace roentgen::publish {
 namespace {
 
-// Name of the run's split with exactly these images; empty if there is none or more than one.
+// Returns the name of the run's split that has exactly these images; empty if no split or several splits have them.
 std::string split_of(const Value& data, const std::string& list_sha256) {
   std::string found;
   if (const Value* splits = find(data, {"splits"}); splits != nullptr && splits->is_table()) {

@@ -45,7 +45,8 @@ std::vector<ForestRow> evaluated_rows(const Value& evaluation) {
   return rows;
 }
 
-// AUROC rows of a run: from the evaluation, else from the comparison (both with the mean last), else from validation.
+// Returns the AUROC rows of a run: from the evaluation, or else from the comparison, or else from validation. Except
+// for validation, the last row is the mean.
 std::vector<ForestRow> rows_of(const ReportInput& input, std::size_t run) {
   const ReportRun& one = input.runs[run];
   if (!one.evaluation.is_null()) return evaluated_rows(one.evaluation);
@@ -59,7 +60,7 @@ std::vector<ForestRow> rows_of(const ReportInput& input, std::size_t run) {
   return rows;
 }
 
-// One series for each run, with the rows of the second run in the order of the first.
+// Returns one series for each run, with the rows of the second run in the order of the first run.
 std::vector<ForestSeries> results(const ReportInput& input) {
   std::vector<ForestSeries> series;
   for (std::size_t i = 0; i < input.runs.size(); ++i) {
@@ -93,7 +94,7 @@ Cells difference_cells(const eval::Difference* difference) {
   return {text, difference->p ? fmt::format("{:.4f}", *difference->p) : ""};
 }
 
-// Table of results, without the columns that the evaluations lack.
+// Returns the table of results, with only the columns that the evaluations contain.
 std::string result_table(const ReportInput& input, const std::vector<ForestSeries>& series) {
   const bool is_evaluated = !input.runs[0].evaluation.is_null();
   const auto has_auprc = [](const ReportRun& run) {
@@ -130,7 +131,7 @@ std::string result_table(const ReportInput& input, const std::vector<ForestSerie
   return number_table("AUROC by finding", head, rows);
 }
 
-// Line that names the findings whose difference has no value or no interval, with the reason.
+// Returns a line that names the findings whose difference has no value or no interval, with the reason.
 std::string without_difference(const ReportInput& input) {
   if (!input.comparison) return "";
   const eval::Comparison& comparison = *input.comparison;
@@ -146,7 +147,7 @@ std::string without_difference(const ReportInput& input) {
   return text.empty() ? "" : "<p>" + escaped(text) + "</p>\n";
 }
 
-// Line that names the findings without an interval, with the reason.
+// Returns a line that names the findings without an interval, with the reason.
 std::string without_interval(const Value& evaluation, std::string_view title) {
   std::string text;
   const auto add = [&](std::string_view name, const Value* reason) {
@@ -205,7 +206,7 @@ std::string difference_text(const ReportInput& input) {
          "</p>\n";
 }
 
-// Value of a metric at the threshold: "0.812 (0.790 to 0.835)".
+// Returns the value of a metric at the threshold, such as "0.812 (0.790 to 0.835)".
 std::string metric_text(const Value& evaluation, std::string_view metric, const std::string& label) {
   const Value* figure = find(evaluation, {"metrics", metric, "labels", label});
   if (figure == nullptr) return "";
@@ -215,7 +216,7 @@ std::string metric_text(const Value& evaluation, std::string_view metric, const 
   return row.value ? estimate_text(row) : "-";
 }
 
-// Numbers of true and false calls of a label, recomputed from its rates. Empty if a rate is undefined.
+// Returns the confusion matrix of a label, recomputed from sensitivity and similar rates. Empty if a rate is undefined.
 Cells call_cells(const Value& evaluation, const std::string& label) {
   const auto rate = [&](std::string_view metric) {
     return number_of(find(evaluation, {"metrics", metric, "labels", label, "value"}));
@@ -305,8 +306,9 @@ std::string forest_figure(const ReportInput& input) {
   for (const ReportRun& run : input.runs) check_tables("publish.report", run.data, run.evaluation);
   const std::vector<ForestSeries> series = results(input);
   if (series.front().rows.empty()) {
-    throw ConfigError(error_text("publish.report", "forest plot", "AUROCs", "no evaluation, and a run without aucs.csv",
-                                 "--evaluation with the JSON of roentgen eval"));
+    throw ConfigError(error_text("publish.report", "forest plot", "AUROCs",
+                                 "neither --evaluation nor aucs.csv of the run",
+                                 "--evaluation with the JSON file of roentgen eval"));
   }
   return svg_file(svg_forest("AUROC by finding", series));
 }

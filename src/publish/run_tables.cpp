@@ -40,11 +40,12 @@ std::string evaluated_list(const Value& evaluation) {
 void check_tables(std::string_view thing, const Value& data, const Value& evaluation) {
   const auto is_table = [](const Value* value) { return value != nullptr && value->is_table(); };
   if (!data.is_null() && !is_table(find(data, {"splits"}))) {
-    throw ConfigError(error_text(thing, "data", "a table with splits", "another", "data.json of the run"));
+    throw ConfigError(
+        error_text(thing, "data", "a table with the key splits", "a table without it", "data.json of the run"));
   }
   if (!evaluation.is_null() && !is_table(find(evaluation, {"auroc", "labels"}))) {
-    throw ConfigError(error_text(thing, "evaluation", "a table with auroc.labels", "another",
-                                 "the file that roentgen eval --json wrote"));
+    throw ConfigError(error_text(thing, "evaluation", "a table with the key auroc.labels", "a table without it",
+                                 "the JSON file of roentgen eval --json"));
   }
 }
 

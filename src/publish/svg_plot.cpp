@@ -105,7 +105,7 @@ std::string drawn(const Plot& plot, std::size_t index) {
 
 constexpr double kForestHead = 24.0;
 
-// Positions of the parts of a forest plot, px.
+// Positions of labels, axis and numbers in a forest plot, px.
 struct ForestPlace {
   ForestPlace(const std::vector<ForestSeries>& series, ForestForm form)
       : names(form == ForestForm::Wide ? 170.0 : 128.0),
@@ -214,7 +214,7 @@ Axis axis_over(std::string title, const std::vector<Series>& series, Direction d
     }
   }
   if (low > high) return {.title = std::move(title)};
-  // Margin above and below the values. If all values are equal: a tenth of their size.
+  // Margin above and below the values: 4% of their range, or a tenth of their size if all values are equal.
   const double spread = high > low ? 0.04 * (high - low) : std::max(0.1 * std::abs(low), 1e-6);
   const double margin = direction == Direction::X && high > low ? 0.0 : spread;
   return {.title = std::move(title), .low = low - margin, .high = high + margin};

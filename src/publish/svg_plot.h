@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Draws plots as inline SVG text for a page. The caller owns the data.
+// Draws plots as inline SVG text for an HTML page.
 #pragma once
 
 #include <cstddef>
@@ -56,17 +56,19 @@ struct Plot {
   double height_px = 230.0;
 };
 
-/// Coordinate of the points that an axis shows.
+/// Coordinate that an axis shows.
 enum class Direction : std::uint8_t { X, Y };
 
-/// Axis that covers all finite points. Its range is widened if all values are equal, and is 0 to 1 without points.
+/// Returns an axis that covers all finite points. Its range is widened if all values are equal, and is 0 to 1 without
+/// points.
 [[nodiscard]] Axis axis_over(std::string title, const std::vector<Series>& series, Direction direction);
 
-/// Round numbers between `low` and `high`, 1, 2 or 5 times a power of ten apart; at most six. Requires low < high.
+/// Returns at most six round numbers between `low` and `high`, at a distance of 1, 2 or 5 times a power of ten.
+/// Requires low < high.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
 /// Draws the plot as one <svg> element, with a legend if there are several series. Skips points within half a pixel of
-/// the point before, but never the last point.
+/// the previous point, except the last point.
 [[nodiscard]] std::string svg_lines(const Plot& plot);
 
 /// One row of a forest plot.
@@ -74,7 +76,7 @@ struct ForestRow {
   std::string label{};
   /// Value of the row; nullopt: the row shows "undefined".
   std::optional<double> value{};
-  /// Ends of the interval; both or neither are set.
+  /// Lower end of the interval; set if and only if the upper end is set.
   std::optional<double> low{};
   std::optional<double> high{};
 };
@@ -91,16 +93,16 @@ enum class ForestForm : std::uint8_t {
   Narrow,  ///< 360 px without the numbers, for phones
 };
 
-/// Forest plot as one <svg> element: rows from top to bottom, a dot with its interval for each series, and a dashed
-/// line at 0.5. Values lie in 0 to 1. Row labels are those of the first series; all series must have equally many rows.
-/// Several series get a legend below the axis.
+/// Returns a forest plot as one <svg> element. It has rows from top to bottom, a dot with its interval for each series,
+/// and a dashed line at 0.5. Values must lie in 0 to 1. Row labels come from the first series; all series must have the
+/// same number of rows. Several series get a legend below the axis.
 [[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestSeries>& series,
                                      ForestForm form = ForestForm::Wide);
 
 /// Converts an inline SVG to a complete SVG file: adds the namespace, a font and a white background.
 [[nodiscard]] std::string svg_file(std::string_view svg);
 
-/// Text of a row's value: "0.921 (0.916 to 0.927)", "0.921" without an interval, "undefined" without a value.
+/// Formats a row's value: "0.921 (0.916 to 0.927)", "0.921" without an interval, "undefined" without a value.
 [[nodiscard]] std::string estimate_text(const ForestRow& row);
 
 }  // namespace roentgen::publish

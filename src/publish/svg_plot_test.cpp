@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests that points lie at the right places on the axes, and that no text exceeds its area.
+// Tests that points have the right positions on the axes, and that no text exceeds its area.
 #include "publish/svg_plot.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ TEST(SvgPlot, a_forest_row_shows_what_is_known) {
 TEST(SvgPlot, forests_of_two_models_stand_below_each_other_in_a_row) {
   const std::string svg = svg_forest("AUROC", {{.name = "A: base", .rows = {{.label = "Mass", .value = 0.75}}},
                                                {.name = "B: wide", .rows = {{.label = "Mass", .value = 0.5}}}});
-  // The row begins at 24 and is 34 pixels high; its two dots are 14 apart.
+  // The row begins at y = 24 px and is 34 px high; its two dots are 14 px apart.
   EXPECT_THAT(svg, HasSubstr("cx=\"360.0\" cy=\"34.0\" r=\"4\" fill=\"#1f5fa8\""));
   EXPECT_THAT(svg, HasSubstr("cx=\"170.0\" cy=\"48.0\" r=\"4\" fill=\"#c2571a\""));
   EXPECT_THAT(svg, HasSubstr("A: base"));

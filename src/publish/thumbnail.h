@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Shrinks pictures for a page.
+// Shrinks pictures for an HTML page.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Thumbnail {
   friend bool operator==(const Thumbnail&, const Thumbnail&) = default;
 };
 
-/// Shrinks `picture` so that its longer side has `side_px`, and keeps its proportions; each side has at least one
-/// pixel. Returns it unchanged if its longer side is not longer than that. Each pixel is the rounded mean of the area
-/// that it covers.
+/// Shrinks `picture` so that its longer side has `side_px` pixels, and keeps its proportions; each side has at least
+/// one pixel. Returns a picture unchanged if its longer side is at most `side_px`. Each pixel is the rounded mean of
+/// the area that it covers.
 [[nodiscard]] Thumbnail shrink(const Thumbnail& picture, std::int64_t side_px);
 
 }  // namespace roentgen::publish

@@ -29,7 +29,7 @@ double number(const std::string& text, const std::string& where) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
   throw DataError(
-      error_text("cli.boxes", where, "four numbers x, y, width, height", "\"" + text + "\"", "correcting that line"));
+      error_text("cli.boxes", where, "four numbers x, y, width, height", "\"" + text + "\"", "correcting this line"));
 }
 
 eval::Box read_box(const std::vector<std::string>& row, const std::array<Column, 4>& columns,
@@ -38,7 +38,7 @@ eval::Box read_box(const std::vector<std::string>& row, const std::array<Column,
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number(data::field(row, columns[i]), where);
   if (!(numbers[2] > 0.0 && numbers[3] > 0.0)) {
     throw DataError(error_text("cli.boxes", where, "a width and height above 0",
-                               fmt::format("{:g} x {:g}", numbers[2], numbers[3]), "correcting that line"));
+                               fmt::format("{:g} x {:g}", numbers[2], numbers[3]), "correcting this line"));
   }
   return {.x = numbers[0], .y = numbers[1], .width = numbers[2], .height = numbers[3]};
 }

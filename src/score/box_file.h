@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// True boxes of findings: NIH's BBox_List_2017.csv, and what `roentgen synth` writes.
+// Reads true bounding boxes of findings from NIH's BBox_List_2017.csv or a file of the same form, as `roentgen synth`
+// writes.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +16,26 @@
 
 namespace roentgen::score {
 
-/// Bounding boxes of a file by image, for the labels of a model.
+/// Bounding boxes from a file, grouped by image, for the labels of a model.
 class BoxFile {
  public:
   /// Reads boxes from a csv file. Columns: Image Index (or image, path, file), Finding Label (or label, finding) and
-  /// four numbers x, y, w, h. NIH's header calls the four "Bbox [x,y,w,h]". Boxes of labels that are not among `labels`
-  /// are only counted. Throws DataError naming file and line, never an image.
+  /// four numbers x, y, w, h. NIH's header names the four numbers "Bbox [x,y,w,h]". Boxes of labels that are not in
+  /// `labels` are only counted. Throws DataError naming file and line, never an image.
   /// @param grid_px side of the square grid, stretched over the image, that coordinates refer to; 0: pixels of the
   ///     image. NIH's boxes use a grid of 1024 x 1024.
   BoxFile(const std::filesystem::path& path, const std::vector<std::string>& labels, std::int64_t grid_px);
 
   /// True if the image (by base name) has a box.
   [[nodiscard]] bool has(std::string_view image) const { return find(image) != nullptr; }
-  /// Indices of the labels that have a box in the image, ascending.
+  /// Returns the indices of the labels that have a box in the image, ascending.
   [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
-  /// Boxes of a label in the image, in pixels of a picture of the given size.
+  /// Returns the boxes of a label in the image, in pixels of a picture of the given size.
   [[nodiscard]] std::vector<eval::Box> boxes_of(std::string_view image, std::size_t label, std::int64_t width_px,
                                                 std::int64_t height_px) const;
   /// Number of boxes in the file, of all labels.
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Number of boxes with other labels than the model's.
+  /// Number of boxes whose label the model does not have.
   [[nodiscard]] std::int64_t other_labels() const { return other_labels_; }
 
  private:

@@ -15,24 +15,24 @@
 namespace roentgen::score {
 namespace {
 
-// Requires that the models have equal recipes except for the seed, and that no model occurs twice.
+// Throws unless the models have equal recipes except for the seed, and unless their predictions differ.
 void check_seeds(std::string_view name, const std::vector<ComparedModel>& models) {
   for (std::size_t i = 1; i < models.size(); ++i) {
     const ComparedModel& model = models[i];
     if (models.front().recipe && model.recipe) {
       for (const RecipeDifference& difference : recipe_differences(*models.front().recipe, *model.recipe)) {
         if (difference.key == "train.seed") continue;
-        throw ConfigError(
-            error_text("cli.compare", fmt::format("{}: {}", name, model.what),
-                       "a recipe that differs from that of " + models.front().what + " in train.seed alone",
-                       "another " + difference.key, "runs of one recipe on each side"));
+        throw ConfigError(error_text("cli.compare", fmt::format("{}: {}", name, model.what),
+                                     "the recipe of " + models.front().what + " with only another train.seed",
+                                     "another " + difference.key,
+                                     "only runs of the same recipe in " + std::string(name)));
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (models[j].predictions_sha256 != model.predictions_sha256) continue;
       throw DataError(error_text("cli.compare", fmt::format("{}: {}", name, model.what),
                                  "another seed than " + models[j].what, "the same predictions",
-                                 "every seed once on each side"));
+                                 "naming each run only once"));
     }
   }
 }

@@ -22,8 +22,7 @@ struct ComparedModel {
   std::string what{};
   PredictionFile predictions{};      ///< predictions, with rows in the order of the file
   std::string predictions_sha256{};  ///< hash of the prediction file
-  /// Recipe of the run; nullopt for a plain file of predictions. A run's best epoch was chosen on its validation
-  /// images.
+  /// Recipe of the run; nullopt for a plain file of predictions.
   std::optional<Value> recipe{};
   /// SHA-256 of the label tables with which the run was trained.
   std::vector<std::string> csv_sha256{};
@@ -35,9 +34,9 @@ struct ComparedModel {
 /// Reads a file of predictions. Throws DataError like read_prediction_file().
 [[nodiscard]] ComparedModel read_model(std::string what, const std::filesystem::path& predictions);
 
-/// Treats the models as several seeds of one recipe, and reorders their images and labels like the first. Throws
-/// ConfigError if recipes differ in more than train.seed. Throws DataError like in_order_of(), and if two of the models
-/// are the same one.
+/// Checks that the models are several seeds of one recipe, and reorders their images and labels like those of the first
+/// model. Throws ConfigError if recipes differ in more than train.seed. Throws DataError like in_order_of(), and if two
+/// models have the same predictions.
 /// @param name name of the side for errors, "A" or "B"
 void join_seeds(std::string_view name, std::vector<ComparedModel>& models);
 

@@ -77,10 +77,10 @@ void check_truth(const ComparedSide& a, const ComparedSide& b) {
   }
   if (cells == 0) return;
   throw DataError(
-      error_text("cli.compare", b.models.front().what, "the truth of A for every image",
+      error_text("cli.compare", b.models.front().what, "the same true labels as A",
                  fmt::format("{} of {} that {}, in {} of {}", cells, counted(std::ssize(left), "label"),
                              plural(cells, "differs", "differ"), images, counted(std::ssize(first.image_ids), "image")),
-                 "one version of the labels for both"));
+                 "the same label file for both models"));
 }
 
 eval::Comparison compare(const ComparedSide& a, const ComparedSide& b, const eval::BootstrapOptions& options) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// ComparedSide: one of the two sides of a comparison. Each side is a model, or several seeds of one recipe. Both sides
-// have the same images and true labels.
+// ComparedSide: side A or B of a comparison of models. A side is one model, or several seeds of one recipe. The two
+// sides have the same images and true labels.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct ComparedSide {
   std::vector<ComparedModel> models;  ///< one model, or one per seed
   /// Files with the true labels.
   std::vector<std::string> label_files;
-  std::vector<std::string> labels_sha256;  ///< hashes of label_files, in their order
+  std::vector<std::string> labels_sha256;  ///< hashes of label_files, in the same order
   /// Predictions of each model, for the same images in the same order.
   std::vector<EvalSet> sets;
 
@@ -33,30 +33,31 @@ struct ComparedSide {
   [[nodiscard]] bool has_chosen_epoch() const;
 };
 
-/// Returns text such as "2 ranks, 32 images an update" if it holds for all models. Empty if not known; "several numbers
-/// of ranks" if they differ.
+/// Returns the number of ranks and batch size of the training, such as "2 ranks, 32 images an update". Returns "several
+/// numbers of ranks" if models differ; empty if not known.
 [[nodiscard]] std::string group_text(const ComparedSide& side);
 
 /// Matches the models' predictions with the true labels. Throws DataError like in_order_of() and join().
 /// @param models result of join_seeds()
-/// @param first model whose images and labels, and their order, all others have
+/// @param first model with the images and labels of all models, in the same order
 [[nodiscard]] ComparedSide make_side(std::string what, std::vector<ComparedModel> models, const Truth& truth,
                                      const ComparedModel& first);
 
-/// Throws DataError, with the counts, if the true labels of the two sides differ.
+/// Throws DataError with the number of differences if the true labels of the two sides differ.
 void check_truth(const ComparedSide& a, const ComparedSide& b);
 
 /// Compares two sides by eval::compare().
 [[nodiscard]] eval::Comparison compare(const ComparedSide& a, const ComparedSide& b,
                                        const eval::BootstrapOptions& options);
 
-/// Returns a warning if a run was trained and validated with other labels than it is scored with; otherwise empty.
+/// Returns a warning if a run was trained with another version of the label tables than this comparison uses; otherwise
+/// empty.
 /// @param name name of the side, "A" or "B"
 [[nodiscard]] std::string version_warning(std::string_view name, const ComparedSide& side);
 
 /// Returns JSON: {"kind": "run" or "predictions", "seeds", "epoch_chosen_on_these_images", "predictions_sha256",
-/// "labels_sha256"}. Hashes are arrays if there are several. Runs also have "ranks" and "images_per_update" if all
-/// models have the same.
+/// "labels_sha256"}. Hashes are arrays if there are several. Runs also have "ranks" and "images_per_update" if these
+/// are equal for all models.
 [[nodiscard]] Value to_value(const ComparedSide& side);
 
 }  // namespace roentgen::score

@@ -40,9 +40,8 @@ TEST_F(ComparedSides, are_compared_image_by_image) {
 TEST_F(ComparedSides, of_other_labels_are_refused_with_the_counts) {
   const ComparedSide a = make_side("a.csv", {a_}, truth_, a_);
   const ComparedSide b = make_side("b.csv", {b_}, truth("path,patient,Mass\n1.png,p,1\n2.png,q,1\n3.png,r,0\n"), a_);
-  EXPECT_THAT(
-      data::message_of<DataError>([&] { check_truth(a, b); }),
-      HasSubstr("b.csv: expected the truth of A for every image, got 1 of 3 labels that differs, in 1 of 3 images"));
+  EXPECT_THAT(data::message_of<DataError>([&] { check_truth(a, b); }),
+              HasSubstr("b.csv: expected the same true labels as A, got 1 of 3 labels that differs, in 1 of 3 images"));
 }
 
 TEST_F(ComparedSides, of_a_run_tell_of_another_version_of_its_labels) {

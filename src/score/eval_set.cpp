@@ -26,7 +26,7 @@
 namespace roentgen::score {
 namespace {
 
-// Bound for the sum of up to a thousand probabilities that were written with nine digits.
+// Tolerance for a sum of probabilities to be 1. Covers a thousand probabilities that were written with nine digits.
 constexpr double kSumTolerance = 1e-3;
 
 bool is_exclusive(const eval::Predictions& predictions) {
@@ -49,8 +49,8 @@ void require_rows(const PredictionFile& file, const Truth& truth, std::string_vi
       std::ranges::count_if(file.images, [&](const auto& image) { return truth.find(image) == nullptr; });
   if (absent == 0) return;
   throw DataError(error_text("cli.labels", what, "every image in " + truth.what,
-                             fmt::format("{} of {} without a row there", absent, file.images.size()),
-                             "the label table of these images, with the names as the predictions write them"));
+                             fmt::format("{} of {} images without a row there", absent, file.images.size()),
+                             "the label table of these images, with the same image names"));
 }
 
 std::int8_t as_label(float value) { return std::isnan(value) ? eval::kUnknown : std::int8_t{value > 0.5F}; }
@@ -87,10 +87,11 @@ EvalSet join(PredictionFile file, const Truth& truth, std::string_view what) {
     const data::Sample* sample = truth.find(image);
     if (!seen.insert(sample).second) {
       throw DataError(error_text("cli.labels", what, "each row of " + truth.what + " once",
-                                 "two images whose names end in one", "names that differ"));
+                                 "two images whose names fit the same row", "full image names in the predictions"));
     }
     add_facts(truth.dataset, *sample, set);
-    // Names a patient for this image. It is unique, since ids of patients contain no slash and no leading space.
+    // An image of an unknown patient gets a patient of its own. The name is unique, because patient ids contain no
+    // slash and no leading space.
     const std::string patient = sample->patient.empty() ? " /" + image : sample->patient;
     predictions.patients.push_back(numbers.try_emplace(patient, std::ssize(numbers)).first->second);
     std::ranges::transform(sample->labels, std::back_inserter(predictions.labels), as_label);
@@ -117,9 +118,9 @@ EvalSet by_study(const EvalSet& set, eval::Aggregate aggregate) {
   std::vector<std::string> studies;
   for (const ImageFacts& row : set.facts) studies.push_back(row.study);
   if (std::ranges::all_of(studies, &std::string::empty)) {
-    throw DataError(error_text("cli.eval", "--by study", "labels that say which study an image belongs to",
+    throw DataError(error_text("cli.eval", "--by study", "labels that name the study of each image",
                                "no column study or Follow-up #, and no folders named study... or s<number>",
-                               "evaluation by image, or a table with a column study"));
+                               "leaving out --by study, or a table with a column study"));
   }
   EvalSet merged{.predictions = eval::merge_studies(set.predictions, studies, aggregate),
                  .facts = {},
@@ -150,18 +151,19 @@ void check_apart(const EvalSet& validation, const EvalSet& test, eval::OnOverlap
   const auto shared = std::ranges::count_if(validation.predictions.image_ids,
                                             [&](const std::string& image) { return images.contains(image); });
   if (shared > 0) {
-    throw DataError(error_text("cli.eval", "validation", "no image of the test",
-                               fmt::format("{} of {}", shared, validation.predictions.image_ids.size()),
-                               "predictions on a validation split: a threshold is never chosen on the test"));
+    throw DataError(error_text("cli.eval", "validation", "no image of the test set",
+                               fmt::format("{} of {} images", shared, validation.predictions.image_ids.size()),
+                               "predictions on the validation split"));
   }
   const auto tested = known_patients(test);
   const auto chosen = known_patients(validation);
   const auto patients =
       std::ranges::count_if(chosen, [&](std::string_view patient) { return tested.contains(patient); });
   if (patients == 0) return;
-  const std::string text = error_text("cli.eval", "validation", "no patient of the test",
-                                      fmt::format("{} of {}", patients, counted(std::ssize(chosen), "patient")),
-                                      "a split by patient, or --allow-overlap to compute the metrics anyway");
+  const std::string text =
+      error_text("cli.eval", "validation", "no patient of the test set",
+                 fmt::format("{} of {}", patients, counted(std::ssize(chosen), "patient")),
+                 "splitting the data by patient, or --allow-overlap to compute the metrics anyway");
   if (on_patients == eval::OnOverlap::Refuse) throw DataError(text);
   log::warning(text);
 }

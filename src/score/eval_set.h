@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Evaluation set from any origin of probabilities: predictions and truth, and the subgroup and study of each image.
+// EvalSet: predictions with true labels, and patient, study and subgroups of each image. The predictions may come from
+// a checkpoint or a file.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Truth;
 /// Properties of an image besides its labels. Empty or NaN if unknown.
 struct ImageFacts {
   std::string patient{};                                      ///< id of the patient, never printed
-  std::string study{};                                        ///< id of the study, distinct among all patients
+  std::string study{};                                        ///< id of the study, which differs between patients
   std::string view{};                                         ///< view: "PA", "AP", "LL", ...
   std::string sex{};                                          ///< sex: "M" or "F"
   float age_years = std::numeric_limits<float>::quiet_NaN();  ///< age in years
@@ -43,7 +44,7 @@ struct EvalSet {
   std::vector<ImageFacts> facts{};
   /// Result of io::name_list_sha256 for the image names of the data set.
   std::string list_sha256{};
-  /// Unit of a row: "image", or the rule that merged studies, such as "study, max".
+  /// Unit of a row: "image", or "study, max" or "study, mean" if the images of a study were merged.
   std::string unit = "image";
   /// Number of images whose patient is unknown. Each counts as a separate patient.
   std::int64_t unknown_patients = 0;
@@ -51,7 +52,7 @@ struct EvalSet {
 
 /// Matches the predictions of a file with the true labels by image name. Throws DataError if `truth` lacks an image or
 /// a label of the file. The outputs are Exclusive if every image has exactly one label and probabilities that sum to 1.
-/// @param truth labels of images, read for the labels of the file in their order
+/// @param truth true labels, read by read_truth() for the labels of the file
 /// @param what name of the file, for errors
 [[nodiscard]] EvalSet join(PredictionFile file, const Truth& truth, std::string_view what);
 
@@ -69,7 +70,8 @@ struct EvalSet {
 /// `on_patients` says.
 void check_apart(const EvalSet& validation, const EvalSet& test, eval::OnOverlap on_patients);
 
-/// Returns "3 images of unknown patient: each counts as a patient of its own", or "" if all patients are known.
+/// Returns a text such as "3 images of unknown patient: each counts as a patient of its own", or "" if all patients are
+/// known.
 [[nodiscard]] std::string unknown_patients_text(const EvalSet& set);
 
 }  // namespace roentgen::score

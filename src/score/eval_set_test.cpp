@@ -54,7 +54,7 @@ TEST(EvalSet, matches_images_and_labels_by_name) {
 
 TEST(EvalSet, refuses_images_and_labels_without_truth) {
   expect_refused("Image Index,prob_Mass\na.png,1\nz.png,1\n", "preds.csv: expected every image in");
-  expect_refused("Image Index,prob_Mass\na.png,1\nz.png,1\n", "got 1 of 2 without a row there; try");
+  expect_refused("Image Index,prob_Mass\na.png,1\nz.png,1\n", "got 1 of 2 images without a row there; try");
   expect_refused("Image Index,prob_Nodule\na.png,1\n", "expected the label Nodule of the predictions");
 }
 

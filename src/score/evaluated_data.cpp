@@ -19,7 +19,7 @@
 namespace roentgen::score {
 namespace {
 
-// Calls data::load_dataset(). Errors about labels then say that the labels come from the checkpoint.
+// Calls data::load_dataset(). Errors about labels additionally say that the labels come from the checkpoint.
 data::Dataset load_data(const data::SourceOptions& source) {
   try {
     return data::load_dataset(source);
@@ -29,8 +29,8 @@ data::Dataset load_data(const data::SourceOptions& source) {
   }
 }
 
-// True if the source can read the data. Errors about absent, repeated or unassigned images are faults of the data, not
-// of the choice of source.
+// True if the data set reader `source.source` fits the data. It also fits if images are missing, repeated or without
+// split, because these are faults of the data.
 bool can_list(data::SourceOptions source) {
   source.absent = data::Absent::Skip;
   source.duplicates = data::Duplicates::First;
@@ -43,7 +43,7 @@ bool can_list(data::SourceOptions source) {
   }
 }
 
-// Returns options for the source detected in the data, or nullopt if the recipe's source should be kept.
+// Returns options with the data set format detected in the folder, or nullopt if the recipe's format should be kept.
 std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, std::span<const std::string> overrides,
                                               const ErrorParts& refusal) {
   const auto is_told = [overrides](std::string_view key) {
@@ -53,7 +53,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   if (own.source == "auto" || is_told("data.source=") || !std::filesystem::is_directory(own.root, ignored)) {
     return std::nullopt;
   }
-  // A table of the recipe's source that contains an error is refused instead of being read by another source.
+  // Keeps the recipe's format if the table has this format but contains an error, so that the user sees the error.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;
   data::SourceOptions other = own;
@@ -66,7 +66,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   return is_same ? std::nullopt : std::optional(std::move(other));
 }
 
-// Changes the options to the source detected in the data. Returns false if the recipe's source is kept.
+// Changes `source` to the data set format detected in the folder. Returns false if the recipe's format is kept.
 bool follow(data::SourceOptions& source, std::span<const std::string> overrides, const ErrorParts& refusal) {
   std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
   if (!other) return false;
@@ -80,7 +80,8 @@ bool follow(data::SourceOptions& source, std::span<const std::string> overrides,
   return true;
 }
 
-// Calls follow() for each of several sources that cannot list its data. Returns false if all are kept.
+// Calls follow() for each of several data sets that cannot be read in the recipe's format. Returns false if all formats
+// are kept.
 bool follow_each(data::SourceOptions& all, std::span<const std::string> overrides) {
   bool is_other = false;
   for (data::SourceOptions& own : all.sources) {

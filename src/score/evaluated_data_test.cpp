@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class EvalData : public testing::Test {
  protected:
-  // Recipe of a checkpoint whose model has the labels A and B.
+  // Returns the data options of a checkpoint whose model has the labels A and B.
   [[nodiscard]] data::SourceOptions recipe(const char* source) const {
     data::SourceOptions options{.root = folder_.path(), .source = source, .labels = {"A", "B"}};
     options.unknown_labels = data::UnknownLabels::Mask;
@@ -47,7 +47,7 @@ TEST_F(EvalData, are_read_as_classes_that_lie_below_their_folders) {
   EXPECT_EQ(source.source, "class_folders");
 }
 
-// Two data sets with one label of the model each. The second is in another format than the recipe says.
+// Each of two data sets has one of the model's two labels. The second data set has another format than the recipe says.
 TEST_F(EvalData, of_several_folders_are_each_read_as_what_is_found_there) {
   write({"one/1.png", "two/images/00000001_000.png"});
   folder_.write("one/labels.csv", "path,A\n1.png,1\n");

@@ -55,18 +55,16 @@ std::vector<std::size_t> rows_of(const data::NameIndex& index, const NamedImages
   if (absent > 0) {
     throw DataError(error_text(
         "cli.list", list.title, fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
-        fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
-        "the list of these images, because a result on part of a list is not a result on the list"));
+        fmt::format("{} that are missing or whose name fits two images, first {}", absent, *first_absent),
+        "the list of these images, because all images of a list must be evaluated"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   if (rows.size() < list.names.size()) {
     throw DataError(
-        error_text("cli.list", list.title,
-                   fmt::format("{} of {} own in {}", counted(std::ssize(list.names), "image"),
-                               list.names.size() == 1 ? "its" : "their", where),
-                   fmt::format("names of {}: some are found by one end of a path", counted(std::ssize(rows), "image")),
-                   "names as the data has them"));
+        error_text("cli.list", list.title, fmt::format("{} different images in {}", list.names.size(), where),
+                   fmt::format("only {}, because several names fit the same image", counted(std::ssize(rows), "image")),
+                   "full image paths in the list, as in the data"));
   }
   return rows;
 }
@@ -80,20 +78,21 @@ NamedImages find_list(const std::string& list, const data::SourceOptions& source
     if (!fs::exists(list, ignored)) {
       std::string ids;
       for (const eval::KnownList& one : eval::known_lists()) ids += fmt::format(", {}", one.id);
-      refuse_list(list, "official" + ids + ", or a file", "no such file", "a text file with a name of an image a line");
+      refuse_list(list, "official" + ids + ", or a file", "no such file", "a text file with one image name per line");
     }
     return read_list(list);
   }
   const data::SplitLists lists = data::find_split_lists(source);
   if (!lists.test)
-    refuse_list(list, known_text(*known), "no test_list.txt in the data folder", "the list beside the data");
+    refuse_list(list, known_text(*known), "no test_list.txt in the data folder",
+                "copying test_list.txt into the data folder");
   NamedImages images{.title = std::string(known->name), .names = lists.test->names, .list_sha256 = {}};
   images.list_sha256 = io::name_list_sha256(images.names);
   if (images.list_sha256 != known->sha256) {
     refuse_list(list, known_text(*known),
                 fmt::format("{} in {} (list {})", counted(std::ssize(images.names), "image"),
                             lists.test->path.filename().string(), images.list_sha256),
-                "the published list, or --list FILE to evaluate on this one");
+                "the published list, or --list FILE to evaluate other images");
   }
   return images;
 }
@@ -120,9 +119,9 @@ std::string part_text(const Part& part) {
 Part split_part(const data::Dataset& dataset, data::Split split) {
   const data::SplitSummary& summary = dataset.summary(split);
   if (summary.images == 0) {
-    throw DataError(error_text("cli.eval", dataset.root.string(),
-                               fmt::format("images in split {}", data::name_of(split)),
-                               "none (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
+    throw DataError(
+        error_text("cli.eval", dataset.root.string(), fmt::format("images in split {}", data::name_of(split)),
+                   "no images (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
   }
   return {.title = fmt::format("split {}", data::name_of(split)),
           .name = std::string(data::name_of(split)),
@@ -161,7 +160,7 @@ PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::s
     if (found == known->sha256) return file;
     refuse_list(list, known_text(*known),
                 fmt::format("{} in {} (list {})", counted(std::ssize(file.images), "image"), what, found),
-                "predictions on exactly that list, or --list FILE to keep the images of a file");
+                "predictions for exactly this list, or --list FILE with image names");
   }
   const NamedImages wanted = read_list(list);
   const data::NameIndex index(file.images);

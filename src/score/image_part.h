@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Part of a data set to evaluate: a split, or the images of a list.
+// Selects the images of a data set to evaluate: a split, or the images of a list.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct Part {
 
 /// Finds the images that --list selects. `list` is a file, "official" (NIH's test list) or the id of a known list
 /// (eval/split_list.h). A file has one name per line; text after the name is ignored. A known list is read from the
-/// folder's test_list.txt or from the recipe's data.test_list. Throws DataError with both counts if that file does not
-/// have the hash of the list.
+/// folder's test_list.txt or from the recipe's data.test_list. Throws DataError with the two counts if the names in
+/// that file do not have the hash of the list.
 /// @param source data folder and options of the recipe
 [[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
 /// Reads the names in a file as find_list() does. Throws DataError as data::read_name_list() does.
@@ -49,7 +49,7 @@ struct Part {
 /// Describes a list of images for people: "list 4f2a9c01b7de (not a published list)". The digits are the first 12 of
 /// its hash.
 [[nodiscard]] std::string list_text(const std::string& list_sha256);
-/// Line that describes a part, above its table of results.
+/// Returns the line that describes the selected images, shown above the table of results.
 [[nodiscard]] std::string part_text(const Part& part);
 
 /// Returns the images of a split. Throws DataError if it is empty.

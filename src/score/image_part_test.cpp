@@ -31,7 +31,7 @@ NamedImages list_of(std::vector<std::string> names) {
   return list;
 }
 
-// One more KnownList is enough to recognise a list. Order and folders of its names do not matter.
+// A list is recognised by the hash in its KnownList. Order and folders of the image names do not matter.
 TEST(EvalPart, of_a_list_made_here_is_known_by_its_hash) {
   const std::string sha256 = io::name_list_sha256({"b.png", "a.png", "c.png"});
   const std::array lists{eval::KnownList{"made", "list made in a test", 3, sha256}};
@@ -53,7 +53,7 @@ TEST(EvalPart, takes_whole_names_where_base_names_are_double) {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "b.png"})));
               }),
               AllOf(HasSubstr("list made.txt: expected each of its 2 images in the data folder"),
-                    HasSubstr("got 1 that are not there, or whose name fits two images, a.png first")));
+                    HasSubstr("got 1 that are missing or whose name fits two images, first a.png")));
 }
 
 TEST(EvalPart, refuses_two_names_of_one_image) {
@@ -62,7 +62,7 @@ TEST(EvalPart, refuses_two_names_of_one_image) {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "x/a.png"})));
               }),
               AllOf(HasSubstr("list made.txt: expected 2 images of their own in the data folder"),
-                    HasSubstr("got names of 1 image: some are found by one end of a path")));
+                    HasSubstr("got only 1 image, because several names fit the same image")));
 }
 
 TEST(EvalPart, finds_images_of_repeated_base_names_by_the_ends_of_their_paths) {
@@ -82,7 +82,7 @@ TEST(EvalPart, keeps_the_predictions_of_a_list) {
   EXPECT_THAT(kept.probabilities, ElementsAre(0.1F, 0.2F, 0.5F, 0.6F));
   const auto more = folder.write("more.txt", "a.png\nz.png\n");
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(rows_on_list(file, more, "preds.csv")); }),
-              HasSubstr("each of its 2 images in preds.csv, got 1 that are not there"));
+              HasSubstr("each of its 2 images in preds.csv, got 1 that are missing"));
   EXPECT_THAT(
       message_of<DataError>([&] { static_cast<void>(rows_on_list(file, "official", "preds.csv")); }),
       AllOf(HasSubstr("the 25596 images of the NIH official test list"), HasSubstr("got 3 images in preds.csv")));
@@ -97,8 +97,7 @@ TEST(EvalPart, keeps_the_images_of_a_list_and_refuses_others) {
   EXPECT_EQ(named.samples[1].id, "images/3.png");
   EXPECT_THAT(
       message_of<DataError>([&] { keep_listed(named, folder.write("list.txt", "4.png\n1.png\n")); }),
-      HasSubstr("[cli.list] list list.txt: expected each of its 2 images in the images named, got 1 that are not "
-                "there"));
+      HasSubstr("[cli.list] list list.txt: expected each of its 2 images in the images named, got 1 that are missing"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace roentgen::score {
 namespace {
 namespace fs = std::filesystem;
 
-// Returns which pixels have at least half of the white value.
+// Returns for each pixel whether its value is at least half of white.
 template <typename Sample>
 std::vector<bool> inside_of(const data::Image& image) {
   const auto samples = image.samples<Sample>();
@@ -32,7 +32,7 @@ MaskFolder::MaskFolder(const fs::path& path, const std::vector<std::string>& lab
   fs::directory_iterator entries(path, error);
   if (error) {
     throw DataError(error_text("cli.masks", path.string(), "a folder of masks", error.message(),
-                               "the masks folder that roentgen synth --masks writes"));
+                               "a folder like masks/ of roentgen synth --masks"));
   }
   for (const fs::directory_entry& entry : entries) {
     if (!entry.is_directory(error)) continue;
@@ -40,8 +40,9 @@ MaskFolder::MaskFolder(const fs::path& path, const std::vector<std::string>& lab
     if (known) folders_.emplace_back(*known, entry.path());
   }
   if (folders_.empty()) {
-    throw DataError(error_text("cli.masks", path.string(), "folders named as labels of the checkpoint", "none",
-                               "masks in DIR/<Finding>/<image>.png, findings among " + data::first_names(labels, 20)));
+    throw DataError(error_text("cli.masks", path.string(), "folders with the names of the checkpoint's labels",
+                               "no such folder",
+                               "masks in DIR/<Finding>/<image>.png for one of " + data::first_names(labels, 20)));
   }
   std::ranges::sort(folders_);
 }
@@ -73,7 +74,8 @@ std::optional<eval::Mask> MaskFolder::read(std::string_view image, std::size_t l
   if (!decoded) throw DataError(decoded.error());
   if (image_.width_px() != width_px || image_.height_px() != height_px) {
     throw DataError(error_text("cli.masks", what, fmt::format("the image's size, {} x {} px", width_px, height_px),
-                               fmt::format("{} x {}", image_.width_px(), image_.height_px()), "masks of these images"));
+                               fmt::format("{} x {}", image_.width_px(), image_.height_px()),
+                               "masks with the size of the images"));
   }
   eval::Mask mask{.width_px = width_px, .height_px = height_px, .is_inside = {}};
   mask.is_inside = image_.layout().bits == 8 ? inside_of<std::uint8_t>(image_) : inside_of<std::uint16_t>(image_);

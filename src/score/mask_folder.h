@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Exact pixels of findings: the masks/ folder that `roentgen synth --masks` writes, or one of the same form.
+// Reads masks with the exact pixels of findings, from the folder masks/ of `roentgen synth --masks` or a folder of the
+// same form.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +27,7 @@ class MaskFolder {
 
   /// True if the image (by base name without suffix) has a mask file.
   [[nodiscard]] bool has(std::string_view image) const { return !labels_of(image).empty(); }
-  /// Indices of the labels that have a mask file for the image, ascending.
+  /// Returns the indices of the labels that have a mask file for the image, ascending.
   [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
   /// Reads the mask of a label for an image: a gray picture of the given size. Pixels with at least half of the white
   /// value are inside. Returns nullopt if there is no file, or no pixel inside. Throws DataError if the file cannot be
@@ -37,7 +38,7 @@ class MaskFolder {
  private:
   [[nodiscard]] std::filesystem::path file_of(std::string_view image, const std::filesystem::path& folder) const;
 
-  /// Labels with their folders, ascending by label.
+  /// Indices of labels and their mask folders, ascending by label.
   std::vector<std::pair<std::size_t, std::filesystem::path>> folders_;
   data::FileReader reader_;
   data::Decoder decoder_;

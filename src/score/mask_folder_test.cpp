@@ -58,7 +58,8 @@ TEST_F(MaskFolderTest, finds_masks_by_finding_and_base_name_whatever_the_suffix)
 
 TEST_F(MaskFolderTest, refuses_other_folders_and_sizes_and_names_no_image) {
   EXPECT_THAT(refusal([&] { MaskFolder(root_ / "gone", labels_); }), HasSubstr("expected a folder of masks"));
-  EXPECT_THAT(refusal([&] { MaskFolder(root_, labels_); }), HasSubstr("folders named as labels of the checkpoint"));
+  EXPECT_THAT(refusal([&] { MaskFolder(root_, labels_); }),
+              HasSubstr("folders with the names of the checkpoint's labels"));
   put("Mass/x1.png", std::array<std::uint8_t, 6>{}, 3);
   folder_.write("masks/Mass/x2.png", "no image");
   MaskFolder masks(root_, labels_);

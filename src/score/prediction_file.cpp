@@ -32,7 +32,7 @@ ProbabilityColumns find_probabilities(const io::Csv& table, const std::string& w
     found.columns.push_back(i);
     found.labels.push_back(name.substr(kPrefix.size()));
     if (seen.insert(name).second) continue;
-    throw DataError(error_text("cli.predictions", what, "each label once", name + " twice", "one column a label"));
+    throw DataError(error_text("cli.predictions", what, "each label once", name + " twice", "one column per label"));
   }
   if (!found.columns.empty()) return found;
   throw DataError(error_text("cli.predictions", what, "columns prob_<Label>",
@@ -47,7 +47,7 @@ float read_probability(const std::string& text, const std::string& where) {
       error == std::errc::result_out_of_range;  // values below float32's range become 0, infinite values are refused
   if (is_tiny && end == text.data() + text.size() && text.find("e-") != std::string::npos) return 0.0F;
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
-  throw DataError(error_text("cli.predictions", where, "a finite number", "\"" + text + "\"", "correcting that line"));
+  throw DataError(error_text("cli.predictions", where, "a finite number", "\"" + text + "\"", "correcting this line"));
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ PredictionFile read_prediction_file(const std::filesystem::path& path) {
                                "a header like Image Index,prob_Mass,prob_Nodule"));
   }
   if (table.rows.empty()) {
-    throw DataError(error_text("cli.predictions", what, "a row an image", "a header only", "a file with predictions"));
+    throw DataError(
+        error_text("cli.predictions", what, "one row per image", "only a header", "a file with predictions"));
   }
   const ProbabilityColumns found = find_probabilities(table, what);
   PredictionFile result{.labels = found.labels, .images = {}, .probabilities = {}};
@@ -70,8 +71,8 @@ PredictionFile read_prediction_file(const std::filesystem::path& path) {
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
     const std::string name = data::field(table.rows[i], image);
     if (name.empty() || !seen.insert(name).second) {
-      throw DataError(error_text("cli.predictions", where, "an image's name, each once",
-                                 name.empty() ? "none" : "one that came before", "correcting that line"));
+      throw DataError(error_text("cli.predictions", where, "an image name that occurs once",
+                                 name.empty() ? "no name" : "a name that occurs twice", "correcting this line"));
     }
     result.images.push_back(name);
     for (const std::size_t column : found.columns) {

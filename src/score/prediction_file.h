@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictions from a csv "Image Index,prob_<Label>,...", of this or another program. The truth comes from a label
-// table.
+// Reads predictions from a csv file "Image Index,prob_<Label>,...", written by this or another program. It contains no
+// true labels.
 #pragma once
 
 #include <filesystem>

@@ -38,8 +38,8 @@ TEST(PredictionFile, refuses_what_is_no_table_of_predictions_and_names_no_image)
   expect_refused("Image Index,prob_Mass\na.png,nan\n", "line 2, prob_Mass: expected a finite number, got \"nan\"");
   expect_refused("Image Index,prob_Mass\na.png,1e99\n", "line 2, prob_Mass: expected a finite number");
   expect_refused("Image Index,prob_Mass\na.png\n", "line 2, prob_Mass: expected a finite number, got \"\"");
-  expect_refused("Image Index,prob_Mass\na.png,1\na.png,1\n", "line 3: expected an image's name, each once");
-  expect_refused("Image Index,prob_Mass\n", "expected a row an image, got a header only");
+  expect_refused("Image Index,prob_Mass\na.png,1\na.png,1\n", "line 3: expected an image name that occurs once");
+  expect_refused("Image Index,prob_Mass\n", "expected one row per image, got only a header");
 }
 
 }  // namespace

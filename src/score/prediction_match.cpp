@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finds the row of `file` for each image of `model`; nullopt unless both contain the same images.
+/// Returns the row of `file` for each image of `model`; nullopt unless `file` and `model` contain the same images.
 std::optional<std::vector<std::size_t>> match(const PredictionFile& model, const PredictionFile& file) {
   if (model.images.size() != file.images.size()) return std::nullopt;
   const data::NameIndex index(file.images);
@@ -46,7 +46,7 @@ std::vector<std::size_t> match_images(const PredictionFile& model, std::string_v
       error_text("cli.predictions", what,
                  fmt::format("the {} of {} (list {})", counted(std::ssize(model.images), "image"), model_what,
                              io::name_list_sha256(model.images).substr(0, kDigits)),
-                 fmt::format("{} (list {}), {} of them among those", counted(std::ssize(file.images), "image"),
+                 fmt::format("{} (list {}), of which {} are the same", counted(std::ssize(file.images), "image"),
                              io::name_list_sha256(file.images).substr(0, kDigits), shared),
                  "predictions of the same images"));
 }
@@ -62,9 +62,9 @@ std::vector<std::size_t> match_labels(const PredictionFile& model, std::string_v
   throw DataError(error_text("cli.predictions", what,
                              fmt::format("the {} of {}: {}", counted(std::ssize(model.labels), "label"), model_what,
                                          data::first_names(model.labels, 20)),
-                             fmt::format("{}, {} of them among those: {}", counted(std::ssize(file.labels), "label"),
+                             fmt::format("{}, of which {} are the same: {}", counted(std::ssize(file.labels), "label"),
                                          order.size(), data::first_names(file.labels, 20)),
-                             "predictions of the same labels; columns of others can be cut out"));
+                             "predictions of the same labels, or deleting the other columns"));
 }
 
 }  // namespace
@@ -85,7 +85,8 @@ PredictionFile in_order_of(const PredictionFile& model, std::string_view model_w
 
 PredictionFile read_mean_predictions(std::span<const std::string> paths) {
   if (paths.empty()) {
-    throw ConfigError(error_text("cli.predictions", "predictions", "a file at least", "none", "--predictions FILE"));
+    throw ConfigError(
+        error_text("cli.predictions", "predictions", "at least one file", "no file", "--predictions FILE"));
   }
   PredictionFile mean = read_prediction_file(paths[0]);
   if (paths.size() == 1) return mean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Several prediction files of the same images: matched by image and label name, and averaged.
+// Matches several prediction files of the same images by image and label names, and averages their probabilities.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@
 namespace roentgen::score {
 
 /// Sorts the rows and columns of `file` like those of `model`. Images are matched as in data::NameIndex::find() and
-/// keep their names in `file`. Throws DataError with the counts if one file has an image or a label that the other
-/// lacks.
+/// keep the names that they have in `file`. Throws DataError with the counts unless the two files have the same images
+/// and labels.
 /// @param what, model_what names of the files, for errors
 [[nodiscard]] PredictionFile in_order_of(const PredictionFile& model, std::string_view model_what, PredictionFile file,
                                          std::string_view what);

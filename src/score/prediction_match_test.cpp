@@ -65,12 +65,12 @@ TEST(PredictionMatch, refuses_other_images_and_labels_with_the_counts) {
                 static_cast<void>(in_order_of(model, "a.csv", file_of("image,prob_Mass\nb.png,1\nd.png,1\n"), "b.csv"));
               }),
               AllOf(HasSubstr("b.csv: expected the 3 images of a.csv (list "), HasSubstr("got 2 images (list "),
-                    HasSubstr("), 1 of them among those; try")));
+                    HasSubstr("), of which 1 are the same; try")));
   EXPECT_THAT(
       message_of<DataError>([&] {
         static_cast<void>(in_order_of(model, "a.csv", file_of("image,prob_Mass,prob_Edema\na.png,1,1\n"), "b.csv"));
       }),
-      HasSubstr("the 1 label of a.csv: Mass, got 2 labels, 1 of them among those: Mass, Edema"));
+      HasSubstr("the 1 label of a.csv: Mass, got 2 labels, of which 1 are the same: Mass, Edema"));
 }
 
 TEST(PredictionMatch, averages_probabilities) {
@@ -81,7 +81,7 @@ TEST(PredictionMatch, averages_probabilities) {
   EXPECT_THAT(read_mean_predictions(paths).probabilities, ElementsAre(0.5F, 0.75F));
   EXPECT_THAT(read_mean_predictions(std::span(paths).first(1)).probabilities, ElementsAre(0.25F, 0.5F));
   EXPECT_EQ(prediction_names(paths), "mean of 3 files (a.csv, b.csv, c.csv)");
-  EXPECT_THAT(message_of<ConfigError>([] { static_cast<void>(read_mean_predictions({})); }), HasSubstr("got none"));
+  EXPECT_THAT(message_of<ConfigError>([] { static_cast<void>(read_mean_predictions({})); }), HasSubstr("got no file"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Keys in which two recipes differ.
+// Finds the keys whose values differ between two recipes.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct RecipeDifference {
 /// Tables inside a section are compared as a whole.
 [[nodiscard]] std::vector<RecipeDifference> recipe_differences(const Value& a, const Value& b);
 
-/// Text table for a terminal, or a line that says the recipes are equal. Ends with a newline.
+/// Returns a text table for a terminal, or a line that says that the recipes are equal. Ends with a newline.
 [[nodiscard]] std::string to_text(const std::vector<RecipeDifference>& differences);
 /// Returns the differences for JSON: {key: {"a", "b"}}.
 [[nodiscard]] Value to_value(const std::vector<RecipeDifference>& differences);

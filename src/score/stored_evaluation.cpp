@@ -22,8 +22,8 @@
 namespace roentgen::score {
 namespace {
 
-// Tolerance. Files store probabilities and AUROCs with all digits, so both values come from the same sums. Only with
-// 1e9 pairs of images would one pair change an AUROC by as little.
+// Tolerance for equal AUROCs. A single image that differs changes an AUROC by more, unless there are 1e9 pairs of
+// images. Rounding is smaller, because files store all digits.
 constexpr double kAurocTolerance = 1e-9;
 constexpr std::string_view kStudyUnit = "study, ";
 
@@ -39,7 +39,7 @@ struct Figures {
   }
 };
 
-// Reads the results of a finding; a count that the evaluation does not state is -1.
+// Reads the results of a finding from an evaluation; a count is -1 if the evaluation does not contain it.
 Figures stored_figures(const Value& row) {
   const auto count = [&row](std::string_view key) {
     const Value* value = row.find(key);
@@ -68,8 +68,8 @@ Value read_evaluation(const std::filesystem::path& path, const std::filesystem::
   const std::string own = io::tensors_sha256(checkpoint);
   if (stated->as_string() == own) return evaluation;
   throw ConfigError(error_text("cli.evaluation", path.string(),
-                               fmt::format("figures of {} (weights {})", checkpoint.string(), own.substr(0, 12)),
-                               "those of other weights (" + stated->as_string().substr(0, 12) + ")",
+                               fmt::format("an evaluation of {} (weights {})", checkpoint.string(), own.substr(0, 12)),
+                               "an evaluation of other weights (" + stated->as_string().substr(0, 12) + ")",
                                "the JSON of roentgen eval --checkpoint " + shell_word(checkpoint.string())));
 }
 
@@ -88,7 +88,7 @@ void check_figures(const EvalSet& set, std::string_view what, const Value& evalu
                    std::string_view evaluation_what) {
   const auto refuse = [&](const std::string& label, std::string_view expected, std::string_view got) {
     throw ConfigError(error_text("cli.evaluation", what, fmt::format("{} of {}: {}", label, evaluation_what, expected),
-                                 got, "the predictions and labels that this evaluation was made from"));
+                                 got, "the predictions and labels of this evaluation"));
   };
   const Value& stored = *evaluation.find_path("auroc.labels");
   const eval::EvalTable table = eval::evaluate(set.predictions, {.replicates = 0});
@@ -117,15 +117,15 @@ eval::OperatingPoints read_points(const std::filesystem::path& path, const Point
     return !left.empty() && !right.empty() && left != right;
   };
   if (differ(points.input, use.input)) {
-    throw ConfigError(error_text("cli.points", path.string(), "points fitted on the input \"" + use.input + "\"",
+    throw ConfigError(error_text("cli.points", path.string(), "thresholds chosen with the input \"" + use.input + "\"",
                                  "\"" + points.input + "\"",
-                                 "points saved with this checkpoint's preprocessing and the same --tta"));
+                                 "saving thresholds with this checkpoint and the same --tta"));
   }
   if (differ(points.weights_sha256, use.weights_sha256)) {
     throw ConfigError(error_text("cli.points", path.string(),
-                                 "points of these weights (" + use.weights_sha256.substr(0, 12) + ")",
-                                 "those of other weights (" + points.weights_sha256.substr(0, 12) + ")",
-                                 "points saved by roentgen eval with this checkpoint"));
+                                 "thresholds for these weights (" + use.weights_sha256.substr(0, 12) + ")",
+                                 "thresholds for other weights (" + points.weights_sha256.substr(0, 12) + ")",
+                                 "saving thresholds with roentgen eval and this checkpoint"));
   }
   return points;
 }
@@ -133,8 +133,8 @@ eval::OperatingPoints read_points(const std::filesystem::path& path, const Point
 eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use) {
   eval::OperatingPoints points = read_points(path, use);
   if (points.unit == "image") return points;
-  throw ConfigError(error_text("cli.points", path.string(), "points for one score an image", "one a(n) " + points.unit,
-                               "points saved without --by study"));
+  throw ConfigError(error_text("cli.points", path.string(), "thresholds for one score per image",
+                               "thresholds for one score per " + points.unit, "saving thresholds without --by study"));
 }
 
 }  // namespace roentgen::score

@@ -17,7 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Five images of two studies, and three images that are the only one of their study. Hernia has only one class.
+// Returns eight images: five of two studies, and three that are each the only image of a study. Hernia has only one
+// class.
 EvalSet sample_set() {
   EvalSet set;
   set.predictions = {.label_names = {"Mass", "Hernia"},
@@ -60,7 +61,7 @@ TEST(CheckFigures, names_the_finding_and_both_values) {
   known.predictions.labels[9] = 0;
   expect_refused(known, evaluation, "Hernia of eval.json: 0 positive of 4, AUROC undefined, got 0 positive of 5");
   EvalSet other = sample_set();
-  other.predictions.probabilities[2] = 0.35F;  // the score now exceeds image d's, but all counts stay equal
+  other.predictions.probabilities[2] = 0.35F;  // the score now exceeds that of image d, but all counts stay equal
   expect_refused(other, evaluation, "AUROC 0.6666666667, got 2 positive of 5, AUROC 0.8333333333");
 }
 

@@ -20,8 +20,8 @@ bool fits(data::SourceOptions options, std::string_view source) {
   return data::fits_source(options);
 }
 
-/// True for a table that can be read without its folder. CheXpert's and PadChest's tables name images in several
-/// columns, and MIMIC-CXR-JPG's table names studies instead of images.
+/// True for a label table that can be read without its data folder. CheXpert's and PadChest's tables name images in
+/// several columns, and MIMIC-CXR-JPG's table names studies instead of images.
 bool is_read_alone(data::SourceOptions options) {
   if (options.source != "auto") return options.source == "nih" || options.source == "csv";
   if (fits(options, "chexpert") || fits(options, "padchest")) return false;
@@ -29,7 +29,7 @@ bool is_read_alone(data::SourceOptions options) {
   return fits(options, "csv") || !fits(options, "mimic");
 }
 
-constexpr std::string_view kRemedy = "labels that have what the predictions name, or fewer columns there";
+constexpr std::string_view kRemedy = "a label table with this label, or predictions without this column";
 
 data::Dataset load_table(data::SourceOptions options, const std::string& what) {
   options.files = data::ImageFiles::Unneeded;
@@ -41,9 +41,9 @@ data::Dataset load_table(data::SourceOptions options, const std::string& what) {
     const ErrorParts parts = error_parts(error.what());
     if (parts.thing != "data.labels") throw;
     const bool is_of_a_line = std::ranges::find(options.labels, parts.what) == options.labels.end();
-    if (is_of_a_line) throw DataError(with_remedy(error.what(), "correcting that line"));
+    if (is_of_a_line) throw DataError(with_remedy(error.what(), "correcting this line"));
     throw DataError(error_text("data.labels", what, "the label " + parts.what + " of the predictions",
-                               "none that is known", kRemedy));
+                               "no known label of this name", kRemedy));
   }
 }
 
@@ -82,9 +82,9 @@ Truth read_truth(const fs::path& path, const std::vector<std::string>& labels, d
   truth.dataset = is_alone ? load_table(std::move(options), truth.what) : load_folder(std::move(options), overrides);
   truth.index = data::NameIndex(truth.dataset);
   if (!is_alone) return truth;
-  truth.dataset.label_names = labels;  // the requested spelling of the labels
+  truth.dataset.label_names = labels;  // label names as the caller spells them
   for (std::size_t i = 0; i < truth.dataset.samples.size(); ++i) {
-    // A converted image keeps its first name as id but has a new path.
+    // An image can be found by id and by path, because a converted image has its original name as id but a new path.
     const data::Sample& sample = truth.dataset.samples[i];
     const std::string file = sample.path.generic_string();
     if (!file.ends_with(sample.id)) truth.index.add(file, i);

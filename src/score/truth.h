@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The truth given by `--labels`, read as `train` and `eval` read labels.
+// Reads the true labels that the option `--labels` names, in the same way as `train` and `eval` read labels.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@
 
 namespace roentgen::score {
 
-/// Labelled images that can be found by name. Plain value; thread-safe to read.
+/// Images with their true labels, which can be found by name. Plain value; thread-safe to read.
 struct Truth {
   /// Name of the table or folder, for errors.
   std::string what{};
   data::Dataset dataset{};  ///< one sample per image
-  /// Positions in dataset.samples by name.
+  /// Indices in dataset.samples by image name.
   data::NameIndex index{};
 
   /// Returns the sample of an image by data::NameIndex::find_ending(), or null.
@@ -32,9 +32,9 @@ struct Truth {
 /// Reads the labels of a data folder (as data::load_dataset() does) or of a label table. NIH's tables and tables with a
 /// column of image names are read without image files (data::ImageFiles::Unneeded). Tables of CheXpert, MIMIC-CXR-JPG
 /// and PadChest are read in their folder, together with the images of all splits. So label policies, finding names,
-/// patients, views and studies equal those of a checkpoint's evaluation. A folder that the recipe's source cannot list
-/// is read by the source that can (load_evaluated()). Labels that the data lack are unknown (data::absent_labels()).
-/// Throws DataError and ConfigError as these functions do, and DataError if the data have none of the labels.
+/// patients, views and studies are the same as when a checkpoint is evaluated. The format of a folder is detected if it
+/// is not the recipe's (load_evaluated()). Labels that the data do not have are unknown (data::absent_labels()). Throws
+/// DataError and ConfigError as these functions do, and DataError if the data have none of the labels.
 /// @param labels (K) labels of the predictions; samples get their labels in this order
 /// @param options section [data] of a recipe; root, labels and split are ignored, and csv if `path` is a table
 /// @param overrides "data.key=value" settings that `options` already contains

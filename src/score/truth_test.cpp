@@ -107,17 +107,17 @@ TEST(Truth, refuses_what_a_table_does_not_know) {
     return message_of<DataError>([&] { static_cast<void>(read_truth(path, {label}, {})); });
   };
   EXPECT_THAT(refusal("path,Mass\na.png,1\n", "Nodule"),
-              HasSubstr("table.csv: expected the label Nodule of the predictions, got none that is known"));
+              HasSubstr("table.csv: expected the label Nodule of the predictions, got no known label of this name"));
   EXPECT_THAT(refusal("Image Index,Finding Labels\na.png,Mass\n", "Fracture"),
               HasSubstr("the label Fracture of the predictions"));
   EXPECT_THAT(refusal("path,Mass\na.png,perhaps\n", "Mass"),
-              AllOf(HasSubstr("table.csv line 2: expected 1, 0, -1"), HasSubstr("try correcting that line")));
+              AllOf(HasSubstr("table.csv line 2: expected 1, 0, -1"), HasSubstr("try correcting this line")));
 }
 
 TEST(Truth, refuses_what_the_folder_does_not_know) {
   const Chexpert set;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(read_truth(set.folder.path(), {"Hernia"}, {})); }),
-              AllOf(HasSubstr("Hernia"), HasSubstr("try labels that have what the predictions name")));
+              AllOf(HasSubstr("Hernia"), HasSubstr("try a label table with this label")));
   const TestFolder other;
   const auto alone =
       other.write("valid.csv", "Path,Frontal/Lateral,Edema\nCheXpert-v1.0/valid/patient7/study2/a.jpg,,1\n");

@@ -103,7 +103,7 @@ void lay_body(Canvas& canvas, const Chest& chest) {
     const float u = x / half;
     const float w = u * u;
     const float side = std::max(0.0F, 1.0F - w * w);
-    // Shape of the shoulders: the outline falls from the neck sideways, and the tissue above it thins out.
+    // Shape of the shoulders: the outline falls sideways from the neck, and the tissue becomes thinner towards the top.
     const float slope_y = shoulder + 0.36F * std::fabs(x);
     const float top = smooth_step((y - slope_y + 14.0F) / 40.0F);
     const float torso = thick * std::sqrt(side) * top;

@@ -23,11 +23,11 @@ void lay_vessels(Canvas& canvas, const Chest& chest);
 /// Draws ribs, spine, clavicles, scapulae and heads of the humeri.
 void lay_skeleton(Canvas& canvas, const Chest& chest);
 
-/// Ellipsoid of the heart. Its shadow is cardiothoracic_ratio times the inner width of the thorax.
+/// Returns the ellipsoid of the heart. Its shadow is cardiothoracic_ratio times as wide as the inside of the thorax.
 [[nodiscard]] Ellipsoid heart_shape(const Chest& chest);
-/// Point in the chest from which the vessels of a lung start.
+/// Returns the point in the chest from which the vessels of a lung start.
 [[nodiscard]] Point hilum(const Chest& chest, const Lung& lung);
-/// Rectangle around a lung's outline, from its apex to below the diaphragm.
+/// Returns the rectangle around a lung's outline, from its apex to below the diaphragm.
 [[nodiscard]] Rect area_of(const Lung& lung);
 
 }  // namespace roentgen::synth

@@ -68,7 +68,7 @@ void Canvas::for_each_in_tube(const Tube& tube, Visit&& visit) {
   const double dy = tube.to.y_mm - tube.from.y_mm;
   const double length = std::sqrt(dx * dx + dy * dy);
   if (length < 1e-6) return;
-  const double soft_mm = 0.6 * pixel_mm_;  // half the footprint of a pixel
+  const double soft_mm = 0.6 * pixel_mm_;  // half of the length over which a pixel averages
   const auto wide = [soft_mm](double radius) { return std::sqrt(radius * radius + soft_mm * soft_mm); };
   const double margin = wide(std::max(tube.radius_from_mm, tube.radius_to_mm));
   const Rect area{std::min(tube.from.x_mm, tube.to.x_mm) - margin, std::min(tube.from.y_mm, tube.to.y_mm) - margin,

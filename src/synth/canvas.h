@@ -56,7 +56,7 @@ struct Tube {
   double hollow = 0.0;
 };
 
-/// Path lengths in mm, row-major (size, size). Members are public because many painters write them.
+/// Path lengths in mm, row-major (size, size). Members are public because many functions write them.
 struct Planes {
   std::vector<float> body;     ///< soft tissue, as if the chest were solid
   std::vector<float> air;      ///< aerated lung inside the body
@@ -68,7 +68,7 @@ struct Planes {
   std::vector<float> bone;     ///< bone
 };
 
-/// Planes of one study, with the mapping from pixels to chest coordinates.
+/// Planes of one study (path lengths per material), with the mapping from pixels to chest coordinates.
 class Canvas {
  public:
   Canvas(std::int64_t size_px, const Pose& pose);
@@ -78,7 +78,7 @@ class Canvas {
   [[nodiscard]] std::int64_t size_px() const { return size_px_; }
   /// Width of a pixel in the chest, mm.
   [[nodiscard]] double pixel_mm() const { return pixel_mm_; }
-  /// The pixels that may show `area`, clipped at the image's edge.
+  /// Returns the pixels that may show `area`, clipped at the image's edge.
   [[nodiscard]] PixelRect pixels_of(const Rect& area) const;
 
   /// Calls visit(index, x_mm, y_mm) for every pixel of `area`. `index` is the pixel's position in the planes; x_mm and
@@ -111,8 +111,8 @@ class Canvas {
   /// Adds weight * path length through the ellipsoid to `plane`.
   void add(std::vector<float>& plane, const Ellipsoid& shape, double weight = 1.0);
   void add(std::vector<float>& plane, const Tube& tube, double weight = 1.0);
-  /// Adds weight * path length through a bent tube, given as a chain of straight tubes. Where links overlap, only the
-  /// longest path counts.
+  /// Adds weight * path length through a bent tube, given as a chain of straight tubes. Where tubes of the chain
+  /// overlap, only the longest path counts.
   void add_chain(std::vector<float>& plane, std::span<const Tube> chain, double weight = 1.0);
   /// Adds an ellipsoid to planes.fill or another plane like add(), and marks the covered pixels as part of the current
   /// finding.

@@ -10,7 +10,7 @@
 namespace roentgen::synth {
 namespace {
 constexpr double kPi = 3.14159265358979323846;
-// Tolerance for sampling a shape at pixel centres: below 1% for the shapes here, which are at least 20 pixels wide.
+// Tolerance for sampling a shape at pixel centres: below 1% for shapes that are at least 20 pixels wide.
 constexpr double kSampling = 0.01;
 
 Pose straight() { return {.angle_rad = 0.0, .scale_x = 1.0, .scale_y = 1.0, .shift = {}, .field_mm = 200.0}; }
@@ -41,7 +41,8 @@ TEST(Canvas, tube_thinner_than_a_pixel_keeps_its_volume) {
   canvas.add(canvas.planes.vessel, tube);
   const double length = std::sqrt(110.0 * 110.0 + 53.0 * 53.0);
   const double expected = kPi * 0.8 * 0.8 * length;
-  // A thin line on a coarse grid; its ends and its position relative to pixels cost a few percent.
+  // Tolerance for a thin line on a coarse grid: its ends and its position relative to pixels change the volume by a few
+  // percent.
   EXPECT_NEAR(volume_mm3(canvas, canvas.planes.vessel), expected, 0.06 * expected);
 }
 

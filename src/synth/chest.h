@@ -36,12 +36,12 @@ struct Lung {
   double half_depth_mm = 80.0;
   /// Sideways shift of the outline per mm above the centre, because lungs narrow towards the midline at the apex.
   double lean = 0.08;
-  /// Height of the top of the diaphragm's dome, and the distance from there down to its rim (0: flat).
+  /// Height of the top of the diaphragm's dome; below, the distance from there down to the rim of the dome (0: flat).
   double dome_y_mm = 85.0;
   double dome_rise_mm = 50.0;
   /// Tissue per volume of aerated lung, relative to water.
   double density = 0.27;
-  /// Factor on the path length through the vessels.
+  /// Factor by which the path length through the vessels is multiplied.
   double vessels = 1.0;
 
   [[nodiscard]] double top_mm() const { return center.y_mm - half_height_mm; }
@@ -83,13 +83,14 @@ struct Exposure {
   double photons_per_mm2 = 1e6;
   double scatter_share = 1.0;
   double scatter_radius_mm = 25.0;
-  /// Shifts of the black and the white level, as shares of the gray window.
+  /// Shift of the black level, and below of the white level, as shares of the gray window.
   double black = 0.0;
   double white = 0.0;
-  /// Nonlinearity of the film curve: quadratic and S-shaped parts, both 0 for a straight line.
+  /// Nonlinearity of the film curve: coefficients of its quadratic part and, below, its S-shaped part. If they are 0,
+  /// the curve is a straight line.
   double bend = 0.0;
   double s_shape = 0.0;
-  /// Change of the signal from one edge of the field to the other along x and y (heel effect).
+  /// Change of the signal from one edge of the field to the opposite edge, along x and below along y (heel effect).
   double slope_x = 0.0;
   double slope_y = 0.0;
 };
@@ -97,7 +98,7 @@ struct Exposure {
 enum class View : std::uint8_t { Pa, Ap };
 enum class Sex : std::uint8_t { Female, Male };
 
-/// One patient in one study.
+/// Geometry of one patient in one study.
 struct Chest {
   int age_years = 50;
   Sex sex = Sex::Female;
@@ -136,15 +137,15 @@ struct StudyKey {
   std::int64_t follow_up = 0;
 };
 
-/// Random stream of one study for one purpose; `channel` separates several draws for the same purpose.
+/// Returns the random stream of one study for one purpose; `channel` separates several draws for the same purpose.
 [[nodiscard]] Random study_stream(const StudyKey& key, RandomStage stage, std::uint32_t channel = 0);
-/// Random stream of one patient, the same in all studies of the patient.
+/// Returns the random stream of one patient, the same in all studies of the patient.
 [[nodiscard]] Random patient_stream(const StudyKey& key, std::uint32_t channel = 0);
 
-/// Ratio of a length on the film to the length in the patient: source / (source - distance to the detector).
-/// `share_from_front` is the depth as a share of the patient's thickness. PA views: source at 1.8 m, front at the
-/// detector. AP views: source at 1 m, back at the detector. Both have a gap of kDetectorGapMm between patient and
-/// detector.
+/// Returns the ratio of a length on the film to the length in the patient: source / (source - distance to the
+/// detector). `share_from_front` is the depth as a share of the patient's thickness. PA views: source at 1.8 m, front
+/// at the detector. AP views: source at 1 m, back at the detector. Both have a gap of kDetectorGapMm between patient
+/// and detector.
 [[nodiscard]] double magnification(View view, double share_from_front, double half_thickness_mm);
 inline constexpr double kDetectorGapMm = 40.0;
 /// Depth of heart and great vessels from the front, as a share of the thickness; the widest part of the thorax is at

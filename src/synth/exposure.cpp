@@ -8,8 +8,7 @@
 
 namespace roentgen::synth {
 namespace {
-// Attenuation per mm at the mean energy of a 120 kV beam behind a patient: that of water, and the excess of bone over
-// water.
+// Attenuation per mm at the mean energy of a 120 kV beam behind a patient: of water, and (below) of bone minus water.
 constexpr float kTissuePerMm = 0.0195F;
 constexpr float kBonePerMm = 0.030F;
 
@@ -69,8 +68,8 @@ std::vector<float> wide_blur(const std::vector<float>& image, std::int64_t size,
   return a;
 }
 
-// Approximately normal random value with variance 1: the sum of four 16-bit uniform values (Irwin-Hall). Cheap and
-// exactly reproducible.
+// Approximately normal random value with variance 1: the sum of four 16-bit uniform values (Irwin-Hall). It is cheap,
+// and equal on every machine.
 float noise(Random& random) {
   const std::uint64_t bits = random.next_u64();
   const auto part = [bits](int shift) { return static_cast<std::int64_t>((bits >> shift) & 0xffff); };
@@ -88,7 +87,7 @@ float share_below(std::vector<float>& values, double share) {
 std::vector<float> line_integrals(const Planes& planes) {
   std::vector<float> sum(planes.body.size());
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // air that abnormal tissue may replace
+    const float hollow = planes.air[i] * (1.0F - planes.density[i]);  // mm of air that abnormal tissue may replace
     const float filled = std::min(planes.vessel[i] * std::min(1.0F, planes.air[i] * 0.05F) + planes.fill[i], hollow);
     const float gas = std::min(planes.gas[i], planes.body[i]);
     const float tissue = planes.body[i] + planes.soft[i] - hollow + filled - gas;

@@ -14,7 +14,7 @@ namespace roentgen::synth {
 namespace {
 constexpr std::uint64_t kSeed = 9;
 
-/// Planes with a single pixel.
+/// Returns planes with a single pixel.
 Planes pixel(float body, float air, float density) {
   Planes planes;
   planes.body = {body};
@@ -24,7 +24,7 @@ Planes pixel(float body, float air, float density) {
   return planes;
 }
 
-/// Exposed image, quantised to 8 bits.
+/// Returns the exposed image, quantised to 8 bits.
 std::vector<std::uint8_t> exposed(const Canvas& canvas, const Exposure& exposure, Random random) {
   return quantise_8(expose(canvas, exposure, random));
 }
@@ -33,7 +33,7 @@ TEST(LineIntegrals, follow_the_stated_sum) {
   Planes planes = pixel(200.0F, 100.0F, 0.25F);
   planes.fill = {10.0F};
   planes.bone = {5.0F};
-  // Tissue: 200 - 100 * 0.75 + 10 mm; on top, 5 mm of bone.
+  // The ray passes 200 - 100 * 0.75 + 10 mm of tissue and 5 mm of bone.
   EXPECT_NEAR(line_integrals(planes)[0], 0.0195 * 135.0 + 0.030 * 5.0, 1e-5);
 }
 
@@ -60,9 +60,8 @@ TEST(Expose, dense_is_white_and_air_is_black) {
 }
 
 TEST(Expose, fewer_photons_are_noisier) {
-  // Canvas with a uniform slab and one dense stripe, so that the gray window has a range.
-  // Pixels of 1.4 mm show no fine structure. A dose of 1/16 gives as many photons per pixel as NIH's pixels of 0.34 mm
-  // get.
+  // Canvas with a uniform slab and one dense stripe, so that the gray window has a range. Pixels of 1.4 mm show no fine
+  // structure. With 1/16 of the dose, they get as many photons as NIH's pixels of 0.34 mm.
   Canvas canvas(64, Pose{.field_mm = 88.0});
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) canvas.planes.body[i] = i % 64 < 8 ? 200.0F : 120.0F;
   const auto spread = [&](double photons) {

@@ -10,8 +10,8 @@
 
 namespace roentgen::synth {
 namespace {
-// Channels of a study's random stream for its film, one per option, so that one option does not change the draws of
-// another.
+// Channels of a study's random stream, one per film option, so that an option does not change the draws of another
+// option.
 constexpr std::uint32_t kMarkerChannel = 0, kInvertedChannel = 1, kCollimatorChannel = 2;
 
 // Stroke width of a letter as a share of its height.
@@ -60,7 +60,7 @@ void put_marker(std::vector<float>& gray, const Marker& marker, std::int64_t siz
       const double x = at_mm / marker.height_mm - marker.lean * y;
       double nearest = 1e9;
       for (const Stroke& stroke : strokes_of(marker.letter)) nearest = std::min(nearest, distance(stroke, x, y));
-      // Share of the pixel under the stroke; the stroke's edge counts as a straight line.
+      // Share of the pixel that the stroke covers; the edge of the stroke is treated as a straight line.
       const double inside_px = (0.5 * kStroke - nearest) * marker.height_mm / pixel_mm;
       const double widest = std::min(1.0, kStroke * marker.height_mm / pixel_mm);
       const auto cover = static_cast<float>(marker.cover * std::clamp(inside_px + 0.5, 0.0, widest));
@@ -125,7 +125,7 @@ FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double fie
     Marker marker;
     marker.letter = random.chance(0.6) ? 'L' : 'R';
     marker.height_mm = random.uniform(10.0, 20.0);
-    // Random position above the shoulder or next to the flank, inside any frame.
+    // Random position above the shoulder or next to the flank, inside the collimator's frame if there is one.
     const double from_side = random.uniform(0.11, 0.17);
     marker.center_x_mm = (marker.letter == 'L' ? 1.0 - from_side : from_side) * field_mm;
     marker.center_y_mm = (random.chance(0.8) ? random.uniform(0.11, 0.2) : random.uniform(0.6, 0.85)) * field_mm;

@@ -3,7 +3,7 @@
 //
 // The film of a study: the storage format of its gray values, and marks on the film. Marks are lead markers, the black
 // frame of the collimator, and inverted gray values (docs/reference/synthetic.md, "Film"). The study's key determines
-// all of them; an option that is off changes nothing.
+// all marks. An option that is off does not change pixels or random draws.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace roentgen::synth {
 
-/// Format of a stored image. All formats are quantisations of the same curve values.
+/// Format of a stored image. All formats round the same values of the film curve.
 enum class Form : std::uint8_t {
   Png8,   ///< 8-bit gray PNG, 0 to 255
   Png16,  ///< 16-bit gray PNG, 0 to 65535
@@ -46,7 +46,8 @@ struct FilmOptions {
   Form form = Form::Png8;
   /// Quality of JPEG files, 1 to 100.
   int jpeg_quality = 92;
-  /// Shares of the images, 0 to 1, that have a lead marker "L" or "R", inverted gray values, or a black frame.
+  /// Share of the images, 0 to 1, that have a lead marker "L" or "R". The next two are the shares with inverted gray
+  /// values and with a black frame.
   double markers = 0.0;
   double inverted = 0.0;
   double collimated = 0.0;
@@ -60,12 +61,12 @@ void validate(const FilmOptions& options);
 
 /// A lead letter on the film. Its position is in mm from the left and top edge of the field.
 struct Marker {
-  /// 'L' on the patient's left side, which is the right side of the image; 'R' on the other side.
+  /// 'L' on the patient's left side, which is the right side of the image; 'R' on the patient's right side.
   char letter = 'L';
   double center_x_mm = 0.0;
   double center_y_mm = 0.0;
   double height_mm = 12.0;
-  /// Slant of the letter: x over y of its upright stroke.
+  /// Slant of the letter: x / y along its upright stroke.
   double lean = 0.0;
   /// Brightness as a share of white where lead covers the whole pixel.
   double cover = 1.0;
@@ -80,21 +81,20 @@ struct FilmMarks {
 };
 
 /// Draws the marks on the film of a study. One option does not change the random draws of another. A larger share adds
-/// marks to further films, and keeps those of a smaller share.
+/// marks to more films, and keeps the marks that a smaller share gives.
 [[nodiscard]] FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double field_mm);
 
-/// The pixels inside the collimator's open area: those whose centre lies in marks.open. All pixels if there is no
-/// frame.
+/// Returns the pixels whose centre lies in the collimator's open area marks.open; all pixels if there is no frame.
 [[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
-/// Intersection of a box with the open area; empty if the box is hidden.
+/// Returns the intersection of a box with the open area; empty if the frame hides the box.
 [[nodiscard]] PixelRect cut(const PixelRect& box, const PixelRect& open);
 
 /// Sets the pixels of a mask (size, size) outside of the open area to 0.
 void close(std::span<std::uint8_t> mask, const PixelRect& open, std::int64_t size_px);
 
-/// Draws marker and frame on film curve values, (size, size) from 0 to 1. Inversion is left to quantise_8() and
-/// quantise_16().
+/// Draws marker and frame on film curve values, (size, size) from 0 to 1. Does not invert gray values; quantise_8() and
+/// quantise_16() do.
 void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
 /// Quantises every value v of the film curve to round(white * v), or to white minus that if inverted. White is 255.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Compares images of 1024 px at default options with 59 originals of NIH ChestX-ray14, whose measurements are in
-// docs/reference/synthetic.md ("Bytes like NIH's"). Averages over as many synthetic images of one seed.
+// docs/reference/synthetic.md ("Bytes like NIH's"). Averages over 59 synthetic images of one seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,9 +68,9 @@ TEST(FilmBytes, of_large_images_behave_like_nihs) {
   near("slope", -2.95, 0.15);
   near("average", 32.8, 0.15);
   near("paeth", 57.3, 0.15);
-  // The two rare filters differ by 29% and 40% from NIH's 9.4 and 0.5; the test expects their present values. One seed
-  // gives the same pixels on every machine, so only a changed film or encoder moves them. Another seed changes the
-  // share of Up by about one percentage point, its standard error over 59 images.
+  // The shares of the two rare filters differ by 29% and 40% from NIH's 9.4% and 0.5%, so the test expects the present
+  // values. They are equal on every machine, and change only with the drawing or the encoder. Another seed changes the
+  // share of Up by about one percentage point, the standard error over 59 images.
   EXPECT_NEAR(measured.mean.at("up"), 6.7, 1.0);
   EXPECT_NEAR(measured.mean.at("sub"), 0.30, 0.10);
   EXPECT_NEAR(measured.mean.at("none"), 0.0, 0.05);

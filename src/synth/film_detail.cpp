@@ -12,14 +12,14 @@ namespace {
 constexpr double kNoDetailMm = 1.25, kAllDetailMm = 0.65;
 constexpr double kWidestCellMm = 1.3;
 constexpr int kMostOctaves = 5;
-// Ratio of an octave's amplitude to that of the previous octave, whose cells are twice as wide.
+// Ratio of the amplitude of an octave to the amplitude of the previous octave, whose cells are twice as wide.
 constexpr double kFall = 0.95;
 // Channels of the random stream of `seed`.
 constexpr std::uint32_t kStructureChannel = 0, kBlurChannel = 1;
 
 Random stream(std::uint64_t seed, std::uint32_t channel) { return Random(seed, RandomStage::SynthDetail, channel); }
 
-// Value of a lattice point in [-1, 1): hash of its position by the finaliser of SplitMix64.
+// Returns the value of a lattice point in [-1, 1): a hash of its position by the finaliser of SplitMix64.
 float lattice(std::uint64_t seed, std::uint64_t octave, std::int64_t row, std::int64_t column) {
   std::uint64_t x =
       seed ^ (octave << 56U) ^ (static_cast<std::uint64_t>(row) << 28U) ^ static_cast<std::uint64_t>(column);
@@ -30,7 +30,8 @@ float lattice(std::uint64_t seed, std::uint64_t octave, std::int64_t row, std::i
   return static_cast<float>(static_cast<std::int64_t>(x >> 40U) - (std::int64_t{1} << 23U)) * (1.0F / 8388608.0F);
 }
 
-// Weights of the four lattice points around a position t in [0, 1) after the second point (uniform cubic B-spline).
+// Returns the weights of the four lattice points around a position t in [0, 1) after the second point (uniform cubic
+// B-spline).
 std::array<float, 4> spline(float t) {
   const float s = 1.0F - t;
   return {s * s * s / 6.0F, (4.0F + t * t * (3.0F * t - 6.0F)) / 6.0F, (4.0F + s * s * (3.0F * s - 6.0F)) / 6.0F,
@@ -89,7 +90,8 @@ void add_octave(std::vector<float>& sum, std::int64_t size, const Octave& octave
   }
 }
 
-// Amount of fine structure on a ray: most in the lung, less in the chest wall, some in bone, none outside the body.
+// Returns the amount of fine structure on a ray: most in the lung, less in the chest wall and in bone, none outside the
+// body.
 float structure_at(const Planes& planes, std::size_t i) {
   if (planes.body[i] <= 0.0F) return 0.0F;
   const float in_body = std::min(1.0F, planes.body[i] * 0.02F);
@@ -112,7 +114,7 @@ std::vector<float> gauss(double sigma_px) {
   return result;
 }
 
-// Blurs rows. Repeats the pixel at the edge beyond the image.
+// Blurs rows. Pixels beyond the image have the value of the pixel at the edge.
 void blur_rows(std::vector<float>& image, std::int64_t size, const std::vector<float>& weights) {
   const auto taps = static_cast<std::int64_t>(weights.size());
   const std::int64_t radius = taps / 2;

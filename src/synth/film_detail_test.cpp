@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kSize = 512;
 constexpr Pose kPose{.field_mm = 335.0};
 
-/// Canvas with 200 mm of tissue everywhere except in the left quarter.
+/// Returns a canvas with 200 mm of tissue everywhere except in the left quarter.
 Canvas half_body(std::int64_t size) {
   Canvas canvas(size, kPose);
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) {
@@ -81,7 +81,7 @@ TEST(FineStructure, is_the_same_at_every_size) {
   EXPECT_GT(xy / std::sqrt(xx * yy), 0.6);
 }
 
-// Golden values for images large enough to show fine detail. The floats are the same on every machine.
+// Compares with golden values for images large enough to show fine detail. The floats are the same on every machine.
 TEST(FineStructure, is_the_golden_one) {
   Canvas canvas = half_body(300);
   for (std::size_t i = 0; i < canvas.planes.air.size(); i += 3) canvas.planes.air[i] = 50.0F;

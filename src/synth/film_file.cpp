@@ -44,7 +44,7 @@ void write_set_file(const std::filesystem::path& path, std::span<const std::byte
   file.close();
   if (!file) {
     throw DataError(
-        error_text("synth.out", path.string(), "a file that can be written", "a write error", "free space"));
+        error_text("synth.out", path.string(), "a file that can be written", "a write error", "freeing disk space"));
   }
 }
 

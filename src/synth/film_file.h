@@ -23,8 +23,9 @@ namespace roentgen::synth {
 /// study and library versions. Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, int png_level);
 
-/// Writes one of many files of a data set. Neither atomic nor synced to disk, because that is slow for thousands of
-/// small files; the tables are written last. Throws DataError if the file cannot be written.
+/// Writes one of many files of a data set. The write is neither atomic nor synced to disk, which would be slow for
+/// thousands of small files. A data set is complete only if its tables exist, which are written last. Throws DataError
+/// if the file cannot be written.
 void write_set_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace roentgen::synth

@@ -110,8 +110,8 @@ TEST(Film, marker_lies_at_its_side_and_changes_nothing_elsewhere) {
       EXPECT_LT(std::abs(y_mm - marker.center_y_mm), marker.height_mm + pixel_mm);
       covered_mm2 += pixel_mm * pixel_mm * (marked.gray[at] - plain.gray[at]) / (1.0 - plain.gray[at]) / marker.cover;
     }
-    // The strokes of an L have a total length of 1.6 letter heights, those of an R about 3.2; each is 0.16 heights
-    // wide.
+    // The strokes of an L are together 1.6 letter heights long, the strokes of an R about 3.2; each stroke is 0.16
+    // heights wide.
     const double heights2 = covered_mm2 / (marker.height_mm * marker.height_mm);
     EXPECT_GT(heights2, marker.letter == 'L' ? 0.17 : 0.34);
     EXPECT_LT(heights2, marker.letter == 'L' ? 0.40 : 0.75);

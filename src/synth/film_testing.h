@@ -78,8 +78,8 @@ inline std::vector<std::uint8_t> read_jpeg(std::span<const std::byte> bytes) {
   return pixels;
 }
 
-/// Standard deviation of the noise, estimated by the method of Immerkaer (1996, "Fast noise variance estimation"). The
-/// image is filtered by the mask 1 -2 1, -2 4 -2, 1 -2 1, which ignores planes and lines.
+/// Returns the standard deviation of the noise, estimated by the method of Immerkaer (1996, "Fast noise variance
+/// estimation"). The image is filtered by the mask 1 -2 1, -2 4 -2, 1 -2 1, which ignores planes and lines.
 inline double noise_of(std::span<const std::uint8_t> pixels, std::int64_t size) {
   double sum = 0.0;
   for (std::int64_t y = 1; y + 1 < size; ++y) {
@@ -93,7 +93,7 @@ inline double noise_of(std::span<const std::uint8_t> pixels, std::int64_t size) 
   return std::sqrt(std::numbers::pi / 2.0) * sum / (6.0 * count);
 }
 
-/// Fourier transform of one line in place. Its length must be a power of two.
+/// Computes the Fourier transform of one line in place. The length must be a power of two.
 inline void transform(std::span<std::complex<double>> line) {
   const std::size_t n = line.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -114,8 +114,8 @@ inline void transform(std::span<std::complex<double>> line) {
   }
 }
 
-/// Slope of the power spectrum in log-log coordinates. The power of the Hann-windowed image is averaged over rings of
-/// one cycle per image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
+/// Returns the slope of the power spectrum in log-log coordinates. The power of the Hann-windowed image is averaged
+/// over rings of one cycle per image. A least-squares fit covers 8 to half of `size` cycles. `size` is a power of two.
 inline double spectrum_slope(std::span<const std::uint8_t> pixels, std::int64_t size) {
   const auto n = static_cast<std::size_t>(size);
   double mean = 0.0;

@@ -32,13 +32,14 @@ inline constexpr std::array kFindingNames{
 };
 inline constexpr int kFindingCount = static_cast<int>(kFindingNames.size());
 
-/// Position of each finding in the range of prevalences, 0 to 1.
+/// Rank of each finding in the range of prevalences: 0 is the lowest prevalence, 1 the highest.
 inline constexpr std::array kFindingRank{
 #define RG_X(id, function, text, rank, persistence, nih) rank,
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
-/// Probability that a follow-up study keeps the draw made once for the patient instead of a new one.
+/// Probability that a follow-up study keeps a finding (or its absence) of the patient's first study, instead of drawing
+/// it again.
 inline constexpr std::array kFindingPersistence{
 #define RG_X(id, function, text, rank, persistence, nih) persistence,
     RG_SYNTH_FINDING_LIST(RG_X)
@@ -52,7 +53,7 @@ inline constexpr std::array kNihPrevalence{
 #undef RG_X
 };
 
-/// One value per finding.
+/// Array with one value per finding.
 template <typename T>
 using PerFinding = std::array<T, kFindingCount>;
 
@@ -71,7 +72,7 @@ using Painter = std::function<void(Canvas&, const Chest&)>;
 RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 
-/// Calls the plant_ function of a finding, given its index.
+/// Calls the function plant_NAME() of a finding, see finding_list.h.
 [[nodiscard]] Painter plant(Finding finding, Chest& chest, const Plan& plan);
 
 }  // namespace roentgen::synth

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The only list of findings, in the order of CheXNet's 14 labels. A new finding needs one file in findings/ that
-// defines plant_NAME, and one line here.
+// List of all findings, in the order of CheXNet's 14 labels. A new finding needs one file in findings/ that defines
+// plant_NAME, and one line here.
 #pragma once
 
 // X(enumerator, function suffix, name as label files write it, rank, persistence, NIH prevalence)

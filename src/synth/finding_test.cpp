@@ -75,7 +75,7 @@ TEST(Effusion, volume_grows_with_severity) {
   }
 }
 
-// Meniscus: the fluid's surface is higher at the chest wall than in the middle of the lung.
+// The fluid's surface is higher at the chest wall than in the middle of the lung (meniscus).
 TEST(Effusion, climbs_the_chest_wall) {
   for (std::int64_t patient = 1; patient <= 12; ++patient) {
     LaidStudy laid = lay_study(study_of(patient), kSize, only(Finding::Effusion, 0.9));
@@ -113,7 +113,7 @@ TEST(Pneumothorax, has_no_vessels_and_hardly_any_tissue_beyond_a_fine_line) {
   }
 }
 
-/// Widths and heights of the connected painted areas, in mm.
+/// Returns the widths and heights of the connected painted areas, in mm.
 std::vector<double> extents_mm(const Canvas& canvas) {
   const std::int64_t size = canvas.size_px();
   std::vector<bool> is_open(canvas.planes.fill.size());
@@ -156,7 +156,7 @@ TEST(Nodule, is_under_30_mm_and_a_mass_over) {
   EXPECT_GT(lone, 4);
 }
 
-/// Mean change of the line integral over the rays that the finding changes.
+/// Returns the mean change of the line integral over the rays that the finding changes.
 double contrast(Finding finding, double severity) {
   double sum = 0.0;
   std::int64_t count = 0;
@@ -175,8 +175,8 @@ double contrast(Finding finding, double severity) {
   return sum / static_cast<double>(count);
 }
 
-// Fluid in the airspaces has decreasing contrast: even and dense in consolidation, patchy in pneumonia, faint in
-// infiltration.
+// Contrast of the fluid must decrease from consolidation (even and dense) over pneumonia (patchy) to infiltration
+// (faint).
 TEST(Opacities, consolidation_pneumonia_and_infiltration_fall_in_contrast) {
   for (const double severity : {0.3, 0.6, 1.0}) {
     const double consolidation = contrast(Finding::Consolidation, severity);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kPatientsPerTestPatient = 5;
 constexpr std::uint64_t kMostStudies = 3;
 constexpr double kBoxGrid = 1024.0;
-// Channels of the random streams; truth.cpp uses other numbers.
+// Channels of the random streams, different from the channels in truth.cpp.
 constexpr std::uint32_t kCountChannel = 1;
 constexpr std::uint32_t kSplitChannel = 2;
 
@@ -27,7 +27,7 @@ std::string labels_of(const Entry& entry) {
 
 bool is_test_patient(std::uint64_t seed, std::int64_t patient) {
   const auto number = static_cast<std::uint64_t>(patient - 1);
-  // Draws once per block of patients; the number of the block's first patient is the key.
+  // Draws one test patient per block of patients; the number of the block's first patient selects the random stream.
   const auto first = static_cast<std::int64_t>(number - number % kPatientsPerTestPatient);
   Random random = patient_stream({.seed = seed, .patient = first + 1}, kSplitChannel);
   return number % kPatientsPerTestPatient == random.below(kPatientsPerTestPatient);

@@ -14,7 +14,7 @@ namespace roentgen::synth {
 namespace {
 constexpr std::uint64_t kSeed = 5;
 
-/// Entries with random truths and without pixels.
+/// Returns entries with random truth and without pixels.
 std::vector<Entry> drawn(std::int64_t images) {
   std::vector<Entry> entries = list_studies(kSeed, images);
   for (Entry& entry : entries) {
@@ -83,7 +83,7 @@ TEST(ImageName, is_nihs) { EXPECT_EQ(image_name({.seed = 1, .patient = 12, .foll
 TEST(DataEntryCsv, parses_back_under_nihs_own_header) {
   const auto entries = drawn(200);
   const io::Csv csv = io::parse_csv(data_entry_csv(entries), "entries").or_throw();
-  // Commas inside the brackets of NIH's header split 9 names into 11 fields.
+  // NIH's header has 9 names, but 11 fields because of the commas inside brackets.
   const std::vector<std::string> header{"Image Index",
                                         "Finding Labels",
                                         "Follow-up #",

@@ -12,7 +12,7 @@ namespace roentgen::synth {
 namespace {
 constexpr std::uint8_t kInside = 255;
 
-// Change of the line integral by kMaskLeastMm of soft tissue, measured with line_integrals() itself.
+// Returns the change of the line integral by kMaskLeastMm of soft tissue, computed with line_integrals().
 float least_change() {
   Planes one;
   for (auto* plane : {&one.air, &one.density, &one.vessel, &one.fill, &one.soft, &one.gas, &one.bone}) {

@@ -11,17 +11,17 @@
 
 namespace roentgen::synth {
 
-/// Smallest difference that puts a ray into the mask, in mm of soft tissue.
+/// Smallest change by the finding for which a pixel belongs to the mask, in mm of soft tissue.
 inline constexpr double kMaskLeastMm = 2.0;
 
 /// Pixels of a finding, (size, size) row-major: 255 inside, 0 outside.
 using Mask = std::vector<std::uint8_t>;
 
-/// Mask of each finding; empty if the finding is absent or changes no pixel. A pixel is inside the mask if removing
-/// only this finding changes its line integral of attenuation by more than kMaskLeastMm of soft tissue. The whole
-/// shadow of an organ is inside if its size is the finding (an enlarged heart). Scatter, noise and the gray window are
-/// ignored, because they let a finding change every pixel. Thread-safe; projects the chest once more for each present
-/// finding.
+/// Returns the mask of each finding; empty if the finding is absent or changes no pixel. A pixel is inside the mask if
+/// removing only this finding changes its line integral of attenuation by more than kMaskLeastMm of soft tissue. The
+/// whole shadow of an organ is inside if its size is the finding (an enlarged heart). Scatter, noise and the gray
+/// window are ignored, because they let a finding change every pixel. Thread-safe; projects the chest once more for
+/// each present finding.
 [[nodiscard]] PerFinding<Mask> masks_of(const StudyKey& key, std::int64_t size_px, const Scene& scene);
 
 }  // namespace roentgen::synth

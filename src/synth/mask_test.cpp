@@ -106,7 +106,7 @@ TEST(Mask, is_what_vanishes_when_the_finding_alone_is_taken_out) {
   EXPECT_LE(area_share(nodule), area_share(of(alone, Finding::Nodule)));
 }
 
-// Atelectasis raises a diaphragm; the mass lies in the same lung.
+// Atelectasis raises the diaphragm of the lung in which the mass lies.
 TEST(Mask, of_one_finding_leaves_others_where_they_are) {
   const PerFinding<double> mass = only(Finding::Mass, 0.8);
   for (std::int64_t patient = 1; patient <= 6; ++patient) {

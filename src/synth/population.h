@@ -21,13 +21,14 @@ enum class Prevalence : std::uint8_t {
 /// Population from which findings and labels are drawn.
 struct Population {
   Prevalence prevalence = Prevalence::Range;
-  /// Range of the findings' prevalences (share of images labelled positive); kFindingRank gives each finding's position
-  /// in it.
+  /// Lowest and, below, highest prevalence of a finding (share of images labelled positive); kFindingRank places each
+  /// finding between them.
   double prevalence_low = 0.08;
   double prevalence_high = 0.20;
-  /// Share of positive labels without the finding, and also the share of findings without a positive label.
+  /// Share of the positive labels whose finding is absent. It is also the share of the findings without a positive
+  /// label.
   double label_noise = 0.08;
-  /// Factor on every prevalence.
+  /// Factor by which every prevalence is multiplied.
   double prevalence_factor = 1.0;
   /// Probability that a label is marked "uncertain" if it is positive or its finding is present. For other labels the
   /// probability is uncertain * prevalence / (1 - prevalence), so that about three uncertain labels in seven have no

@@ -10,8 +10,8 @@
 
 namespace roentgen::synth {
 namespace {
-/// Naive AUROC for few samples: share of (positive, negative) pairs in which the positive scores higher; ties count
-/// half.
+/// Computes AUROC by definition: the share of (positive, negative) pairs in which the positive scores higher; ties
+/// count half.
 std::optional<double> pairs(std::span<const float> scores, std::span<const std::uint8_t> labels) {
   double won = 0.0, all = 0.0;
   for (std::size_t p = 0; p < scores.size(); ++p) {

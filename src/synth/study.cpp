@@ -10,7 +10,7 @@ namespace roentgen::synth {
 LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const Scene& scene, std::optional<Finding> without) {
   const PerFinding<double>& severity = scene.severity;
   Chest chest = draw_chest(key, scene.ap_share);
-  Chest rest = chest;  // chest without the shape changes of the finding `without`
+  Chest rest = chest;  // chest without the changes of shape by the finding `without`
   PerFinding<Painter> painters;
   for (std::size_t i = 0; i < painters.size(); ++i) {
     const auto finding = static_cast<Finding>(i);

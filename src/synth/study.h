@@ -38,14 +38,14 @@ struct Study {
 struct LaidStudy {
   Chest chest;
   Canvas canvas;
-  /// Box of each finding, like Study::boxes.
+  /// Bounding box of each finding, like Study::boxes.
   PerFinding<PixelRect> boxes{};
   /// Organs whose whole shadow counts as the finding.
   PerFinding<std::vector<Ellipsoid>> organs{};
 };
 
-/// Draws the findings of a scene and projects the chest. Leaves out the finding `without`, if given. The others stay in
-/// place, even if that finding has moved the structures around them. Thread-safe.
+/// Draws the findings of a scene and projects the chest. Leaves out the finding `without`, if given. All remaining
+/// findings keep their positions, even if `without` has moved the anatomy around them. Thread-safe.
 [[nodiscard]] LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const Scene& scene,
                                   std::optional<Finding> without = std::nullopt);
 

@@ -86,7 +86,8 @@ TEST_P(EachFinding, box_lies_inside_the_image_and_over_the_finding) {
     outside += moved.outside;
     outside_px += static_cast<double>(kSize * kSize) - area;
   }
-  // A finding changes every pixel a little, because the gray window depends on the image, but its own pixels most.
+  // A finding changes every pixel a little, because the gray window depends on the image, but the pixels in its box
+  // most.
   EXPECT_GT(inside / inside_px, outside / outside_px);
 }
 

@@ -47,7 +47,7 @@ constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
   throw ConfigError(error_text("synth.options", what, expected, got, remedy));
 }
 
-// Throws ConfigError if a setting of a population is out of range.
+// Throws ConfigError if a setting in `population` is out of range.
 void validate(const Population& population) {
   if (!(population.label_noise >= 0.0 && population.label_noise <= 0.4)) {
     refuse("label noise", "0 to 0.4", fmt::format("{}", population.label_noise));
@@ -59,12 +59,12 @@ void validate(const Population& population) {
   }
   const double most = std::ranges::max(prevalences(population));
   if (!(population.prevalence_factor > 0.0 && most <= 0.5)) {
-    refuse("test prevalence factor", "above 0, and no finding in more than half of the images",
+    refuse("test prevalence factor", "a number above 0 that gives no finding a prevalence above 0.5",
            fmt::format("{}", population.prevalence_factor));
   }
   if (presence(most, population.label_noise) >= 1.0) {
-    refuse("prevalences", "a share of positive labels that findings in every image would reach",
-           fmt::format("{}", most), "a lower prevalence or less label noise");
+    refuse("prevalences", "a prevalence that is possible with this label noise", fmt::format("{}", most),
+           "a lower prevalence or less label noise");
   }
   for (const auto& [what, share] : {std::pair("uncertain", population.uncertain), std::pair("blank", population.blank),
                                     std::pair("ap", population.ap_share)}) {
@@ -93,11 +93,11 @@ void validate(const SynthOptions& options) {
   validate(population_of(options, Split::TrainVal));
   validate(population_of(options, Split::Test));
   if (options.test_shortcut && !options.population.shortcut) {
-    refuse("test shortcut", "a shortcut in training with it", "none", "--shortcut RHO as well");
+    refuse("test shortcut", "also --shortcut, for the training images", "no --shortcut", "--shortcut RHO as well");
   }
   const Population& population = options.population;
   if (options.labels == LabelTable::Nih && (population.uncertain > 0.0 || population.blank > 0.0)) {
-    refuse("uncertain and blank labels", "a table that can say them", "NIH's", "--labels csv");
+    refuse("uncertain and blank labels", "a label table that supports them", "NIH's table", "--labels csv");
   }
   if (population.prevalence == Prevalence::Nih && (population.prevalence_low != Population{}.prevalence_low ||
                                                    population.prevalence_high != Population{}.prevalence_high)) {
@@ -111,8 +111,8 @@ class Unfinished {
   explicit Unfinished(const fs::path& folder) : folder_(folder) {
     std::error_code error;
     if (fs::exists(folder) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
-      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "one that is not empty",
-                                 "another folder, or remove this one"));
+      throw DataError(error_text("synth.out", folder.string(), "a new or empty folder", "a folder that is not empty",
+                                 "another folder, or deleting this one"));
     }
     existed_ = fs::exists(folder, error);
     if (!fs::create_directories(folder / kImages, error)) {
@@ -139,7 +139,8 @@ class Unfinished {
   bool is_kept_ = false;
 };
 
-// Creates kMaskFolder and kPairFolder if requested, each with a subfolder per finding.
+// Creates the folders kMaskFolder and kPairFolder if the options request masks or pairs, each with a subfolder per
+// finding.
 void make_truth_folders(const SynthOptions& options) {
   const auto make = [&](const fs::path& folder) {
     std::error_code error;
@@ -175,8 +176,8 @@ class Counter {
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
 };
 
-// Writes the masks of an image as 8-bit gray PNG files of its size, 255 inside and 0 outside. Writes one for each
-// present finding, labelled or not. Thread-safe.
+// Writes the masks of an image as 8-bit gray PNG files of its size, 255 inside and 0 outside. Writes one mask for each
+// finding that is present, also if its label is negative. Thread-safe.
 void write_masks(const fs::path& out, const Entry& entry) {
   constexpr int kPngLevel = 6;  // masks have only two values, so their files are small at any level
   const fs::path name = fs::path(image_name(entry.key)).replace_extension(".png");

@@ -22,7 +22,7 @@ namespace roentgen::synth {
 /// File format of the label table.
 enum class LabelTable : std::uint8_t {
   Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; cannot express uncertain or unknown
-  Csv,  ///< labels.csv: a column per finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
+  Csv,  ///< labels.csv: a column per finding with 1, 0, -1 (uncertain) or nothing
 };
 
 /// Settings of a synthetic data set.
@@ -39,8 +39,8 @@ struct SynthOptions {
   std::uint64_t seed = 1;
   /// Prevalences and label noise.
   Population population;
-  /// Settings of the test set that differ: a factor on all prevalences, and another Population::shortcut (nullopt: no
-  /// difference).
+  /// Differences of the test set: factor by which all prevalences are multiplied, and below another
+  /// Population::shortcut (nullopt: the same).
   double test_prevalence_factor = 1.0;
   std::optional<double> test_shortcut = std::nullopt;
   LabelTable labels = LabelTable::Nih;
@@ -58,7 +58,7 @@ struct SynthOptions {
 
 enum class Split : std::uint8_t { TrainVal, Test };
 
-/// Population of one split of the data set.
+/// Returns the population of one split of the data set.
 [[nodiscard]] Population population_of(const SynthOptions& options, Split split);
 
 /// Statistics of one finding in the data set.
@@ -67,7 +67,7 @@ struct FindingReport {
   /// Number of images labelled positive, by split.
   std::int64_t train_val_positives = 0;
   std::int64_t test_positives = 0;
-  /// Best expected AUROC: that of the true severity, scored against the noisy labels of the test set. No classifier is
+  /// Best expected AUROC: the AUROC of the true severity for the noisy labels of the test set. No classifier is
   /// expected to exceed it. nullopt if the test set has only positive or only negative labels.
   std::optional<double> ceiling;
 };
@@ -80,7 +80,7 @@ struct SynthReport {
   std::int64_t boxes = 0;
   /// Statistics of each finding, in the order of the list of findings.
   std::vector<FindingReport> findings;
-  /// Mean of `ceiling` over the findings that have one; nullopt if none has.
+  /// Mean of `ceiling` over the findings whose `ceiling` is defined; nullopt if there are none.
   std::optional<double> mean_ceiling;
   double seconds = 0.0;
 };

@@ -74,7 +74,7 @@ TEST(WriteDataset, writes_a_mask_of_every_finding_that_is_there_and_changes_no_i
   EXPECT_FALSE(fs::exists(plain / "masks"));
   auto before = contents(plain), after = contents(masked);
   const io::Csv truth = io::read_csv(masked / "truth.csv").or_throw();
-  std::int64_t there = 0;  // in none of these 30 images does one finding hide another completely
+  std::int64_t there = 0;  // number of present findings; in these 30 images, no finding hides another completely
   for (const auto& row : truth.rows) {
     for (std::size_t i = 2; i < truth.header.size(); ++i) {
       const std::string name = "masks/" + truth.header[i] + "/" + row[0];
@@ -247,7 +247,7 @@ TEST(WriteDataset, a_full_disk_is_an_error_that_leaves_nothing) {
   const fs::path out = folder.path() / "set";
   std::string text;
   {
-    const io::testing::FileSizeLimit limit(100);  // less than one image
+    const io::testing::FileSizeLimit limit(100);  // bytes, fewer than an image file has
     text = error_of({.out = out, .images = 4, .size_px = 64});
   }
   EXPECT_THAT(text, HasSubstr("[synth.out]"));

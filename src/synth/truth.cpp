@@ -33,8 +33,8 @@ Mark draw_mark(const StudyKey& key, std::size_t finding, const Truth& truth, con
   return is_left_out ? Mark::Blank : Mark::Negative;
 }
 
-// True if this study keeps the patient's draw of the finding. The first study always does; later ones do with the
-// probability kFindingPersistence.
+// True if the finding is drawn from the patient's random stream, which is the same in all studies. True for the first
+// study, and with probability kFindingPersistence for a follow-up study.
 bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
   if (key.follow_up == 0) return true;
   return study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, finding))
@@ -59,8 +59,8 @@ double label_odds(double severity, double prevalence, double label_noise) {
 }
 
 double presence(double prevalence, double label_noise) {
-  // Mean label probability over the severities of a present finding. Uses that the integral of the logistic function is
-  // ln(1 + e^x).
+  // Antiderivative for the mean label probability over the severities of a present finding: the integral of the
+  // logistic function is ln(1 + e^x).
   const auto integral = [](double severity) {
     return kThresholdWidth * portable_log(1.0 + portable_exp((severity - kThreshold) / kThresholdWidth));
   };
@@ -75,7 +75,7 @@ Truth draw_truth(const StudyKey& key, const Population& population) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const bool keep = keeps_patients_draw(key, i);
     Random study = study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, i));
-    static_cast<void>(study.uniform());  // this value was used by keeps_patients_draw()
+    static_cast<void>(study.uniform());  // skips the value that keeps_patients_draw() used
     Random patient = patient_stream(key, channel(kTruthChannel, i));
     Random& source = keep ? patient : study;
     const bool present = source.chance(presence(asked[i], population.label_noise));

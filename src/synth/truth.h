@@ -18,7 +18,7 @@ struct Truth {
   /// Severity of each finding: 0 if absent, else in [kLeastSeverity, 1].
   PerFinding<double> severity{};
   PerFinding<bool> label{};
-  /// Entry of each finding in the label table; equals the label unless it is uncertain or blank.
+  /// Entry of each finding in the label table: the label, Uncertain or Blank.
   PerFinding<Mark> mark{};
   /// True if lines, tubes and electrodes are on or in the patient.
   bool has_tubes = false;
@@ -34,21 +34,22 @@ struct Scene {
 /// Smallest severity of a present finding.
 inline constexpr double kLeastSeverity = 0.15;
 
-/// Target prevalence of each finding.
+/// Returns the target prevalence of each finding.
 [[nodiscard]] PerFinding<double> prevalences(const Population& population);
 
-/// Probability of a positive label. For severity 0 it is label_noise * prevalence / (1 - prevalence). Otherwise it is
-/// (1 - label_noise) / (1 + exp(-(severity - 0.3) / 0.05)), so mild findings are often labelled negative.
+/// Returns the probability of a positive label. For severity 0 it is label_noise * prevalence / (1 - prevalence).
+/// Otherwise it is (1 - label_noise) / (1 + exp(-(severity - 0.3) / 0.05)), so mild findings are often labelled
+/// negative.
 [[nodiscard]] double label_odds(double severity, double prevalence, double label_noise);
 
-/// Probability that a finding is present, chosen so that positive labels have the given prevalence.
+/// Returns the probability that a finding is present for which positive labels have the given prevalence.
 [[nodiscard]] double presence(double prevalence, double label_noise);
 
 /// Draws the truth of one study at random. Pure function.
 [[nodiscard]] Truth draw_truth(const StudyKey& key, const Population& population);
 
-/// Severity and random stream of one finding in one study. Persistent findings keep the patient's details (side,
-/// position) in follow-ups.
+/// Returns severity and random stream of one finding in one study. A persistent finding has the same details (side,
+/// position) in follow-up studies of the patient.
 [[nodiscard]] Plan plan_of(const StudyKey& key, Finding finding, double severity);
 
 }  // namespace roentgen::synth

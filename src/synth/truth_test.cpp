@@ -13,7 +13,7 @@ constexpr int kPatients = 4000;
 
 TEST(Truth, label_odds_follow_the_stated_formula) {
   EXPECT_DOUBLE_EQ(label_odds(0.0, 0.2, 0.08), 0.08 * 0.2 / 0.8);
-  EXPECT_NEAR(label_odds(0.3, 0.2, 0.08), 0.46, 1e-12);  // half of 0.92 at the threshold
+  EXPECT_NEAR(label_odds(0.3, 0.2, 0.08), 0.46, 1e-12);  // half of 1 - label_noise at severity 0.3
   EXPECT_NEAR(label_odds(1.0, 0.2, 0.08), 0.92 / (1.0 + std::exp(-14.0)), 1e-12);
 }
 

@@ -6,8 +6,8 @@
 
 namespace roentgen::synth {
 namespace {
-constexpr std::uint32_t kDetailChannel = 301;  // separate from the channels in truth.cpp
-// Weights in the plane of bone: attenuation of these materials relative to bone.
+constexpr std::uint32_t kDetailChannel = 301;  // different from the channels in truth.cpp
+// Attenuation of metal and, below, other materials relative to bone, as weights in the plane of bone.
 constexpr double kMetal = 7.0;
 constexpr double kStripe = 3.0;  // barium stripe in plastic tubes
 
@@ -36,7 +36,7 @@ void lay_electrodes(Canvas& canvas, const Chest& chest, Random& random) {
   for (std::size_t i = 0; i < count; ++i) {
     const Point at{places[i].x_mm + random.uniform(-14.0, 14.0), places[i].y_mm + random.uniform(-14.0, 14.0)};
     canvas.add(canvas.planes.bone, Ellipsoid{.center = at, .along_mm = 6.0, .across_mm = 6.0, .depth_mm = 0.7}, kMetal);
-    // Direction in which all wires leave, to one side of the bed.
+    // Each wire runs down and to the right, out of the image.
     const Point middle{0.5 * at.x_mm + random.uniform(20.0, 70.0), at.y_mm + random.uniform(35.0, 70.0)};
     const std::array<Point, 3> wire{at, middle, Point{random.uniform(40.0, 120.0), 230.0}};
     lay_line(canvas, wire, {.radius_mm = 0.8, .weight = kMetal});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Draws the lung's vessels: from each hilum, a fan of tubes that wander, thin out and fork. The tree is the same in all
-// studies of a patient.
+// Draws the vessels of the lungs: from each hilum, a fan of tubes that bend randomly, become thinner and fork. The tree
+// is the same in all studies of a patient.
 #include "core/portable_math.h"
 #include "synth/anatomy.h"
 
@@ -61,7 +61,7 @@ void lay_vessels(Canvas& canvas, const Chest& chest) {
     Random random(chest.vessel_seed, RandomStage::SynthPatient, static_cast<std::uint64_t>(side));
     const Point root = hilum(chest, lung);
     for (int i = 0; i < kMain; ++i) {
-      // Directions from steeply up to steeply down, lateral in between; the lower lobes get the larger vessels.
+      // Directions of the vessels from steeply up over lateral to steeply down; vessels to the lower lobes are larger.
       const double share = (static_cast<double>(i) + random.uniform(0.15, 0.85)) / kMain;
       const double rise_rad = -1.25 + 2.65 * share;
       const double heading_rad = lung.side > 0.0 ? rise_rad : 3.14159265358979323846 - rise_rad;

@@ -114,7 +114,7 @@ TEST_F(BadInput, options_that_are_unknown_or_missing) {
   expect_refusal(place_.run({"train", "--data"}), {"train: --data DIR needs a value" + help});
   expect_refusal(place_.run({"eval", "--data", "x"}), {"FILE is missing; try roentgen eval --help"});
   expect_refusal(place_.run({"synth", "--images", "3"}), {"synth: DIR is missing"});
-  expect_refusal(place_.run({"inspect", "--print"}), {"--model", "--data", "got none"});
+  expect_refusal(place_.run({"inspect", "--print"}), {"--model", "--data", "got neither"});
 }
 
 TEST_F(BadInput, a_command_line_without_options_shows_common_lines) {
@@ -139,7 +139,8 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"synth", place_ / "s", "--label-noise", "loud"}), {"a number, got 'loud'"});
   expect_refusal(place_.run({"synth", place_ / "s", "--seed", "-1"}), {"got -1"});
   expect_refusal(place_.run({"synth", place_ / "s", "--images", "0"}), {"got 0"});
-  expect_refusal(place_.run({"synth", place_ / "s", "--threads", "100000"}), {"what the process may use, got 100000"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--threads", "100000"}),
+                 {"the cores that this process may use, got 100000"});
   expect_refusal(place_.run({"train", "--stop-after", "-1"}), {"train --stop-after: expected a whole number of at"});
   for (const char* option : {"--workers", "--threads", "--replicates", "--seed"}) {
     expect_refusal(place_.run({"eval", option, "-3"}), {std::string("eval ") + option, "got -3; try roentgen eval"});

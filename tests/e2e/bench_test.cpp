@@ -98,7 +98,7 @@ TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
   expect_refusal(place_.run({"bench", "overlap"}), {"[cli.bench] --data"});
   expect_refusal(place_.run({"bench", "predict-scaling", "--model", "resnet18", "--threads", "4096"}),
                  {"[bench.options] threads", "got 4096", "--oversubscribe"});
-  expect_refusal(run("scaling", {"--synthetic"}), {"[cli.bench] --synthetic: expected no --data beside it"});
+  expect_refusal(run("scaling", {"--synthetic"}), {"[cli.bench] --synthetic: expected no --data"});
   expect_refusal(run("overlap", {"--ranks", "2"}), {"[cli.bench] --ranks", "got overlap"});
   expect_refusal(run("overlap", {"--input-cores", "a"}), {"[runtime.cores] cores", "got a"});
   expect_refusal(run("overlap", {"--input-cores", runtime::text_of(runtime::usable_cores())}),

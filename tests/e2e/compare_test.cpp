@@ -87,20 +87,20 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 }
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
-  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got none"});
+  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got no --labels"});
   expect_refusal(place_.run({"compare", a_}), {"compare: B is missing"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
                                       "00010000_000.png,0.5,0.5,0.5\n00099999_000.png,0.5,0.5,0.5\n");
   expect_refusal(place_.run(compare(a_, fewer)),
-                 {"fewer.csv: expected the 120 images of ", "got 2 images (list ", "1 of them among those"});
+                 {"fewer.csv: expected the 120 images of ", "got 2 images (list ", "of which 1 are the same"});
   const fs::path other = place_.write("other.csv", "Image Index,prob_Mass\n00010000_000.png,0.5\n");
-  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 label, 1 of them among those: Mass"});
+  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 label, of which 1 are the same: Mass"});
   std::string changed = read_all(labels_);
   changed.replace(changed.find("No Finding"), 10, "Mass|Edema");
   const fs::path version = place_.write("version.csv", changed);
   expect_refusal(place_.run(compare(a_, b_, {"--labels", version})),
-                 {"expected the truth of A for every image, got 2 of 360 labels that differ, in 1 of 120 images"});
+                 {"expected the same true labels as A, got 2 of 360 labels that differ, in 1 of 120 images"});
   fs::create_directories(place_ / "empty");
   expect_refusal(place_.run(compare(a_, place_ / "empty")), {"a run folder with preds.csv and recipe.toml, got no"});
   expect_refusal(place_.run(compare(a_, b_, {"--csv", labels_})), {"--csv ", "got that of --labels"});
@@ -147,7 +147,7 @@ TEST_F(Compare, of_several_seeds_is_of_recipes) {
   EXPECT_EQ(read_json(place_ / "one.json").at("intervals_cover"), Value("patients"));
   EXPECT_THAT(place_.must_run(compare(a_, b_)).out, HasSubstr("They cover patients, not seeds (one seed of A, one"));
 
-  expect_refusal(place_.run(compare(good + ",", bad)), {"separated by commas, got an empty one"});
+  expect_refusal(place_.run(compare(good + ",", bad)), {"separated by commas, got an empty name"});
   expect_refusal(place_.run(compare(first + "," + first, bad)), {"A: ", "another seed than ", "the same predictions"});
   expect_refusal(place_.run(compare(first + ",none.csv", bad)), {"none.csv"});
   expect_refusal(place_.run(compare(good, bad, {"--csv", place_ / "bad2.csv"})), {"bad2.csv"});
@@ -183,7 +183,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
                   .must_run({"compare", place / "runs/seed-0", place / "runs/seed-1", "--labels",
                              data / "Data_Entry_2017_v2020.csv", "--replicates", "20"})
                   .out,
-              HasSubstr("The seed alone differs: what is found here is the chance of training"));
+              HasSubstr("Only the seed differs: differences show the randomness of training"));
   // Compares the folder of both seeds with another recipe. The changed keys are named, but not the seed.
   place.must_run(plus(place.train_arguments(data, "others"),
                       {"--set", "train.epochs=1", "--set", "optimizer.lr=0.002", "--seeds", "5,6"}));
@@ -196,7 +196,7 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
   EXPECT_EQ(read_json(place / "recipes.json").at("recipe").as_table().size(), 1U);
   const std::string mixed = (place / "runs/seed-0").string() + "," + (place / "others/seed-5").string();
   expect_refusal(place.run({"compare", mixed, place / "others", "--labels", labels}),
-                 {"A: ", "in train.seed alone, got another optimizer.lr"});
+                 {"A: ", "with only another train.seed, got another optimizer.lr"});
   expect_refusal(place.run({"compare", place / "runs", place / "others", "--labels", labels, "--csv",
                             place / "runs/seed-1/preds.csv"}),
                  {"preds.csv", "which belongs to a run"});
@@ -218,7 +218,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   const Value recipe = read_json(place / "compare.json").at("recipe");
   EXPECT_EQ(recipe.as_table().size(), 2U);
   EXPECT_EQ(recipe.at("train.seed").at("b"), Value(7));
-  EXPECT_THAT(run.out, Not(HasSubstr("The seed alone differs")));
+  EXPECT_THAT(run.out, Not(HasSubstr("Only the seed differs")));
   // A run and a prediction file: there are no two recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
@@ -231,7 +231,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   EXPECT_THAT(mean.at("delta").at("no_interval").as_string(), HasSubstr("too few patients"));
   EXPECT_THAT(mixed.out, HasSubstr("No interval and no p, a finding in it has too few patients: mean."));
   expect_refusal(place.run({"compare", place / "a", place / "b", "--labels", labels, "--csv", place / "b/preds.csv"}),
-                 {"a file of its own"});
+                 {"a file that nothing else uses"});
 
   // With test-time augmentation, the same weights give other probabilities, and the result records it.
   const std::vector<std::string> eval{
@@ -246,7 +246,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   expect_refusal(place.run(plus(eval, {"--tta", "six-crop"})),
                  {"got six-crop; try one of none, flip, five-crop, ten-crop"});
   expect_refusal(place.run({"eval", "--predictions", place / "none.csv", "--labels", labels, "--tta", "flip"}),
-                 {"--checkpoint FILE with it"});
+                 {"also --checkpoint FILE"});
 }
 
 }  // namespace

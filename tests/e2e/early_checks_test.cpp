@@ -187,7 +187,7 @@ TEST_F(EarlyChecks, a_resumed_run_with_other_data_names_both_lists) {
 
 TEST_F(EarlyChecks, a_result_file_that_cannot_be_written) {
   const std::string lost = (place_ / "no/such/train.json").string();
-  refused_train({"--json", lost}, {lost, "a place to write"});
+  refused_train({"--json", lost}, {lost, "a folder that can be written to"});
   refused_train({"--json", place_ / "nodata/train.json"}, {"--json", "outside the data folder"});
   fs::create_directories(place_ / "folder");
   refused_train({"--json", place_ / "folder"}, {"got a folder"});
@@ -209,7 +209,8 @@ TEST_F(EarlyChecks, results_of_eval_stay_out_of_the_data) {
   expect_refusal(place_.run(plus(eval, {"--preds", preds})), {preds + ", which belongs to a run"});
   for (const std::string option : {"--json", "--preds", "--aucs"}) {
     expect_refusal(place_.run(plus(eval, {option, place_ / "data/result"})), {option, "outside the data folder"});
-    expect_refusal(place_.run(plus(eval, {option, place_ / "no/result"})), {"no/result", "a place to write"});
+    expect_refusal(place_.run(plus(eval, {option, place_ / "no/result"})),
+                   {"no/result", "a folder that can be written to"});
     // The fault is found before the checkpoint is read.
     expect_refusal(
         place_.run({"eval", "--checkpoint", "none", "--data", place_ / "data", option, place_ / "no/result"}),

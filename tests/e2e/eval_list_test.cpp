@@ -86,9 +86,9 @@ TEST_F(EvalList, is_not_what_was_trained_on) {
   const std::vector<std::string> other = lines_of(data_ / "train_val_list.txt");
   names.insert(names.end(), other.begin(), other.end());
   const fs::path all = place_.write("all.txt", joined(names));
-  expect_stop(place_.run(eval({"--list", all})), {"no patient the model was trained on"});
+  expect_stop(place_.run(eval({"--list", all})), {"no patient of the training set"});
   const Ended run = place_.must_run(eval({"--list", all, "--allow-overlap"}));
-  EXPECT_THAT(run.err, HasSubstr("no patient the model was trained on"));
+  EXPECT_THAT(run.err, HasSubstr("no patient of the training set"));
   EXPECT_THAT(run.out, HasSubstr("list all.txt: 240 images"));
 }
 
@@ -101,7 +101,7 @@ TEST_F(EvalList, has_no_picture_that_was_trained_on) {
   }
   const Ended refused = place_.run(eval({}));
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("expected no image the model was trained on, got "));
+  EXPECT_THAT(refused.err, HasSubstr("expected no image of the training set, got "));
   EXPECT_THAT(refused.err, HasSubstr("test images with the pixels of one of the "));
   EXPECT_THAT(refused.out, Not(HasSubstr("Cardiomegaly"))) << "no figure is seen";
   EXPECT_THAT(place_.must_run(eval({"--allow-overlap"})).err, HasSubstr("with the pixels of one of the "));
@@ -130,7 +130,7 @@ TEST_F(EvalList, refuses_what_it_cannot_take_whole) {
   const fs::path more = place_.write("more.txt", joined(test_) + "00099999_000.png\n");
   expect_stop(place_.run(eval({"--list", more})),
               {"list more.txt: expected each of its " + std::to_string(test_.size() + 1) + " images in the data folder",
-               "got 1 that are not there"});
+               "got 1 that are missing"});
   expect_refusal(place_.run(eval({"--list", more, "--split", "val"})), {"--list or --split, got both"});
   expect_stop(place_.run(eval({"--list", place_ / "none.txt"})),
               {"official, nih-official-train-val", "got no such file"});

@@ -138,31 +138,31 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run({"eval", "--predictions", test_}), {"eval --predictions: --labels PATH is missing" + help});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--labels", labels_}), {"--predictions FILE"});
   expect_refusal(place_.run(eval({"--checkpoint", "c"})), {"a checkpoint or predictions, got both" + help});
-  expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a key of [data] other than labels"});
+  expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a recipe key of [data] other than data.labels"});
   expect_refusal(place_.run(eval({"--metrics", "some"})), {"got some; try one of default, all"});
   expect_refusal(place_.run(eval({"--threshold", "best"})), {"got best; try one of f1, youden"});
   expect_refusal(place_.run(eval({"--by", "view,weight"})), {"got weight; try one of view, sex, age, source, study"});
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
   expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"got sum; try one of max, mean"});
   expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study is missing"});
-  expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got none"});
+  expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got no such split"});
 
   const fs::path other = place_.write("other.csv", "Image Index,prob_Fracture\n00010000_000.png,0.5\n");
   expect_refusal(place_.run({"eval", "--predictions", other, "--labels", labels_}), {"the label Fracture"});
   const fs::path absent = place_.write("absent.csv", "Image Index,prob_Mass\n00099999_000.png,0.5\n");
   expect_refusal(place_.run({"eval", "--predictions", absent, "--labels", labels_}),
-                 {"absent.csv: expected every image in Data_Entry.csv, got 1 of 1 without a row there"});
+                 {"absent.csv: expected every image in Data_Entry.csv, got 1 of 1 images without a row there"});
 }
 
 TEST_F(EvalPredictions, choose_no_threshold_on_the_test) {
-  expect_refusal(place_.run(eval({"--validation", test_})), {"no image of the test, got 180 of 180"});
+  expect_refusal(place_.run(eval({"--validation", test_})), {"no image of the test set, got 180 of 180"});
   place_.must_run({"eval", "--predictions", validation_, "--labels", labels_, "--validation", test_, "--save-points",
                    place_ / "points.json", "--replicates", "0"});
   expect_refusal(place_.run(eval({"--points", place_ / "points.json"})),
-                 {"points from other images than those evaluated"});
+                 {"thresholds chosen on other images than the evaluated ones"});
   expect_refusal(place_.run({"eval", "--predictions", validation_, "--labels", labels_, "--points",
                              place_ / "points.json", "--by", "study"}),
-                 {"study, max, got one"});
+                 {"study, max, got thresholds"});
 }
 
 }  // namespace

@@ -81,12 +81,12 @@ TEST_F(Export, card_takes_figures_of_these_weights_alone) {
   place_->must_run({"eval", "--checkpoint", in("other/checkpoints/best.safetensors"), "--data", in("data"),
                     "--replicates", "0", "--json", in("other.json"), "--save-points", in("other_points.json")});
   expect_refusal(place_->run(arguments({"--out", in("wrong.onnx"), "--evaluation", in("other.json")})),
-                 {"figures of", "got those of other weights"});
+                 {"an evaluation of", "got an evaluation of other weights"});
   expect_refusal(place_->run(arguments({"--out", in("wrong.onnx"), "--points", in("other_points.json")})),
-                 {"points of these weights", "got those of other weights"});
+                 {"thresholds for these weights", "got thresholds for other weights"});
   expect_refusal(
       place_->run({"eval", "--checkpoint", checkpoint(), "--data", in("data"), "--points", in("other_points.json")}),
-      {"points of these weights", "got those of other weights"});
+      {"thresholds for these weights", "got thresholds for other weights"});
   EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx"));
   EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx.md"));
 }
@@ -105,7 +105,7 @@ TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
     const std::string unit = "\"unit\": \"image\"";
     return points.replace(points.find(unit), unit.size(), "\"unit\": \"study, max\"");
   }());
-  refused({"--out", in("m2.onnx"), "--points", in("study.json")}, "points for one score an image");
+  refused({"--out", in("m2.onnx"), "--points", in("study.json")}, "thresholds for one score per image");
   refused({"--out", in("m2.onnx"), "--opset", "12"}, "13");
   refused({"--out", in("m2.onnx"), "--evaluation", in("points.json")}, "auroc.labels");
   refused({"--out", checkpoint()}, "best.safetensors");

@@ -148,8 +148,9 @@ TEST_F(Forms, refuse_what_is_no_form_or_share) {
                  {"[synth.film] form: expected png8, png16, png12 or jpeg, got 'tiff'"});
   expect_refusal(place_.run({"synth", place_ / "x", "--form", "jpeg", "--quality", "101"}), {"--quality"});
   expect_refusal(place_.run({"synth", place_ / "x", "--quality", "0"}), {"--quality"});
-  expect_refusal(place_.run({"synth", place_ / "x", "--quality", "50"}), {"--form jpeg with it, got 'png8'"});
-  expect_refusal(place_.run({"synth", place_ / "x", "--form", "jpeg", "--png-level", "2"}), {"a PNG form with it"});
+  expect_refusal(place_.run({"synth", place_ / "x", "--quality", "50"}), {"also --form jpeg, got 'png8'"});
+  expect_refusal(place_.run({"synth", place_ / "x", "--form", "jpeg", "--png-level", "2"}),
+                 {"also a PNG format as --form"});
   expect_refusal(place_.run({"synth", place_ / "x", "--inverted", "1.5"}), {"--inverted"});
   expect_refusal(place_.run({"synth", place_ / "x", "--png-level", "10"}), {"--png-level"});
   EXPECT_FALSE(fs::exists(place_ / "x"));

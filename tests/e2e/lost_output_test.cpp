@@ -23,7 +23,8 @@ TEST(LostOutput, of_results_is_an_error_that_names_the_cause) {
   for (const char* model : {"resnet18", "resnet50"}) {  // one text fits the output buffer, the other does not
     const Ended run = run_with(place, ">/dev/full", {"inspect", "--model", model, "--print"});
     EXPECT_EQ(run.code, 2) << model;
-    EXPECT_THAT(run.err, HasSubstr("standard output: expected room for the whole result, got No space left on device"));
+    EXPECT_THAT(run.err,
+                HasSubstr("standard output: expected space for the whole result, got No space left on device"));
   }
   EXPECT_EQ(run_with(place, ">&-", {"--help"}).code, 2) << "closed before";
 }

@@ -38,7 +38,7 @@ TEST_F(MixedInput, of_an_evaluation_is_the_checkpoints_and_no_option_changes_it)
   for (const char* key : {"preprocess.size=64", "preprocess.fit=crop", "preprocess.mean=0.4", "model.name=resnet18",
                           "loss.name=softmax", "data.labels=[\"Mass\"]"}) {
     expect_refusal(place_->run(plus(eval("run"), {"--set", key})),
-                   {std::string("--set ") + key + ": expected a key of [data] other than labels"});
+                   {std::string("--set ") + key + ": expected a recipe key of [data] other than data.labels"});
   }
 }
 
@@ -50,7 +50,7 @@ TEST_F(MixedInput, of_points_and_a_checkpoint_is_refused) {
     return plus({"predict", "--checkpoint", checkpoint(run), image}, points);
   };
   place_->must_run(predict("run"));
-  const std::vector<std::string> other{"points.json: expected points fitted on the input \"32x32 gray, crop",
+  const std::vector<std::string> other{"points.json: expected thresholds chosen with the input \"32x32 gray, crop",
                                        "(v - 0.4)", "got \"32x32 gray, squash"};
   expect_refusal(place_->run(predict("crop")), other);
   expect_stop(place_->run(plus(eval("crop"), points)), other);
@@ -98,7 +98,7 @@ TEST_F(MixedInput, of_labels_by_name_is_refused) {
   swapped.replace(swapped.find("prob_Swap"), 9, "prob_Nodule");
   expect_refusal(place_->run({"eval", "--predictions", in("test.csv"), "--labels", labels, "--validation",
                               place_->write("swapped.csv", swapped).string()}),
-                 {"the columns of the predictions, got other labels, or another order"});
+                 {"the same labels in the same order as --predictions, got other labels or another order"});
 }
 
 TEST_F(MixedInput, of_a_validation_patient_in_the_test_is_refused) {
@@ -109,7 +109,7 @@ TEST_F(MixedInput, of_a_validation_patient_in_the_test_is_refused) {
   const std::string validation = place_->write("v.csv", "Image Index,prob_Mass\nb.png,0.5\nc.png,0.2\n").string();
   const std::vector<std::string> arguments{"eval", "--predictions", test,      "--labels",
                                            labels, "--validation",  validation};
-  expect_refusal(place_->run(arguments), {"validation: expected no patient of the test, got 1 of 2 patients"});
+  expect_refusal(place_->run(arguments), {"validation: expected no patient of the test set, got 1 of 2 patients"});
   EXPECT_NE(place_->must_run(plus(arguments, {"--allow-overlap"})).err.find("no patient of the test"),
             std::string::npos);
 }

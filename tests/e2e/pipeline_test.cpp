@@ -93,7 +93,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   };
   expect_refusal(place.run({"bench", "pipeline"}), {"[cli.bench] --data", "expected images or folders of images"});
   expect_refusal(place.run({"bench", "step", "--cold"}),
-                 {"[cli.bench] --cold", "expected one of the cases pipeline, overlap, ablation, got step"});
+                 {"[cli.bench] --cold", "expected one of the benchmark cases pipeline, overlap, ablation, got step"});
   expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
   expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
   expect_refusal(measure({"--emulate-storage", "open=2"}), {"[data.storage]", "a time in s, ms or us"});
@@ -102,7 +102,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   expect_refusal(measure({"--memory-budget", "1", "--batch", "20", "--image", "256"}),
                  {"[data.memory] pipeline: expected at most 1.0 MiB"});
   expect_refusal(place.run({"bench", "overlap", "--data", data / "images", "--cache-dir", place / "cache"}),
-                 {"[cli.bench] --cache-dir", "expected one of the cases pipeline, got overlap"});
+                 {"[cli.bench] --cache-dir", "expected one of the benchmark cases pipeline, got overlap"});
   expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});
   expect_refusal(measure({"--pipeline", "samples | map_and_batch"}), {"[bench.pipeline] pipeline", "try a repeat"});
   expect_refusal(place.run({"bench", "pipeline", "--data", place / "nowhere"}), {"nowhere"});

@@ -167,7 +167,7 @@ TEST_F(Predict, refuses_points_of_another_model) {
   points.set("weights_sha256", std::string(64, '0'));
   place_->write("others.json", io::to_json(points));
   expect_refusal(place_->run(arguments({image, "--points", in("others.json")})),
-                 {"points of these weights", "got those of other weights (000000000000)"});
+                 {"thresholds for these weights", "got thresholds for other weights (000000000000)"});
 }
 
 TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxes) {
@@ -220,12 +220,12 @@ TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
 TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
   const std::vector<std::string> all{in("data/images"), "--boxes", in("data/BBox_List_2017.csv")};
   expect_refusal(place_->run(arguments(plus(all, {"--out", in("seen_maps"), "--preds", in("seen.csv")}))),
-                 {"test set: expected no image the model was trained on", "test images with the pixels of one of the",
+                 {"test set: expected no image of the training set", "test images with the pixels of one of the",
                   "--allow-overlap"});
   EXPECT_FALSE(fs::exists(*place_ / "seen_maps"));
   EXPECT_FALSE(fs::exists(*place_ / "seen.csv"));
   const Ended allowed = place_->must_run(arguments(plus(all, {"--allow-overlap", "--json", in("seen.json")})));
-  EXPECT_THAT(allowed.err, HasSubstr("no image the model was trained on"));
+  EXPECT_THAT(allowed.err, HasSubstr("no image of the training set"));
   const Value found = read_json(*place_ / "seen.json").at("localisation");
   EXPECT_GT(found.at("images_trained_on").as_integer(), 0);
   EXPECT_LT(found.at("images_trained_on").as_integer(), found.at("images").as_integer());
@@ -238,7 +238,7 @@ TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
     boxes += other + ",Mass,100,200,300,400\n";
   }
   expect_refusal(place_->run(arguments({in("renamed"), "--boxes", place_->write("renamed.csv", boxes).string()})),
-                 {"no image the model was trained on", " of 120 test images"});
+                 {"no image of the training set", " of 120 test images"});
   // Printing probabilities alone needs no such check.
   place_->must_run(arguments({in("data/images")}));
   expect_refusal(place_->run(arguments({in("test"), "--allow-overlap"})), {"--boxes FILE or --masks DIR is missing"});
@@ -275,10 +275,10 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   EXPECT_THAT(whole.out, HasSubstr("40 images in")) << "masks are no radiographs";
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("none")})), {"a folder of masks"});
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("masked/images")})),
-                 {"folders named as labels of the checkpoint"});
+                 {"folders with the names of the checkpoint's labels"});
   fs::create_directories(*place_ / "other");
   fs::copy_file(*place_ / "test" / names_[0], *place_ / "other/someone.png");
-  expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks of the images"});
+  expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks for these images"});
 }
 
 // With another layer between pooling and logits there is no class activation map, but there is a gradient.

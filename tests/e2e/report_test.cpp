@@ -123,11 +123,11 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
           "predictions of the same images");
   refused(
       {in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval2.json"), "--labels", labels()},
-      "predictions on the images of --evaluation");
+      "predictions for the images of --evaluation");
   place_->must_run({"eval", "--checkpoint", in("second/checkpoints/best.safetensors"), "--data", in("data"), "--split",
                     "val", "--replicates", "0", "--json", in("eval_val.json")});
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", in("eval_val.json")},
-          "figures of the images of run (list ");
+          "results on the images of run (list ");
   std::string other = read_all(*place_ / "eval2.json");
   for (auto at = other.find("Mass"); at != std::string::npos; at = other.find("Mass", at)) other.replace(at, 4, "Lump");
   refused({in("second"), "--evaluation", in("eval.json"), "--beside-evaluation", place_->write("lump.json", other)},
@@ -161,7 +161,7 @@ TEST_F(Report, two_runs_stand_side_by_side_with_paired_differences) {
   ASSERT_NE(hash, std::string::npos);
   data.replace(data.find(':', hash), 8, ": \"abcde");
   place_->write("other_labels/data.json", data);
-  refused({in("other_labels")}, "the label tables of run: ");
+  refused({in("other_labels")}, "the same label tables as run: ");
   fs::remove(*place_ / "other_labels/data.json");
   refused({in("other_labels")}, "got an unknown number");
   EXPECT_FALSE(fs::exists(*place_ / "no_two.html"));
@@ -181,7 +181,7 @@ TEST_F(Report, other_labels_than_the_evaluations_are_refused_by_finding_and_valu
   expect_refusal(place_->run({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"),
                               "--labels", place_->write("flipped.csv", table).string(), "--out", in("flipped.html")}),
                  {"preds.csv: expected ", " of " + in("eval.json") + ": ", " positive of ", ", got ",
-                  "the predictions and labels that this evaluation was made from"});
+                  "the predictions and labels of this evaluation"});
   EXPECT_FALSE(fs::exists(*place_ / "flipped.html"));
 }
 
@@ -245,7 +245,7 @@ TEST_F(Report, gallery_takes_no_picture_twice) {
   expect_refusal(
       place_->run({"report", in("run"), "--preds", place_->write("both.csv", both).string(), "--labels",
                    place_->write("truth.csv", truth).string(), "--data", in("one_picture"), "--out", in("twice.html")}),
-      {"expected the 2 images of the gallery, each under a name of its own, got 1 of them: f1/a.png is the file of "
+      {"expected the 2 images of the gallery, each with a different file name, got 1 of them: f1/a.png is the file of "
        "another "
        "one"});
   const std::string missing = "Image Index,prob_Mass\na.png,0.25\ngone.png,0.5\n";
@@ -358,7 +358,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   checkpoint.set("weights_sha256", std::string(64, '0'));
   other.set("checkpoint", std::move(checkpoint));
   refused({in("run"), "--evaluation", place_->write("other.json", io::to_json(other)), "--out", out},
-          "those of other weights (000000000000)");
+          "an evaluation of other weights (000000000000)");
   refused({in("run"), "--labels", labels(), "--preds", in("none.csv"), "--out", out}, "none.csv");
   refused({in("run"), "--evaluation", in("eval.json"), "--out", in("eval.json")}, "that of --evaluation");
   refused({in("run"), "--labels", labels(), "--preds", in("preds.csv"), "--out", in("preds.csv")}, "that of --preds");
@@ -371,7 +371,8 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--forest", in("data/forest.svg"), "--out", out}, "a path outside the data folder");
   refused({in("run"), "--out", in("run/checkpoints/report.html")}, "checkpoints, which belongs to a run");
   refused({in("run"), "--gallery", "25", "--out", out}, "--gallery");
-  refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out}, "--beside RUN with the second run, got none");
+  refused({in("run"), "--beside-preds", in("preds.csv"), "--out", out},
+          "--beside RUN with the second run, got no --beside");
   const fs::path one = *place_ / "few/one.png";
   fs::create_directories(one.parent_path());
   fs::copy_file(fs::directory_iterator(*place_ / "data/images")->path(), one, fs::copy_options::overwrite_existing);
@@ -388,7 +389,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   while (std::getline(rows, row)) truth += row.substr(0, row.find(',')) + ",1,0,1,0,1,0,1,0,1,0,1,0,1,0\n";
   refused({in("run"), "--preds", lump, "--labels", place_->write("lump_labels.csv", truth), "--data", in("data"),
            "--out", out},
-          "knows the labels of the predictions, got none called Lump");
+          "with the labels of the predictions, got no label Lump");
   EXPECT_FALSE(fs::exists(out));
 }
 

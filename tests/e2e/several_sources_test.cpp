@@ -40,7 +40,7 @@ TEST_F(SeveralSources, train_one_network_that_is_evaluated_on_each) {
   // Patients of data set `a` are known by its name. Evaluating the whole set would include those of the training
   // images.
   expect_refusal(place_.run(plus(eval, {"--data", a, "--set", "data.split=whole"})),
-                 {"no patient the model was trained"});
+                 {"no patient of the training set"});
   expect_refusal(place_.run(plus(eval, {"--data", first_.string()})),
                  {"[data.sources] --data", "a, b", "data.sources=[]"});
 }

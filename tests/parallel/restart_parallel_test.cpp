@@ -151,7 +151,7 @@ TEST_F(Launch, compare_shows_ranks_and_batches_of_runs_of_several_numbers_of_ran
   EXPECT_NEAR(last.at("mean").at("delta").at("value").as_double(), b - a, 1e-12);
   expect_refusal(place_.run({"compare", place_ / "r1", place_ / "r2", place_ / "r4", "--labels",
                              data_ / "Data_Entry_2017_v2020.csv", "--csv", place_ / "all.csv"}),
-                 {"--csv", "A and B alone"});
+                 {"--csv", "only two models, A and B"});
 }
 
 }  // namespace

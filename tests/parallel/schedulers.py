@@ -282,7 +282,7 @@ class Slurm(Workplace):
     def test_srun_with_pmi2_takes_mpich_and_refuses_open_mpi_by_name(self):
         refused = self.srun("job", "--mpi=pmi2", ROENTGEN_MPI="openmpi")
         if "an MPI library" not in refused.stderr:  # it is installed
-            self.assertIn("[cli.launch] srun --mpi=pmi2: expected MPICH, which speaks PMI2, got Open MPI", refused.stderr)
+            self.assertIn("[cli.launch] srun --mpi=pmi2: expected MPICH, which supports PMI2, got Open MPI", refused.stderr)
             self.assertFalse((self.folder / "job").exists())
         ended = self.srun("job", "--mpi=pmi2", ROENTGEN_MPI="mpich")
         if "expected an MPI library on this machine" in ended.stderr:

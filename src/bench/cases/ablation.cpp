@@ -19,7 +19,8 @@ namespace roentgen::bench {
 namespace {
 
 constexpr double kMostSettling_s = 3.0;
-// Number of files that tf-official reads at once. No other order may read more at once, so that the comparison is fair.
+// Number of files that the pipeline tf-official reads at the same time. The compared pipelines may not read more, so
+// that the comparison is fair.
 constexpr int kReaders = 10;
 constexpr std::string_view kOfficial =
     "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch({batch}) | shuffle({buffer}) | repeat | "
@@ -129,7 +130,7 @@ namespace {
 class AblationCase final : public Case {
  public:
   AblationCase()
-      : Case("the cost of each fault of a naive pipeline, one at a time",
+      : Case("the time that each fault of a naive input pipeline costs, one fault at a time",
              "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--workers", "--cold", "--emulate-storage", "--device"}),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `ablation`: measures how much each fault of the naive order of pipeline stages costs on its own.
+// Case `ablation`: measures how much time each fault in a naive order of pipeline stages costs, one fault at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::bench {
 
-/// Sizes that all compared pipelines share; all at least 1.
+/// Sizes that are equal in all compared pipelines; each at least 1.
 struct OrderSizes {
   /// Number of threads that decode and transform.
   int workers = 1;
@@ -26,14 +26,14 @@ struct OrderSizes {
 /// images if that is fewer. A larger buffer would take too much of a small data set's time to fill.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
-/// An order of pipeline stages, as text for parse_pipeline().
+/// Name and text (for parse_pipeline()) of an order of pipeline stages.
 struct Order {
   std::string_view name;
   /// Name of the fault in this order; empty: no fault.
   std::string_view fault;
   std::string pipeline;
 };
-/// Orders to compare: tf-official, tf-official with each fault of the naive order on its own, naive, default.
+/// Returns the orders to compare: tf-official, tf-official with one fault of the naive order each, naive, default.
 [[nodiscard]] std::vector<Order> ablation_orders(const OrderSizes& sizes);
 
 /// Options of the case `ablation`.
@@ -45,7 +45,8 @@ struct AblationOptions {
   std::int64_t rounds = 3;
 };
 
-/// Measures ablation_orders() in interleaved rounds, each of warmup + steps batches of every order. Returns a table:
+/// Measures the pipelines of ablation_orders() in interleaved rounds (rounds.h), with warmup + steps batches per
+/// pipeline. Returns a table:
 ///   case, the input's settings, buffer, warmup, n, rounds, device, emulated
 ///   base              the order that the others are compared with
 ///   orders            [{order, images_per_s, of_base, lost, wait_share, bound, fault}]: medians over the rounds,

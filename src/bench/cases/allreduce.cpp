@@ -23,14 +23,14 @@ namespace roentgen::bench {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 2000;
-// Tolerance relative to the expected value, for float32. Sums of numbers this small are exact in float32, and in bf16
-// for few terms. The mean's factor and the product are each rounded to a relative 2^-24, or to 2^-8 in bf16.
+// Tolerance for averages, relative to the expected value, in float32. Sums of whole numbers below kElements are exact.
+// Only the factor of the mean and the product are rounded, each by a relative 2^-24 (2^-8 in bf16).
 constexpr double kTolerance = 0x1p-22;
 constexpr double kBf16Tolerance = 0x1p-8;
 // Modulus of the test data: element i of rank 0 is i modulo kElements.
 constexpr std::size_t kElements = 31;
 
-/// A reducer with a wire format; without a reducer, MPI's own sum.
+/// Averaging algorithm (reducer) with a wire format. Without a reducer, the sum of the MPI library.
 struct Arm {
   std::string way;
   std::string wire;
@@ -49,7 +49,7 @@ std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& op
   for (const std::string& way : ways) {
     for (const std::string& wire : wires) {
       if (way == dist::kNcclReduce) {
-        throw ConfigError(error_text("bench.allreduce", "--reduce", "an algorithm for the host's memory", way,
+        throw ConfigError(error_text("bench.allreduce", "--reduce", "an algorithm that works in CPU memory", way,
                                      "bench scaling --device cuda --reduce nccl"));
       }
       const dist::ReduceOptions reduce{.algorithm = way, .wire = wire};
@@ -69,7 +69,7 @@ class Bench {
         data_(count_ * static_cast<std::size_t>(options.in_flight)),
         pending_(static_cast<std::size_t>(options.in_flight)) {}
 
-  // Rows of `results`, one for each arm.
+  // Returns the rows of the result's key `results`, one for each compared algorithm ("arm").
   [[nodiscard]] Value::Array rows(const std::vector<Arm>& arms) {
     std::vector<std::int64_t> repeats;
     for (const Arm& arm : arms) {
@@ -84,7 +84,7 @@ class Bench {
   }
 
  private:
-  // Averages all buckets with the arm's algorithm.
+  // Averages all buckets with the algorithm of `arm`.
   void average(const Arm& arm) {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const dist::Phase phase{"bucket", static_cast<std::int64_t>(i)};
@@ -110,14 +110,15 @@ class Bench {
     for (dist::Pending& each : pending_) each.wait(std::chrono::milliseconds(0));
   }
 
-  // Mean time of averaging one bucket, in seconds.
+  // Returns the mean time of averaging one bucket, in seconds.
   double time(const Arm& arm, std::int64_t repeats) {
     const auto begin = Clock::now();
     for (std::int64_t i = 0; i < repeats; ++i) average(arm);
     return seconds_since(begin) / static_cast<double>(repeats * options_.in_flight);
   }
 
-  // Number of repetitions that fill the duration of a measurement; equal on all ranks. check() has warmed up the arm.
+  // Returns the number of repetitions that last as long as a measurement should; equal on all ranks. Call it after
+  // check(), which is the warm-up.
   std::int64_t repeats_of(const Arm& arm) {
     constexpr std::int64_t kTrials = 3;
     group_.barrier({"warm-up"}).wait(kRankLimit);
@@ -139,7 +140,7 @@ class Bench {
     const std::optional<std::size_t> wrong = first_wrong(data_, factor, arm.wire);
     if (!wrong) return;
     throw CommError(
-        error_text("bench.allreduce", arm.way + ", " + arm.wire,
+        error_text("bench.allreduce", "average by " + arm.way + ", " + arm.wire,
                    fmt::format("{} at element {}", factor * static_cast<double>(*wrong % kElements), *wrong),
                    fmt::format("{}", data_[*wrong]), "another --reduce or --wire, and bench links"));
   }
@@ -214,14 +215,19 @@ namespace {
 class AllreduceCase final : public Case {
  public:
   AllreduceCase()
-      : Case("averaging a bucket over all ranks, by size, algorithm and wire format; under mpirun",
+      : Case("averaging gradients over all processes, by size, algorithm and number format; under mpirun",
              "mpirun -np 2 roentgen bench allreduce --most 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {ranks_.options({"--reduce", "--wire"}),
-         {rounds_option(rounds_),
-          {.name = "--most", .target = &most_mib_, .doc = "largest bucket, MiB", .range = {1, 2048}},
-          {.name = "--in-flight", .target = &in_flight_, .doc = "buckets in flight at once", .range = {1, 512}}}});
+    return joined({ranks_.options({"--reduce", "--wire"}),
+                   {rounds_option(rounds_),
+                    {.name = "--most",
+                     .target = &most_mib_,
+                     .doc = "largest gradient bucket to measure, MiB",
+                     .range = {1, 2048}},
+                    {.name = "--in-flight",
+                     .target = &in_flight_,
+                     .doc = "gradient buckets averaged at the same time",
+                     .range = {1, 512}}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {
     const auto group = join_ranks("allreduce");

@@ -33,16 +33,17 @@ struct AllreduceOptions {
   double measurement_s = 0.02;
 };
 
-/// Bucket sizes in bytes, ascending, each a multiple of 4. Throws ConfigError unless 4 <= least_bytes <= most_bytes.
+/// Returns the bucket sizes to measure in bytes, ascending, each a multiple of 4. Throws ConfigError unless 4 <=
+/// least_bytes <= most_bytes.
 [[nodiscard]] std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes);
 
-/// Index i of the first element of `data` that is not factor * (i modulo 31), up to the rounding of the wire format.
-/// Returns nullopt if all are right.
+/// Returns the first index i at which `data` differs from factor * (i modulo 31) by more than the rounding of the wire
+/// format. Nullopt if there is none.
 [[nodiscard]] std::optional<std::size_t> first_wrong(std::span<const float> data, double factor, std::string_view wire);
 
 /// Measures averaging in place, without a communication thread, and checks the result of every algorithm first. Also
-/// measures MPI's own non-blocking sum, without the division, as way "mpi". Every rank must call it and gets the same
-/// result, a table: case, kind "measured", ranks, hosts, oversubscribed, rounds,
+/// measures MPI_Iallreduce as algorithm "mpi", which sums but does not divide. Every rank must call it and gets the
+/// same result, a table: case, kind "measured", ranks, hosts, oversubscribed, rounds,
 ///   in_flight,
 ///   results  [{bytes, way, wire, us, min_us, max_us, gb_per_s, bus_gb_per_s}]: us is the median over rounds of the
 ///            slowest rank's time for a bucket; gb_per_s = bytes / time; bus_gb_per_s = that times 2 (n - 1) / n, what

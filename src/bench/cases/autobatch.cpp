@@ -21,13 +21,14 @@
 namespace roentgen::bench {
 namespace {
 
-// Memory that running a step needs besides the plan and the libraries that planning loaded: thread stacks and code of
-// reorders. Measured: 10 MiB.
+// Memory that a step needs in addition to its plan and the loaded libraries: thread stacks and generated kernel code.
+// Measured: 10 MiB.
 constexpr std::size_t kRunningBytes = std::size_t{16} << 20U;
-// Number of guessed batches after which the search halves the interval instead.
+// Number of guesses after which the search for the batch halves the interval instead of guessing.
 constexpr std::size_t kGuesses = 5;
 
-// Memory that a network needs, by batch. Each call plans the network, which takes seconds for a large one.
+// Computes the memory that a network needs for a batch size. Each call plans the network, which takes seconds for a
+// large network.
 class Needs {
  public:
   Needs(const AutobatchOptions& options, engine::Engine& engine) : network_(options.network), engine_(engine) {}
@@ -37,17 +38,18 @@ class Needs {
     network_.batch = batch;
     const engine::MemoryReport memory = plan_step(network_, engine_, {.threads = network_.threads}).memory;
     process_bytes_ = std::max(process_bytes_, runtime::resident_memory_bytes() + kRunningBytes);
-    return process_bytes_ + memory.total() + memory.parameters;  // SGD's momentum is as large as the parameters
+    return process_bytes_ + memory.total() + memory.parameters;  // the last term is SGD's momentum
   }
 
  private:
   NetworkOptions network_;
   engine::Engine& engine_;
-  /// Memory of the process, including the code of the planned kernels, which the library keeps.
+  /// Memory of the process before allocation of the plan. It includes kernel code, which oneDNN generated during
+  /// planning and keeps.
   std::size_t process_bytes_ = 0;
 };
 
-// Runs one step at the batch and records whether it stayed within the budget.
+// Runs one training step with the batch of `network` and records whether its memory stayed within the budget.
 Value confirm(NetworkOptions network, std::size_t budget_bytes) {
   network.warmup = 0;
   network.steps = 1;
@@ -63,7 +65,8 @@ ConfigError too_small(std::size_t budget_bytes, std::size_t least_bytes) {
   const auto mebibytes = [](std::size_t bytes) {
     return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576.0);
   };
-  return ConfigError(error_text("bench.autobatch", "--memory", mebibytes(least_bytes) + " at least, for one image",
+  return ConfigError(error_text("bench.autobatch", "--memory",
+                                "at least " + mebibytes(least_bytes) + ", for a batch of one image",
                                 mebibytes(budget_bytes), "a smaller --image or --model, or --recompute all"));
 }
 
@@ -77,14 +80,14 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
   };
   if (!fits(1)) return 0;
   PlannedBatch low = tried.back();  // largest batch so far that fits
-  // Smallest batch so far that does not fit, or is beyond the limit
+  // Smallest batch so far that does not fit, or `most` + 1
   PlannedBatch high{most + 1, std::numeric_limits<std::size_t>::max()};
   std::int64_t guess = std::min<std::int64_t>(2, most);
   while (high.batch - low.batch > 1) {
     const bool is_within = fits(guess);
     const PlannedBatch last = tried.back();
     (is_within ? low : high) = last;
-    // Guess on the line through this plan and the previous one.
+    // Extrapolates memory linearly from the last two plans to guess the next batch.
     const PlannedBatch& before = tried[tried.size() - 2];
     const double slope = (static_cast<double>(last.bytes) - static_cast<double>(before.bytes)) /
                          static_cast<double>(last.batch - before.batch);
@@ -92,8 +95,8 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     const double more = slope > 0.0 ? std::floor(left / slope) : static_cast<double>(most);
     guess = low.batch + static_cast<std::int64_t>(std::clamp(more, 1.0, static_cast<double>(most)));
     guess = std::min(guess, high.batch - 1);
-    // Halves the interval after several guesses, because the line may mislead. Impossible while `high` is beyond
-    // `most`.
+    // Halves the interval after several guesses, because memory may not grow linearly. Needs a batch `high` that does
+    // not fit.
     if (tried.size() >= kGuesses && high.batch <= most) guess = (low.batch + high.batch) / 2;
   }
   return low.batch;
@@ -131,8 +134,8 @@ std::size_t parse_bytes(std::string_view option, std::string_view text) {
                              {"kB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
   constexpr double kMost = 1e15;
   if (const auto bytes = quantity_in(text, kUnits); bytes && *bytes <= kMost) return static_cast<std::size_t>(*bytes);
-  throw ConfigError(error_text("bench.autobatch", option, "a size, as 8GiB or 500MB",
-                               text.empty() ? "none" : std::string(text), fmt::format("{} 8GiB", option)));
+  throw ConfigError(error_text("bench.autobatch", option, "a memory size such as 8GiB or 500MB",
+                               text.empty() ? "no size" : std::string(text), fmt::format("{} 8GiB", option)));
 }
 
 Value run_autobatch(const AutobatchOptions& options) {
@@ -147,8 +150,8 @@ Value run_autobatch(const AutobatchOptions& options) {
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
   Value confirmed;
   if (options.is_confirmed) {
-    // If the kernel cannot reset the peak, the measured peak includes earlier work and never falls. The step still
-    // runs, and the plans are trusted.
+    // If the operating system cannot reset the peak, the measured peak includes earlier work. The step still runs, but
+    // only the planned memory counts.
     const bool is_peak_of_step = runtime::reset_peak_resident_memory();
     network.batch = confirmed_batch(
         [&](std::int64_t batch) { return needs.of(batch); },
@@ -191,7 +194,7 @@ class AutobatchCase final : public Case {
                    network_.training_options(),
                    {{.name = "--memory",
                      .target = &memory_,
-                     .doc = "memory of the process, such as 8GiB or 500MB",
+                     .doc = "memory that training may use, such as 8GiB or 500MB",
                      .value_name = "SIZE"}}});
   }
   [[nodiscard]] Value run(const Host& /*host*/) override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `autobatch`: finds the largest batch whose training step fits into a given memory. It plans instead of running,
-// which allocates no activations. Then it runs one step at that batch to confirm the plan.
+// Case `autobatch`: finds the largest batch whose training step fits into a given memory. It plans batches without
+// running them, so that no activations are allocated. Then it runs one step with the largest batch to confirm the plan.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace roentgen::bench {
 
 /// Options of the case `autobatch`.
 struct AutobatchOptions {
-  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch in it is ignored; it is
+  /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. `batch` is ignored, because it is
   /// the result.
   NetworkOptions network{};
   /// Memory that the whole process may use.
   std::size_t budget_bytes = 0;
   /// Largest batch to consider.
   std::int64_t most = 65536;
-  /// True: runs a step at the resulting batch to confirm it.
+  /// True: runs a step with the resulting batch to confirm that it fits.
   bool is_confirmed = true;
 };
 
@@ -37,25 +37,25 @@ struct PlannedBatch {
   std::size_t bytes = 0;
   /// Peak memory of the process in a step at this batch; nullopt if no step was run.
   std::optional<std::size_t> measured_bytes{};
-  /// True if the planned memory fits into the budget and, if a step was run, its measured memory too.
+  /// True if the planned memory fits into the budget. If a step was run, its measured memory must fit too.
   [[nodiscard]] bool fits(std::size_t budget_bytes) const {
     return std::max(bytes, measured_bytes.value_or(0)) <= budget_bytes;
   }
 };
-/// Largest batch from 1 to `most` that needs at most `budget_bytes`; 0 if there is none. Memory grows nearly in
-/// proportion to the batch, so the next guess lies on the line through the last two. Adds every plan to `tried`,
-/// including the batch after the answer unless that exceeds `most`.
+/// Returns the largest batch from 1 to `most` that needs at most `budget_bytes`; 0 if there is none. Memory grows
+/// nearly linearly with the batch, so each guess extrapolates the last two plans. Adds every plan to `tried`, also that
+/// of the next larger batch unless it exceeds `most`.
 [[nodiscard]] std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                          std::size_t budget_bytes, std::int64_t most, std::vector<PlannedBatch>& tried);
 
-/// Batch to try next after a step at `planned` used `excess_bytes` more than allowed. It is smaller by as many images
-/// as take `excess_bytes`, and by at least one. The memory of one image is estimated from `smallest` and `planned`.
-/// Requires planned.batch > smallest.batch.
+/// Returns the batch to try next after a step at `planned` used `excess_bytes` more than allowed. It is smaller by as
+/// many images as take `excess_bytes`, and by at least one. The memory of one image is estimated from `smallest` and
+/// `planned`. Requires planned.batch > smallest.batch.
 [[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
                                        std::size_t excess_bytes);
 
-/// Largest batch whose measured step stays within the budget. Starts at the batch found by planning and goes down; 0 if
-/// not even one image fits. Adds its plans and measurements to `tried`, whose batches ascend from 1.
+/// Returns the largest batch whose measured step stays within the budget; 0 if not even one image fits. Starts at the
+/// batch found by planning and goes down. Adds its plans and measurements to `tried`, whose batches ascend from 1.
 [[nodiscard]] std::int64_t confirmed_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                            const std::function<std::size_t(std::int64_t)>& peak_bytes,
                                            std::size_t budget_bytes, std::vector<PlannedBatch>& tried);

@@ -31,7 +31,7 @@ void expect_largest(const std::function<std::size_t(std::int64_t)>& needed) {
 TEST(Autobatch, finds_the_largest_batch_in_few_plans) {
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(500 + 7 * batch); });
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(3 * batch); });
-  // Memory that jumps between two batches, as when another kernel is chosen.
+  // Memory that jumps by 800 after batch 64, as when the engine chooses another kernel.
   expect_largest([](std::int64_t batch) { return static_cast<std::size_t>(100 + 9 * batch + (batch > 64 ? 800 : 0)); });
 }
 
@@ -45,7 +45,7 @@ TEST(Autobatch, reads_sizes_with_units) {
       static_cast<void>(parse_bytes("--memory", text));
       ADD_FAILURE() << text << " was taken";
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith("[bench.autobatch] --memory: expected a size")) << text;
+      EXPECT_THAT(error.what(), testing::StartsWith("[bench.autobatch] --memory: expected a memory size")) << text;
     }
   }
 }
@@ -86,7 +86,7 @@ TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
   EXPECT_EQ(batch_below({5, 1000}, one, 5000), 4) << "no slope";
 }
 
-// One image takes 10 bytes, the process 100, and a step 25 more than planned.
+// One image takes 10 bytes, the process 100 bytes, and a step 25 bytes more than planned.
 TEST(Autobatch, goes_down_until_a_step_fits) {
   const auto needed = [](std::int64_t batch) { return static_cast<std::size_t>(100 + 10 * batch); };
   std::vector<std::int64_t> run;
@@ -124,7 +124,7 @@ TEST(Autobatch, a_budget_too_small_for_one_image_is_refused_with_what_it_takes) 
     static_cast<void>(run_autobatch(options));
     FAIL() << "not refused";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("MiB at least, for one image"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("MiB, for a batch of one image"));
   }
 }
 

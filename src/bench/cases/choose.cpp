@@ -18,7 +18,8 @@
 namespace roentgen::bench {
 namespace {
 
-// Smallest loss that is reported; smaller differences are measurement noise.
+// Smallest loss of speed that is reported, as a share of the fastest kernel's time. Smaller losses are measurement
+// noise.
 constexpr double kNotable = 0.05;
 
 using Seconds = std::map<std::string, double>;
@@ -27,7 +28,7 @@ using Seconds = std::map<std::string, double>;
 struct Layer {
   Seconds seconds;
   std::string chosen;
-  /// Number of occurrences in all networks.
+  /// Number of layers of this kind in all networks.
   std::int64_t times = 0;
 };
 
@@ -35,8 +36,8 @@ const Seconds::value_type& fastest(const Seconds& seconds) {
   return *std::ranges::min_element(seconds, {}, &Seconds::value_type::second);
 }
 
-// Seconds of the candidate "direct", or of "bf16" for bf16 values. Engines that have neither: seconds of the chosen
-// candidate.
+// Returns the time of the kernel "direct" ("bf16" for bf16 values) in seconds. If the engine has neither kernel,
+// returns the time of the chosen kernel.
 double first_of(const engine::MeasuredChoice& choice) {
   for (const char* name : {"direct", "bf16"}) {
     if (const auto found = choice.seconds.find(name); found != choice.seconds.end()) return found->second;
@@ -44,7 +45,8 @@ double first_of(const engine::MeasuredChoice& choice) {
   return choice.seconds.at(choice.chosen);
 }
 
-// Loss of time in the forward passes with the kernels chosen for inference; null if none was measured.
+// Returns by which share the forward passes are slower with the kernels chosen for inference than with the fastest.
+// Null if no forward pass was measured.
 Value inference_loss(const std::vector<engine::MeasuredChoice>& choices, const engine::Plan& inference) {
   double best_s = 0.0, chosen_s = 0.0;
   for (const engine::MeasuredChoice& choice : choices) {
@@ -131,7 +133,7 @@ Value run_choose(const ChooseOptions& options) {
     const auto choices = measure_step_choices(network, *engine, {.threads = network.threads});
     if (choices.empty()) {
       throw ConfigError(
-          error_text("bench.choose", each.model, "a network with convolutions", "none", "another of --models"));
+          error_text("bench.choose", each.model, "a network with convolutions", "no convolution", "other --models"));
     }
     const engine::Plan inference = plan_inference(network, *engine, network.threads);
     revision = inference.choice_revision;
@@ -161,7 +163,7 @@ namespace {
 class ChooseCase final : public Case {
  public:
   ChooseCase()
-      : Case("the kernels chosen by rule against the fastest measured ones",
+      : Case("the kernels that the engine selects, compared with the fastest measured kernels",
              "roentgen bench choose --models resnet50 --batch 16 --write choices.json") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({sizes_.options({"--batch", "--image", "--channels"}),
@@ -169,7 +171,7 @@ class ChooseCase final : public Case {
                        {"--models", "--labels", "--device", "--threads", "--oversubscribe", "--dtype", "--recompute"}),
                    {{.name = "--write",
                      .target = &file_,
-                     .doc = "write the fastest kernel of each layer to this file (train.choices)",
+                     .doc = "write the fastest kernels to this file, for train.choices",
                      .is_output = true,
                      .value_name = "FILE"}}});
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `choose`: compares the kernels that the engine's rule chooses with the fastest of all candidates. It also writes
-// the fastest kernels to a file for train.choices.
+// Case `choose`: compares the kernels that the engine selects without measuring with the fastest measured kernels. It
+// also writes the fastest kernels to a file for train.choices.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace roentgen::bench {
 struct ChooseNetwork {
   std::string model;
   std::int64_t batch = 16;
-  /// Graph to use instead of the built-in model of that name, with that batch and the options' sizes.
+  /// Graph to use instead of the built-in model `name`; its sizes must be `batch` and those of the options.
   std::optional<graph::Graph> graph{};
 };
 
@@ -33,7 +33,7 @@ struct ChooseOptions {
   std::filesystem::path file{};
 };
 
-/// Times every candidate kernel for every pass of every convolution; equal layers are timed once. Needs a machine
+/// Times every possible kernel for every pass of every convolution; equal layers are timed once. Needs a machine
 /// without other load. Returns a table:
 ///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
 ///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums

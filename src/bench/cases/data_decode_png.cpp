@@ -44,7 +44,7 @@ Value decode_png(const CaseOptions& options) {
   };
   const auto check = [&] {
     if (!std::ranges::equal(image.bytes(), pixels)) {
-      throw DataError(error_text("bench.decode_png", "bench.png", "the pixels that were encoded", "others"));
+      throw DataError(error_text("bench.decode_png", "bench.png", "the pixels that were encoded", "different pixels"));
     }
     return checksum(image.bytes());
   };

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Case `engine.batch_norm`: the batch-norm entries (with ReLU fused) of one training step on (16, 64, 56, 56), forward
-// and backward, on the CPU. A 1x1 convolution with identity weights precedes the norm, so that the norm has a gradient
-// to pass on and its input is known. The checked answer is the mean over pixels of relu(xhat), computed in double by
-// the formula.
+// and backward, on the CPU. A 1x1 convolution with identity weights precedes the norm, so that the norm computes a data
+// gradient and its input is known. Checks the mean over pixels of relu(xhat) against the formula in double.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -79,7 +78,8 @@ double counted_bytes(const engine::Plan& plan) {
   return bytes;
 }
 
-/// (N, C): mean over pixels of relu((x - mean[c]) / sqrt(var[c] + 1e-5)), statistics over images and pixels.
+/// Returns (N, C) means over pixels of relu((x - mean[c]) / sqrt(var[c] + 1e-5)), with mean and var over images and
+/// pixels.
 std::vector<double> expected_means(std::span<const float> image) {
   std::vector<double> means(static_cast<std::size_t>(kImages * kChannels), 0.0);
   for (std::int64_t c = 0; c < kChannels; ++c) {

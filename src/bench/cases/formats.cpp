@@ -49,8 +49,8 @@ double bytes_per_image(const data::Dataset& dataset) {
   return bytes / static_cast<double>(dataset.samples.size());
 }
 
-// True if all files are PNG. JPEG files may be decoded at reduced size or straight to gray, and DICOM files can have
-// fewer gray levels than a PNG file. Records that store pixels of such files may give other batches.
+// True if all files are PNG. Records that store the pixels of JPEG or DICOM files may give other batches than the
+// files. JPEG files may be decoded at reduced size or straight to gray, and DICOM files may lose gray levels.
 bool are_all_png(const data::Dataset& dataset) {
   data::SampleReader reader;
   return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {
@@ -61,7 +61,7 @@ bool are_all_png(const data::Dataset& dataset) {
   });
 }
 
-// The image files, and the record formats made of them.
+// The image files and the record files converted from them, as formats to measure.
 class Forms {
  public:
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
@@ -122,15 +122,15 @@ class Forms {
             optional_value(break_even_epochs(convert_s, images, rate(speeds[kCold]), rate(cold))));
     const bool is_same = warm.front().checksum == speeds[kWarm].front().checksum;
     if (!is_same && keeps_pixels(form)) {
-      throw DataError(error_text("bench.formats", cases_[form - 1].name, "the batches that the files give", "others",
-                                 "reporting this bug"));
+      throw DataError(error_text("bench.formats", cases_[form - 1].name, "the same batches as from the image files",
+                                 "different batches", "reporting this bug"));
     }
     row.set("same_batches", is_same);
     return row;
   }
 
  private:
-  // True for formats whose batches must equal those of the files.
+  // True for formats whose batches must equal the batches of the image files.
   [[nodiscard]] bool keeps_pixels(std::size_t form) const {
     const data::Encoding encoding = cases_[form - 1].options.encoding;
     if (is_resized(form) || encoding == data::Encoding::Jpeg) return false;
@@ -157,7 +157,7 @@ std::vector<RecordCase> record_cases(std::int64_t stored_px) {
         one.options.form = form.name;
         one.options.size_px = size_px;
         if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
-        // Measures a folder of files only with resized images stored as PNG; the unchanged files are the baseline.
+        // Skips folders of unchanged or non-PNG files, because the original files are measured as the baseline.
         if (form.is_folder && (size_px == 0 || one.options.encoding != data::Encoding::Png)) continue;
         if (form.is_folder) one.name = fmt::format("{} files", form.name);
         one.has_shards = !form.is_folder;
@@ -207,7 +207,7 @@ namespace {
 class FormatsCase final : public Case {
  public:
   FormatsCase()
-      : Case("image files against every form that convert writes",
+      : Case("speed of reading image files, and every record format that convert writes",
              "roentgen bench formats --data images/ --work /tmp --resize 256") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
@@ -226,11 +226,12 @@ class FormatsCase final : public Case {
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);
     if (options_.work.empty()) {
-      throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
+      throw ConfigError(
+          error_text("cli.bench", "--work", "a folder for temporary record files", "no --work", "--work DIR"));
     }
     for (const std::string& data : input_.data) io::refuse_inside_data("--work", options_.work, data);
     options_.input = input_.checked(sizes_);
-    constexpr std::int64_t kMostSteps = 100'000;  // so large that only the time limit ends a measurement
+    constexpr std::int64_t kMostSteps = 100'000;  // large enough that only the time limit ends a measurement
     options_.input.steps = kMostSteps;
     return run_formats(dataset, options_);
   }

@@ -18,8 +18,8 @@ namespace roentgen::bench {
 
 /// Options of the case `formats`.
 struct FormatsOptions {
-  /// Input settings. `steps` is the largest number of measured batches, and the time limit must be above 0. is_cold is
-  /// ignored: both cold and warm reads are measured.
+  /// Input settings. `steps` is the largest number of measured batches, and most_s must be above 0. is_cold is ignored,
+  /// because reads with an empty (cold) and a filled (warm) page cache are both measured.
   InputOptions input{.most_s = 1.0};
   /// Side to which images are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
@@ -37,17 +37,19 @@ struct RecordCase {
   /// True if a file holds several images.
   bool has_shards = true;
 };
-/// All formats that `convert` writes, with images unchanged and with images of `stored_px` px. The format with one file
-/// an image only exists in the resized version.
+/// Returns all formats that `convert` writes, with unchanged images and with images of `stored_px` px. The format with
+/// one file per image exists only with resized images.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
-/// Number of epochs after which the time for converting is regained; nullopt if records are no faster than the files.
-/// @param images_per_s throughput of the files, and of the records
+/// Returns the number of epochs after which faster reading has saved the time of converting; nullopt if records are not
+/// faster than the files.
+/// @param images_per_s throughput of the records
 [[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                                       double records_images_per_s);
 
-/// Converts `dataset` into every format in a folder below options.work, one after the other. Then measures in
-/// interleaved rounds, warm and cold; a cell runs warmup batches, then steps until its time is over. Returns a table:
+/// Converts `dataset` into every format, in a folder below options.work. Then measures each format in interleaved
+/// rounds (rounds.h), with a warm and a cold page cache. A measurement runs warmup batches, then steps until its time
+/// limit. Returns a table:
 ///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,

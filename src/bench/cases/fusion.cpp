@@ -22,7 +22,7 @@ namespace {
 using engine::Form;
 
 // Compiled networks to compare: "off", every useful pass on its own, "on", and in training "on" without each of its
-// fusions. The last shows the gain of a fusion among the other passes, which differs from its gain alone.
+// fusions. The last kind shows the gain of a fusion in combination with all others, which differs from its gain alone.
 std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Form form, engine::Engine& engine) {
   std::vector<std::unique_ptr<ModelRun>> arms;
   const auto with = [&](std::string_view fuse) {
@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<ModelRun>> arms_of(const NetworkOptions& network, Fo
                                   : plan_inference(with(fuse), engine, network.threads).hash();
   };
   const auto add = [&](std::string_view fuse) { arms.push_back(std::make_unique<ModelRun>(with(fuse), form, engine)); };
-  // Skips networks that the passes leave unchanged, because all networks are in memory at the same time.
+  // Skips a network whose plan has the hash `unchanged`, to save memory: all networks are in memory at the same time.
   const auto add_unless = [&](std::string_view fuse, const std::string& unchanged) {
     if (hash_of(fuse) != unchanged) add(fuse);
   };

@@ -19,16 +19,16 @@ struct FusionOptions {
   /// Names of models, which are built without auxiliary classifiers; at least one.
   std::vector<std::string> models{"inception_v3", "inception_v4", "vgg16",      "vgg19",
                                   "googlenet",    "resnet50",     "densenet121"};
-  /// Batch, image, channels, labels, threads, engine and algorithms; warm-up, and steps of a round. The other fields
-  /// are ignored.
+  /// Batch, image, channels, labels, threads, engine and algorithms, and the numbers of warm-up and measured steps of a
+  /// round. The other fields are ignored.
   NetworkOptions network{.warmup = 1, .steps = 3};
   /// Number of rounds, at least 1.
   std::int64_t rounds = 3;
 };
 
-/// Measures every network in interleaved rounds: whole training steps with SGD, then inference. Compares no pass
-/// ("off": one kernel for each op), each pass alone, and all passes and fusions ("on"). In training it also measures
-/// all but one fusion ("on,-NAME"). Passes that change nothing in a network are left out. Returns a table:
+/// Measures every network in interleaved rounds (rounds.h): whole training steps with SGD, then inference. Compares no
+/// pass ("off": one kernel for each op), each pass alone, and all passes and fusions ("on"). In training it also
+/// measures all but one fusion ("on,-NAME"). Passes that change nothing in a network are left out. Returns a table:
 ///   case, batch, image_px, channels, labels, threads, device, algorithms, warmup, n, rounds
 ///   passes, fusions     names, in running order
 ///   training            [{model, fuse, step_ms, gain, activation_bytes, of_off, entries}]: median step; gain, the

@@ -27,11 +27,12 @@ namespace {
 
 enum Arm : std::size_t { kFused, kUnfused, kArms };
 
-// Largest relative difference allowed for 16-bit types and TF32. Rounding to bf16 has an error of 2^-9 in the root mean
-// square; over 200 layers that adds up to 0.03. F16 and TF32 have smaller errors.
+// Largest relative difference of logits allowed for 16-bit types and TF32. Rounding to bf16 has a root-mean-square
+// error of 2^-9, which grows to 0.03 over 200 layers. F16 and TF32 have smaller errors.
 constexpr double kMostRoundingOfNarrow = 0.05;
 
-// Returns the largest difference divided by the largest value. Throws DataError if rounding cannot explain it.
+// Returns the largest difference of two logits, divided by the largest logit. Throws DataError if the difference is too
+// large to be rounding.
 double compare_logits(std::span<const float> fused, std::span<const float> unfused, const NetworkOptions& options) {
   double largest = 0.0, difference = 0.0;
   for (std::size_t i = 0; i < fused.size(); ++i) {
@@ -44,9 +45,9 @@ double compare_logits(std::span<const float> fused, std::span<const float> unfus
                       : options.algorithms == "direct" ? kMostRounding
                                                        : 10.0 * kMostRounding;
   if (rounding > most) {
-    throw DataError(error_text("bench.infer", "logits of " + options.model + " with and without passes",
+    throw DataError(error_text("bench.infer", "logits of " + options.model + " with and without graph passes",
                                fmt::format("a difference of at most {:.0e}", most), fmt::format("{:.1e}", rounding),
-                               "--fuse with one pass after the other, which shows the one at fault"));
+                               "--fuse with one pass at a time, to find the wrong pass"));
   }
   return rounding;
 }

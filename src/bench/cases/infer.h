@@ -15,12 +15,12 @@ namespace roentgen::bench {
 
 /// Options of the case `infer`.
 struct InferOptions {
-  /// Model, image, channels, labels, threads, engine, fuse, algorithms and profile; warm-up, and steps of a round. Its
-  /// batch and graph are ignored.
+  /// Model, image, channels, labels, threads, engine, fuse, algorithms and profile, and the numbers of warm-up and
+  /// measured steps of a round. `batch` and `graph` are ignored.
   NetworkOptions network{.warmup = 3, .steps = 20};
   /// Batch sizes to measure, each above 0.
   std::vector<std::int64_t> batches{1, 16};
-  /// Graphs to use instead of the built-in model: one for each of `batches`, or none.
+  /// Graphs to use instead of the built-in model, one for each batch size; empty: the built-in model.
   std::vector<graph::Graph> graphs{};
   /// Number of rounds, at least 1.
   std::int64_t rounds = 3;

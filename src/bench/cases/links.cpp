@@ -37,7 +37,7 @@ Value matrix(std::span<const Link> links, int ranks, double Link::*figure) {
   return rows;
 }
 
-// Adds one warning for all links of a slow rank, and one for each other slow link.
+// Adds one warning for each slow rank with all its links, and one warning for each remaining slow link.
 void warn(Value& result, const dist::Communicator& group, std::span<const Link> links, std::span<const Link> slow) {
   std::vector<std::string> hosts;
   for (int rank = 0; rank < group.size(); ++rank) hosts.emplace_back(group.host(rank));
@@ -69,7 +69,7 @@ Value run_links(dist::Communicator& group, const LinksOptions& options) {
   require_at_least("message bytes", static_cast<std::int64_t>(options.message_bytes), 1);
   if (!(options.slow_factor > 1.0)) {
     throw ConfigError(
-        error_text("bench.links", "--slow", "above 1", fmt::format("{}", options.slow_factor), "--slow 2"));
+        error_text("bench.links", "--slow", "a number above 1", fmt::format("{}", options.slow_factor), "--slow 2"));
   }
   Value result = Value::table();
   result.set("case", "links");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Tests the table of links. tests/CMakeLists.txt runs the case on several ranks; dist/links_test.cpp tests the choice
-// of slow links.
+// Tests the table of links. tests/CMakeLists.txt runs the case `links` on several ranks; dist/links_test.cpp tests
+// which links count as slow.
 #include "bench/cases/links.h"
 
 #include <gtest/gtest.h>

@@ -43,7 +43,8 @@ double copy_gb_per_s(const train::Ranks& ranks) {
     const auto start = Clock::now();
     std::memcpy(to.data(), from.data(), kBytes);
     const double s = seconds_since(start);
-    if (to[0] != static_cast<char>(i)) throw DataError(error_text("bench.nodes", "a copy", "what was copied", "else"));
+    if (to[0] != static_cast<char>(i))
+      throw DataError(error_text("bench.nodes", "memory copy", "the bytes that were copied", "different bytes"));
     if (i == 0 || s < best_s) best_s = s;
   }
   return 2.0 * static_cast<double>(kBytes) / best_s * 1e-9;
@@ -93,16 +94,16 @@ bool has(const std::vector<int>& ranks, int rank) { return std::ranges::find(ran
 
 std::string slow_text(const std::string& name, const NodeFigures& node, std::span<const NodeFigures> all) {
   return error_text("bench.nodes", name,
-                    fmt::format("steps of about {:.3g} ms and copies of {:.3g} GB/s, the medians",
+                    fmt::format("steps of about {:.3g} ms and copies of {:.3g} GB/s (the medians of all ranks)",
                                 median_step_s(all) * 1e3, median_copy(all)),
                     fmt::format("{:.3g} ms and {:.3g} GB/s", node.step_s * 1e3, node.copy_gb_per_s),
-                    "what else runs there, its cooling and its memory");
+                    "checking other programs, cooling and memory of this host");
 }
 
 std::string odd_text(const std::string& name, const NodeFigures& node, bool is_nobody_right) {
-  return error_text("bench.nodes", name, is_nobody_right ? "weights that most ranks have" : "the weights of the others",
-                    fmt::format("{:016x}", node.weights),
-                    "again, and without this host if it stays: it computes something else");
+  return error_text(
+      "bench.nodes", name, is_nobody_right ? "equal weights on most ranks" : "the same weights as on most ranks",
+      fmt::format("{:016x}", node.weights), "repeating it, and leaving out this host if weights differ again");
 }
 
 void add_nodes(Value& result, const dist::CommThread& group, std::span<const NodeFigures> all,
@@ -158,7 +159,8 @@ Value run_nodes(const NodesOptions& options, dist::CommThread& group) {
   require_at_least("steps", options.step.steps, 1);
   require_at_least("threads", options.step.threads, 1);
   if (!(options.slow_factor > 1.0)) {
-    throw ConfigError(error_text("bench.nodes", "slow factor", "above 1", fmt::format("{}", options.slow_factor)));
+    throw ConfigError(
+        error_text("bench.nodes", "slow factor", "a number above 1", fmt::format("{}", options.slow_factor)));
   }
   const train::Ranks ranks(&group);
   const runtime::BoundToCores bound(first_cores(options.step.threads));
@@ -183,16 +185,18 @@ namespace {
 class NodesCase final : public Case {
  public:
   NodesCase()
-      : Case("the same training on every rank, to find nodes that are slow or compute wrong results",
+      : Case("the same training in every process, to find hosts that are slow or compute wrong results",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {sizes_.options({"--batch", "--image", "--channels"}),
-         network_.training_options(),
-         network_.options({"--allow-shared-gpu"}),
-         ranks_.options({"--ranks", "--hosts"}),
-         {slow_option(slow_factor_),
-          {.name = "--updates", .target = &updates_, .doc = "weight updates on every rank", .range = {1, kMany}}}});
+    return joined({sizes_.options({"--batch", "--image", "--channels"}),
+                   network_.training_options(),
+                   network_.options({"--allow-shared-gpu"}),
+                   ranks_.options({"--ranks", "--hosts"}),
+                   {slow_option(slow_factor_),
+                    {.name = "--updates",
+                     .target = &updates_,
+                     .doc = "number of weight updates in every process",
+                     .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};
@@ -204,8 +208,8 @@ class NodesCase final : public Case {
     request.ranks = ranks_.count();
     request.hosts = ranks_.hosts;
     if (request.ranks > 1) return host.start_ranks(request, {});
-    throw ConfigError(
-        error_text("bench.nodes", "ranks", "at least 2", "1", "--ranks 4 --hosts a:1,b:1,c:1,d:1, or under mpirun"));
+    throw ConfigError(error_text("bench.nodes", "ranks", "at least 2 processes", "1",
+                                 "--ranks 4 --hosts a:1,b:1,c:1,d:1, or mpirun"));
   }
   [[nodiscard]] bool has_failed(const Value& result) const override { return result.at("odd").as_integer() > 0; }
 
@@ -215,9 +219,10 @@ class NodesCase final : public Case {
     if (options.step.threads > 0) request.threads = [threads = options.step.threads] { return threads; };
     return host.join_ranks(request, [&](dist::CommThread* group) {
       if (group == nullptr) {
-        throw ConfigError(error_text("bench.nodes", "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench nodes"));
+        throw ConfigError(
+            error_text("bench.nodes", "ranks", "at least 2 processes", "1", "mpirun -np 2 roentgen bench nodes"));
       }
-      // Each rank is already bound to its cores here, so the default counts only these.
+      // Each rank is already bound to its cores, so that the default number of threads counts only its cores.
       if (options.step.threads == 0) options.step.threads = runtime::default_compute_threads();
       return run_nodes(options, *group);
     });

@@ -20,11 +20,11 @@ class CommThread;
 namespace roentgen::bench {
 
 struct NodesOptions {
-  /// Training to measure: `steps` updates from equal weights on equal images; `threads` is at least 1. All ranks use
-  /// the kernels that rank 0 chose, so "auto" can differ between runs but not between ranks. The profile is not used.
+  /// Training to measure: `steps` updates that start with equal weights and use equal images. `threads` is at least 1.
+  /// All ranks use the kernels that rank 0 chose, so that their results are equal. has_profile is ignored.
   NetworkOptions step;
-  /// Threshold for slow ranks, above 1: a rank is slow if its median step exceeds the median of all ranks by this
-  /// factor.
+  /// Threshold for slow ranks, above 1: a rank is slow if its median step time exceeds this factor times the median of
+  /// all ranks.
   double slow_factor = 1.15;
 };
 
@@ -37,9 +37,9 @@ struct NodeFigures {
   std::uint64_t weights = 0;  ///< hash of the final weights
 };
 
-/// Ranks whose steps or copies take longer than `slow_factor` times the median of all ranks.
+/// Returns the ranks whose steps or memory copies take longer than `slow_factor` times the median of all ranks.
 [[nodiscard]] std::vector<int> slow_nodes(std::span<const NodeFigures> ranks, double slow_factor);
-/// Ranks whose final weights differ from those of the majority; all ranks if there is no majority.
+/// Returns the ranks whose final weights differ from the weights of the majority; all ranks if there is no majority.
 [[nodiscard]] std::vector<int> odd_nodes(std::span<const NodeFigures> ranks);
 
 /// Measures every rank. Every rank of `group` must call it with equal options. All get the same result, a table:

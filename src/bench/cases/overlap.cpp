@@ -27,7 +27,7 @@ namespace {
 
 enum Kind : std::size_t { kInput, kTrain, kSequential, kOverlapped, kKinds };
 
-// Returns the cores for computing: all that input does not use.
+// Returns the cores for computing: all cores that input does not use.
 runtime::CoreList compute_cores(const InputOptions& input) {
   return input.cores.empty() ? runtime::CoreList{} : runtime::other_cores(input.cores);
 }
@@ -38,8 +38,8 @@ int compute_threads(const OverlapOptions& options, const runtime::CoreList& core
   const auto most = static_cast<int>(cores.size());
   if (options.step.threads <= most) return options.step.threads;
   throw ConfigError(error_text("bench.overlap", "threads",
-                               "at most the cores that --input-cores leaves, " + runtime::text_of(cores),
-                               std::to_string(options.step.threads), "fewer"));
+                               "at most one per core that --input-cores leaves free, " + runtime::text_of(cores),
+                               std::to_string(options.step.threads), "fewer --threads"));
 }
 
 std::unique_ptr<Consumer> make_consumer(const OverlapOptions& options, const runtime::CoreList& cores) {
@@ -217,7 +217,7 @@ namespace {
 class OverlapCase final : public Case {
  public:
   OverlapCase()
-      : Case("the gain of prefetching: steps with input only, training only, both in turn and both at once",
+      : Case("the gain of prefetching: steps with input only, training only, and input during training",
              "roentgen bench overlap --data images/ --model resnet50 --batch 16 --input-cores 0") {}
   [[nodiscard]] std::vector<Option> options() override {
     return joined({input_.options({"--data", "--pipeline", "--workers", "--readers", "--input-cores", "--cold",

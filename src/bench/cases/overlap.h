@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `overlap`: measures the gain of prefetching. It times a step with input only, with training only, with one after
-// the other, and with both at once. It compares the last with the shortest time that is possible.
+// Case `overlap`: measures the gain of prefetching. It times steps with input only, with training only, with input and
+// training in turn, and with input during training. It compares the last kind with the shortest possible time.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace roentgen::bench {
 
 /// Options of the case `overlap`.
 struct OverlapOptions {
-  /// Input settings. Batch, image side and channels also apply to the model. An emulated device named here replaces the
-  /// model.
+  /// Input settings. Batch, image side and channels also apply to the model. An emulated device (device_images_per_s)
+  /// replaces the model.
   InputOptions input;
-  /// Settings of the training step: model, labels, fuse, algorithms, engine and threads. 0 threads: all cores that
+  /// Settings of the training step: model, labels, fuse, algorithms, engine and threads. 0 threads: one per core that
   /// input does not use.
   NetworkOptions step;
   /// Number of rounds, at least 1.
@@ -51,28 +51,28 @@ enum class Cores : std::uint8_t {
 /// Name of the value: "disjoint" or "shared".
 [[nodiscard]] std::string_view name_of(Cores cores);
 
-/// Shortest possible time of an overlapped step: max(input, train) on disjoint cores, train + input work / cores on
-/// shared cores.
+/// Returns the shortest possible time of a step with input during training: max(input, train) on disjoint cores, train
+/// + input work / cores on shared cores.
 [[nodiscard]] double least_step_s(const StepTimes& times, Cores cores, int core_count);
 
-/// Largest ratio of a step's time to the shortest possible time that counts as full overlap.
+/// Input and training overlap fully if the step takes at most this factor times the shortest possible time.
 inline constexpr double kOverlapFactor = 1.05;
 
 /// Measured rounds of one kind of step.
 struct KindOfSteps {
   std::string_view name;
   std::span<const Course> rounds;
-  /// True if all steps take equally long on a quiet machine. Steps that wait for batches do not, because batches arrive
-  /// in bursts.
+  /// True if all steps of this kind take equally long on a quiet machine. False for steps that wait for batches,
+  /// because batches arrive in bursts.
   bool is_steady = false;
 };
-/// Warnings that the times are not reliable because the machine was busy. For steady kinds: the slowest step of a round
-/// took over 1.25 times the fastest. For all kinds: the slowest round took over 1.25 times the fastest.
+/// Returns warnings that the times are not reliable because the machine was busy. It warns if the slowest round took
+/// over 1.25 times the fastest round. For steady kinds it also compares the steps of a round in this way.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds);
 
-/// Measures in interleaved rounds, each of warmup + steps steps of every kind. Times are means over the steps of a
-/// round in steady state, and medians over the rounds. The warm-up is at least as long as the prefetch. A sequential
-/// step waits for its batch, trains on it, and only then lets the input continue. Returns a table:
+/// Measures in interleaved rounds (rounds.h), each with warmup + steps steps of every kind. Times are means over the
+/// measured steps of a round, and medians over the rounds. The warm-up is at least as long as the prefetch. A
+/// sequential step waits for its batch, trains on it, and only then lets the input continue. Returns a table:
 ///   case, consumer (the model or the emulated device), the input's settings, threads, warmup, n, rounds
 ///   emulated          true if anything is emulated
 ///   images_per_s      overlapped

@@ -21,7 +21,8 @@
 namespace roentgen::bench {
 namespace {
 
-// Runs training steps on one rank. Then runs a few more and takes the course of a step from the fastest of them.
+// Measures the times of training steps on one rank. Then runs a few more steps; the fastest shows when each gradient
+// bucket is ready.
 MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
   constexpr int kCourses = 3;
   MeasuredStep measured{.step_s = {}, .course = measure_course(executable, kCourses), .bucket_bytes = {}};
@@ -49,8 +50,8 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
 double parse_bandwidth(std::string_view text) {
   constexpr Unit kUnits[] = {{"kbit", 125.0}, {"Mbit", 125e3}, {"Gbit", 125e6}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
   if (const auto found = quantity_in(text, kUnits)) return *found;
-  throw ConfigError(error_text("bench.predict", "bandwidth", "a number with kbit, Mbit, Gbit, kB, MB or GB (a second)",
-                               text, "1Gbit"));
+  throw ConfigError(error_text("bench.predict", "bandwidth",
+                               "a number with kbit, Mbit, Gbit, kB, MB or GB (per second)", text, "1Gbit"));
 }
 
 double parse_duration(std::string_view text) {
@@ -97,7 +98,7 @@ std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ra
   Random random(seed, RandomStage::Test);
   std::vector<double> times;
   for (std::int64_t step = 0; step < steps; ++step) {
-    // All times within a step scale with its length, so the slowest rank is the last to finish every bucket.
+    // The times of buckets are shares of the step time, so the slowest rank is the last to finish every bucket.
     double slowest_s = 0.0;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       const auto drawn =
@@ -175,18 +176,21 @@ class PredictScalingCase final : public Case {
       : Case("predicted scaling on a cluster, from a training step measured here",
              "roentgen bench predict-scaling --model resnet50 --batch 16 --ranks 1,2,4,8 --bandwidth 1Gbit") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined(
-        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
-         network_.training_options(),
-         ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
-         {{.name = "--bandwidth", .target = &bandwidth_, .doc = "bandwidth between hosts per second: 1Gbit, 10GB"},
-          {.name = "--latency", .target = &latency_, .doc = "latency between hosts: 50us"},
-          {.name = "--host-bandwidth", .target = &host_bandwidth_, .doc = "bandwidth within a host per second"},
-          {.name = "--host-latency", .target = &host_latency_, .doc = "latency within a host"},
-          {.name = "--device-sd",
-           .target = &device_sd_percent_,
-           .doc = "standard deviation of the step time of an emulated device, %",
-           .range = {0, 29}}}});
+    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+                   network_.training_options(),
+                   ranks_.options({"--ranks", "--per-host", "--no-overlap", "--bucket-mb"}),
+                   {{.name = "--bandwidth",
+                     .target = &bandwidth_,
+                     .doc = "bandwidth between hosts per second, such as 1Gbit or 10GB"},
+                    {.name = "--latency", .target = &latency_, .doc = "latency between hosts, such as 50us or 1ms"},
+                    {.name = "--host-bandwidth",
+                     .target = &host_bandwidth_,
+                     .doc = "bandwidth inside one host per second, such as 8GB"},
+                    {.name = "--host-latency", .target = &host_latency_, .doc = "latency inside one host, such as 3us"},
+                    {.name = "--device-sd",
+                     .target = &device_sd_percent_,
+                     .doc = "standard deviation of a simulated device's step times, %",
+                     .range = {0, 29}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     PredictOptions options{.step = network_.sized(sizes_)};
@@ -202,8 +206,8 @@ class PredictScalingCase final : public Case {
     options.cluster.within_host = {parse_bandwidth(host_bandwidth_), parse_duration(host_latency_)};
     options.device_sd = device_sd_percent_ / 100.0;
     if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
-      throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE with it",
-                                   "a measured device", "it without: steps vary as they are measured"));
+      throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE",
+                                   "a real device, whose step times vary by themselves", "leaving out --device-sd"));
     }
     return run_predict_scaling(options);
   }

@@ -39,30 +39,29 @@ struct Cluster {
 struct LinkTime {
   /// Time during which the link is occupied.
   double busy_s = 0.0;
-  /// Time until the last bytes have arrived, although the link may already carry other messages.
+  /// Additional time until the last bytes have arrived. The link may already carry other messages.
   double late_s = 0.0;
 };
-/// Time of averaging `bytes` over `ranks` in a ring, limited by the slowest link. Every rank sends 2 (n - 1) / n of the
-/// bytes in 2 (n - 1) messages (Patarasuk and Yuan 2009).
+/// Returns the time of averaging `bytes` over `ranks` in a ring, limited by the slowest link. Every rank sends 2 (n -
+/// 1) / n of the bytes in 2 (n - 1) messages (Patarasuk and Yuan 2009).
 [[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
 /// A training step as measured on one rank.
 struct MeasuredStep {
-  /// Times of several steps; the simulation draws from them.
+  /// Times of several measured steps, from which the simulation draws.
   std::vector<double> step_s;
   StepCourse course;
   /// Size of each bucket, bytes.
   std::vector<double> bucket_bytes;
 };
 
-/// Returns `count` step times with a normal distribution, ascending. They are its values in the middles of `count`
-/// equally likely parts.
+/// Returns `count` normally distributed step times, ascending: the quantiles at (i + 0.5) / count.
 /// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: returns one value
 [[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
 
-/// Simulates `steps` steps of `ranks` ranks that start together, and returns their times in seconds. Every rank's time
-/// is drawn from the measured times. A bucket is sent when it is ready on the slowest rank and the previous bucket has
-/// left the links. The step ends when the last bucket has arrived and the slowest rank is done.
+/// Simulates `steps` steps of `ranks` ranks that start together, and returns the times of the steps in seconds. Every
+/// rank's time is drawn from the measured times. A bucket is sent when it is ready on the slowest rank and the previous
+/// bucket has left the links. The step ends when the last bucket has arrived and the slowest rank is done.
 /// @param is_overlapped false: buckets are sent only when the slowest rank has finished its backward pass
 [[nodiscard]] std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks,
                                                  const Cluster& cluster, std::int64_t steps, bool is_overlapped,
@@ -74,7 +73,7 @@ struct PredictOptions {
   /// Images per second of an emulated device, whose step takes batch / device_images_per_s seconds. 0: no emulated
   /// device.
   double device_images_per_s = 0.0;
-  /// Standard deviation of the emulated device's step times, as in normal_steps().
+  /// Standard deviation of the emulated device's step times, as a share of the mean.
   double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;

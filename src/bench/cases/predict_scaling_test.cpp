@@ -70,7 +70,7 @@ TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts
 }
 
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
-  // With 1 s of computation, the first bucket is averaged at 0.6 s and the second at 1.1 s.
+  // With 1 s of computation, averaging of the first bucket ends at 0.6 s, and of the second at 1.1 s.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, true, 1)), 1.1);
   // Without overlap, both buckets are sent after the backward pass.
   EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, kSlow, 5, false, 1)), 1.2);

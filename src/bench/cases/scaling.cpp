@@ -58,7 +58,7 @@ std::unique_ptr<engine::Executable> compile(const ScalingOptions& options, const
                                   slowness * static_cast<double>(options.step.batch) / options.device_images_per_s);
 }
 
-/// Optimizer of the steps, of workers and servers.
+/// Optimizer that workers and parameter servers use.
 struct {
   const char* name = "sgd";
   double weight_decay = 1e-4;
@@ -85,8 +85,8 @@ struct Sums {
 
 constexpr double kRate = 1e-4;
 
-// Until servers have the gradients of as many steps of all workers. The rate is that of the time in which this worker
-// computes: images of all workers between its first read and its last one.
+// Trains asynchronously until the parameter servers have received the gradients of the `span` steps of all workers.
+// Images per second count the images of all workers while this worker computes.
 Sums run_leg(const train::Ranks& ranks, train::Stepper& stepper, data::BatchSource& batches,
              const train::AsyncLeg::Span& span) {
   Sums sums;
@@ -117,7 +117,8 @@ Sums run_steps(const ScalingOptions& options, const train::Ranks& ranks, train::
   return sums;
 }
 
-// An emulated device computes nothing, but its rank's thread still reads, reduces and updates: one core a rank.
+// True if a host has fewer cores than compute threads. A rank with an emulated device needs one core, because its
+// thread still reads, averages and updates.
 bool is_oversubscribed(const ScalingOptions& options, const train::Ranks& ranks) {
   return are_too_many(ranks.local_size() * (options.device_images_per_s > 0.0 ? 1 : options.step.threads));
 }
@@ -137,18 +138,19 @@ void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::fi
   tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
 }
 
-// Divides the ranks where there are servers; whether this is one.
+// Divides the ranks into workers and parameter servers, if servers are used. Returns true if this rank is a server.
 bool divide(const ScalingOptions& options, dist::CommThread* group) {
   if (!options.servers.has_servers()) return false;
   const int servers = options.servers.servers;
   if (group == nullptr || group->size() <= servers) {
-    throw ConfigError(error_text("bench.scaling", "--servers", "a worker beside them", "none", "more --ranks"));
+    throw ConfigError(error_text("bench.scaling", "--servers", "fewer servers than ranks", "no rank left to train",
+                                 "a larger --ranks"));
   }
   group->divide(servers);
   return group->first_rank() > 0;
 }
 
-// All of a server's work. Its weights are its own: times do not depend on them.
+// Runs a parameter server until all workers have finished.
 Value serve(const ScalingOptions& options, dist::CommThread& group, engine::Executable& executable) {
   train::Optimizer optimizer(kStepping.name, {}, executable);
   train::ParameterServer server(
@@ -236,7 +238,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 namespace {
 
 // Options with equal texts share a line of the help.
-constexpr const char* kFlagsDoc = "--batch is that of all ranks; synthetic batches, not with --data";
+constexpr const char* kFlagsDoc = "--batch is divided among processes; random images, no --data";
 
 class ScalingCase final : public Case {
  public:
@@ -253,19 +255,23 @@ class ScalingCase final : public Case {
          servers_.options(),
          {{.name = "--straggler",
            .target = &straggler_,
-           .doc = "slowdown of the last rank's emulated device",
+           .doc = "how many times slower the last simulated device is",
            .range = {1, 1000}},
           {.name = "--strong", .target = &is_strong_, .doc = kFlagsDoc},
           {.name = "--synthetic", .target = &is_synthetic_, .doc = kFlagsDoc},
           {.name = "--trace",
            .target = &trace_folder_,
-           .doc = "folder for a trace of each point's last round, such as ranks-2.json",
+           .doc = "folder for timelines of the last round, such as ranks-2.json",
            .value_name = "DIR"},
-          {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .range = {1, kMany}}}});
+          {.name = "--repeat",
+           .target = &rounds_,
+           .doc = "rounds that repeat all measurements in turn",
+           .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     if (is_synthetic_ && !input_.data.empty()) {
-      throw ConfigError(error_text("cli.bench", "--synthetic", "no --data beside it", input_.data[0], "one of them"));
+      throw ConfigError(
+          error_text("cli.bench", "--synthetic", "no --data", input_.data[0], "either --synthetic or --data"));
     }
     ScalingOptions options{.step = network_.sized(sizes_),
                            .bucket_mb = ranks_.bucket_mb,
@@ -277,7 +283,7 @@ class ScalingCase final : public Case {
     options.straggler = straggler_;
     if (straggler_ > 1.0 && options.device_images_per_s <= 0.0) {
       throw ConfigError(
-          error_text("bench.scaling", "--straggler", "an emulated device", "another", "--device emulated:100"));
+          error_text("bench.scaling", "--straggler", "an emulated device", "a real device", "--device emulated:100"));
     }
     options.step.graph = host.graph_of_file(options.step);
     std::optional<data::Dataset> dataset;
@@ -298,15 +304,15 @@ class ScalingCase final : public Case {
     return request;
   }
 
-  // Runs one rank of a point.
+  // Measures one number of ranks ("point"): runs this process as one of its ranks.
   [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {
-    log::set_level(log::Level::Warning);  // the graph serves several points
+    log::set_level(log::Level::Warning);  // without messages that repeat for every point
     RankRequest rank = request();
     rank.threads = [&] { return options.device_images_per_s > 0.0 ? 0 : options.step.threads; };
     return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });
   }
 
-  // Runs all points, each a group of processes that runs this case again.
+  // Measures all numbers of ranks ("points"). For each point, starts a group of processes that run this benchmark case.
   [[nodiscard]] Value run_points(const ScalingOptions& options, const Host& host) const {
     const ScalingPlan plan{.ranks = ranks_.counts(),
                            .per_host = ranks_.per_host,

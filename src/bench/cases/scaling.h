@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Scaling of training with the number of ranks: points, each measured by a group of processes, and a table of them.
+// Case `scaling`: measures training with several numbers of ranks ("points"), each with its own group of processes, and
+// makes a table.
 #pragma once
 
 #include <cstdint>
@@ -24,56 +25,60 @@ class CommThread;
 
 namespace roentgen::bench {
 
-/// Options of one point.
+/// Options for measuring one number of ranks.
 struct ScalingOptions {
-  /// `batch` is a rank's; `threads` at least 1. No profile.
+  /// Model and step settings. `batch` is the batch of one rank, and `threads` is at least 1. has_profile is ignored.
   NetworkOptions step;
-  /// Images per second of an emulated device, whose step lasts batch / device_images_per_s s. Buckets become ready as
-  /// in a real step. 0: none.
+  /// Images per second of an emulated device, whose step takes batch / device_images_per_s seconds. Gradient buckets
+  /// become ready at the same shares of the step as in a real step. 0: no emulated device.
   double device_images_per_s = 0.0;
-  /// Gradients that travel together.
+  /// Size of a gradient bucket, which is averaged as a whole, MiB.
   double bucket_mb = 4.0;
-  /// False: gradients are sent after backward.
+  /// False: gradients are sent only after the backward pass.
   bool is_overlapped = true;
-  /// Parameter servers: the last ranks of the group.
+  /// Parameter servers, which are the last ranks of the group.
   train::ServerOptions servers{};
   /// Slowdown factor of the last worker's emulated device.
   double straggler = 1.0;
-  /// Source of batches, with pipeline, workers, storage and cores; nullopt: one random batch, repeated.
+  /// Input pipeline that produces the batches; nullopt: the same random batch in every step.
   std::optional<InputOptions> input{};
   /// Data set for `input`.
   const data::Dataset* dataset = nullptr;
-  /// Folder for a trace of all steps, including warm-up (ranks-2.json); it is created. Empty: none.
+  /// Folder, created if missing, for the trace file of all steps with warm-up, such as ranks-2.json. Empty: no trace.
   std::string trace_folder{};
 };
 
-/// Measures a point as a rank of `group`, or as the only rank (null). All ranks must call it with equal options. The
-/// compute thread and its team are bound to the first `threads` of the available cores.
-/// @return {"ranks" (of workers), "servers", "update", "hosts", "images_per_s" (of all), "step_ms", "comm_exposed",
-///   "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. The same of every rank save for times.
+/// Measures one number of ranks: as a rank of `group`, or as the only rank if `group` is null. All ranks must call it
+/// with equal options. The compute thread and its team are bound to the first `threads` of the available cores.
+/// @return {"ranks" (only workers), "servers", "update", "hosts", "images_per_s" (of all workers), "step_ms",
+/// "comm_exposed", "data_wait", "imbalance", "kind": "measured" or "emulated", ...}. Only times may differ between
+/// ranks.
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
-/// Points to measure, and the number of rounds.
+/// Numbers of ranks to measure, and the number of rounds.
 struct ScalingPlan {
-  /// Numbers of ranks, at least one. Efficiency is relative to one rank; without that point there is none.
+  /// Numbers of ranks to measure, at least one. Without the number 1 there is no efficiency, because it is relative to
+  /// one rank.
   std::vector<std::int64_t> ranks{1};
-  /// Ranks of a host; 0: all on one.
+  /// Number of ranks per host; 0: all ranks on one host.
   std::int64_t per_host = 0;
   /// Interleaved.
   std::int64_t rounds = 3;
-  /// Weak: as many images for each rank, however many there are. Strong: as many together.
+  /// False: every rank has `batch` images (weak scaling). True: all ranks together have `batch` images (strong
+  /// scaling).
   bool is_strong = false;
-  /// Images of a rank's batch; strong: of all together.
+  /// Images per batch, see is_strong.
   std::int64_t batch = 16;
 };
 
-/// Starts the processes of a point and returns the result of run_scaling_point() on rank 0.
+/// Starts a group of processes and returns the result of run_scaling_point() on rank 0. Called with the number of ranks
+/// and the batch of a rank.
 using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 
-/// Measures all points, each in every round, and returns {"points": [POINT]}. "efficiency" is null without a point of
-/// one rank, "efficiency_of_host" without one of one host. Both are null for an "oversubscribed" POINT, which has more
-/// ranks or compute threads than cores. Throws ConfigError for a strong-scaling batch that some number of ranks does
-/// not divide.
+/// Measures every number of ranks in every round, and returns {"points": [POINT]} with a POINT per number of ranks.
+/// "efficiency" is null unless one rank is measured, "efficiency_of_host" unless one host is measured. They are also
+/// null for an "oversubscribed" POINT, which has more ranks or compute threads than cores. Throws ConfigError if the
+/// batch of strong scaling is no multiple of a number of ranks.
 ///   POINT = {"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
 ///            "efficiency" (median of the rounds' ratios to the point of one rank, by rank),
 ///            "efficiency_of_host" (to the point of one host), "oversubscribed", "comm_exposed", "data_wait",

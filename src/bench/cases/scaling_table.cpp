@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Rounds over the points of `bench scaling`, and their table.
+// Measures the numbers of ranks ("points") of the case `scaling` in rounds, and makes the table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace roentgen::bench {
 namespace {
 
-/// Results of one point in all rounds.
+/// Results of all rounds for one number of ranks.
 struct Point {
   std::int64_t ranks = 1;
   std::vector<Value> rounds;
@@ -32,8 +32,8 @@ struct Point {
   [[nodiscard]] bool is_oversubscribed() const { return rounds.back().at("oversubscribed").as_bool(); }
 };
 
-/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`. Nothing where there is no base, or
-/// ranks of one of them take turns.
+/// Returns the images/s per rank of `point` divided by the images/s per rank of `base`: the median over the rounds.
+/// Null without a base, or if ranks of `point` or `base` share cores.
 Value efficiency(const Point& point, const Point* base) {
   if (base == nullptr || point.is_oversubscribed() || base->is_oversubscribed()) return {};
   std::vector<double> ratios = point.all("images_per_s");
@@ -80,7 +80,7 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
     require_at_least("ranks", ranks, 1);
     if (plan.is_strong && plan.batch % ranks != 0) {
       throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
-                                   fmt::to_string(plan.batch), "another --batch or other --ranks"));
+                                   fmt::to_string(plan.batch), "another --batch, or other --ranks"));
     }
     points.push_back({.ranks = ranks});
   }

@@ -39,7 +39,7 @@ Value point(std::int64_t ranks, std::int64_t batch, double images_per_s, bool is
 }
 
 TEST(Scaling, efficiency_is_the_median_ratio_of_rounds) {
-  // One rank: 10, 20, 30 images/s; two ranks: 18 of 20, 40 of 40, 48 of 60.
+  // In three rounds, one rank has 10, 20 and 30 images/s. Two ranks have 18, 40 and 48; ideal would be 20, 40 and 60.
   std::vector<std::pair<std::int64_t, std::int64_t>> asked;
   std::int64_t round = -1;
   const Value result = run_scaling({.ranks = {1, 2}, .per_host = 2, .rounds = 3, .batch = 8},
@@ -131,7 +131,7 @@ TEST(Scaling, a_point_counts_the_images_of_all_ranks) {
     EXPECT_EQ(results[0].at("kind").as_string(), rate > 0.0 ? "emulated" : "measured");
     EXPECT_GT(results[0].at("images_per_s").as_double(), 0.0);
     EXPECT_GE(results[0].at("comm_exposed").as_double(), 0.0);
-    // Two ranks of 200 images/s together: at most 400, however busy the machine is.
+    // Two ranks with 200 images/s each have at most 400 images/s, even on a busy machine.
     const double most = rate > 0.0 ? 2.0 * rate : 1e9;
     EXPECT_LE(results[0].at("images_per_s").as_double(), most);
   }

@@ -25,11 +25,11 @@
 namespace roentgen::bench {
 namespace {
 
-// Largest plausible ratio of a step to its convolutions alone. The networks in docs/notebook/step.md and
-// step_history.md have ratios from 1.07 to 2.34.
+// Largest plausible ratio of a step's time to the time of its convolutions alone. The networks in docs/notebook/step.md
+// and step_history.md have ratios from 1.07 to 2.34.
 constexpr double kMostFloorRatio = 5.0;
 
-/// Measurements of all steps.
+/// Times and losses of all steps.
 struct Measurements {
   std::vector<double> step_s;
   std::vector<double> optimizer_s;
@@ -66,7 +66,7 @@ double framework_share(std::span<const engine::EntryTime> times, const Measureme
   return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
 }
 
-/// Planned and measured memory; see run_step().
+/// Returns the result's key `memory` with planned and measured memory; see run_step().
 Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_bytes,
                    std::optional<std::size_t> measured_bytes) {
   const auto number = [](std::size_t bytes) { return Value(static_cast<std::int64_t>(bytes)); };

@@ -43,12 +43,12 @@ namespace roentgen::bench {
 ///                       null unless asked
 ///   program, cpu, ...   what it ran on (io/environment.h)
 /// Throws ConfigError if an option is out of range or the graph's sizes differ from the options. Throws DataError if a
-/// loss is not finite, and whatever compile() throws.
+/// loss is not finite, and like compile().
 [[nodiscard]] Value run_step(const NetworkOptions& options);
 
-/// Warnings that the times are not reliable; empty on a quiet machine. Reasons: the slowest step took over 1.25 times
-/// the fastest. The median step took less time than its own convolutions alone (`floor_ratio` below 1), or over five
-/// times as long.
+/// Returns warnings that the times are not reliable; empty on a quiet machine. It warns if the slowest step took over
+/// 1.25 times the fastest. It also warns if the median step took less time than its convolutions alone (`floor_ratio`
+/// below 1), or over five times as long.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
                                                            std::optional<double> floor_ratio);
 

@@ -54,7 +54,7 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_TRUE(result.at("profile").is_null());
 }
 
-// Networks with large activations and little arithmetic: 24 MiB per activation.
+// Returns options of a network with large activations (24 MiB each) and little arithmetic.
 NetworkOptions wide() {
   return {.batch = 6, .image_px = 256, .channels = 3, .labels = 3, .warmup = 0, .steps = 2, .algorithms = "direct"};
 }
@@ -213,7 +213,7 @@ TEST(StepBench, says_when_the_machine_was_busy) {
 }
 
 TEST(StepBench, floor_does_not_change_the_steps) {
-  // The first floor measurement happens between warm-up and measured steps; its position must not change the losses.
+  // Convolutions alone are first timed between warm-up and measured steps. A longer warm-up must not change the losses.
   NetworkOptions late = tiny();
   late.warmup = 3;
   late.steps = 1;

@@ -11,7 +11,7 @@ namespace roentgen::python {
 namespace {
 
 // Hints at options that Python's functions do not have.
-constexpr std::array<std::string_view, 1> kWithout{" (--list FILE keeps some)"};
+constexpr std::array<std::string_view, 1> kWithout{" (--list FILE selects images)"};
 
 // Options whose Python argument is written differently.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArguments{

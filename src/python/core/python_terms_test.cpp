@@ -16,9 +16,9 @@ TEST(PythonTerms, options_become_arguments) {
             "[python.train] resume=True: expected a run in out, or recipe to start one");
   EXPECT_EQ(python_terms("try --overwrite to start again, or another --out"),
             "try overwrite=True to start again, or another out");
-  EXPECT_EQ(
-      python_terms("try a test set without them (--list FILE keeps some), or --allow-overlap to compute the metrics"),
-      "try a test set without them, or allow_overlap=True to compute the metrics");
+  EXPECT_EQ(python_terms("try a test set without these images (--list FILE selects images), or --allow-overlap to "
+                         "compute the metrics"),
+            "try a test set without these images, or allow_overlap=True to compute the metrics");
   EXPECT_EQ(python_terms("(--fold-batch-norm)"), "(fold_batch_norm)");
   EXPECT_EQ(python_terms("first\n--out"), "first\nout");
 }

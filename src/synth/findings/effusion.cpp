@@ -11,7 +11,7 @@ Painter plant_effusion(Chest&, Plan plan) {
   Random& random = plan.random;
   const double s = plan.severity;
   const int side = either_side(random);
-  // Depth of the fluid above the diaphragm's rim
+  // Height of the fluid above the rim of the diaphragm, mm
   const double depth_mm = between(s, 2.0, 70.0) * random.uniform(0.85, 1.15);
   const double climb_mm = random.uniform(26.0, 44.0);
   const double soft_mm = random.uniform(8.0, 16.0);

@@ -19,7 +19,7 @@ Painter plant_infiltration(Chest&, Plan plan) {
       const double across = random.uniform(-0.5, 0.6);
       const Point at = lung.at(across, random.uniform(0.35, 0.9));
       const double length_mm = random.uniform(14.0, 26.0);
-      // Direction of the airways: towards the hilum, with random variation.
+      // Direction of the streaks, along the airways: towards the hilum, with random variation.
       const double lean = (at.y_mm - hilum(chest, lung).y_mm) * 0.01;
       const double angle_rad = lung.side * lean + random.uniform(-0.3, 0.3);
       paint(canvas, {.shape = {.center = at,

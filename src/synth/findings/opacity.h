@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// SPDX-FileCopyrightText: The Roentgen authors
-// Helpers shared by several findings: soft patches of fluid in the airspaces, and positions in the lung for them.
+// SPDX-License-Identifier: Apache-2.0 SPDX-FileCopyrightText: The Roentgen authors Functions that several findings use:
+// patches of fluid in the airspaces, random side, interpolation by severity.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,14 @@ struct Opacity {
   std::uint64_t seed = 0;
 };
 
-/// Paints the patch into planes.fill on its own side of the chest, and marks the pixels with more than 3 mm of fluid.
+/// Paints the patch into planes.fill, only on the side of the chest in which it lies. Marks the pixels with more than 3
+/// mm of fluid.
 void paint(Canvas& canvas, const Opacity& opacity);
 
-/// Random side: 0 or 1 with equal probability.
+/// Returns a random side of the chest, 0 or 1 with equal probability.
 [[nodiscard]] inline int either_side(Random& random) { return static_cast<int>(random.below(2)); }
 
-/// Linear interpolation: a at severity 0, b at severity 1.
+/// Interpolates linearly: a at severity 0, b at severity 1.
 [[nodiscard]] inline double between(double severity, double a, double b) { return a + (b - a) * severity; }
 
 }  // namespace roentgen::synth

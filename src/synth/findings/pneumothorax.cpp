@@ -18,7 +18,7 @@ Painter plant_pneumothorax(Chest&, Plan plan) {
   return [=](Canvas& canvas, const Chest& chest) {
     const Lung& lung = chest.lung(side);
     const Point root = hilum(chest, lung);
-    // Outline of the lung, shrunk towards the hilum and the diaphragm.
+    // Outline of the collapsed lung, shrunk towards the hilum and the diaphragm.
     const double cx = root.x_mm + (lung.center.x_mm - root.x_mm) * left;
     const double cy = lung.center.y_mm + 0.5 * (1.0 - left) * lung.half_height_mm + sink_mm;
     const double a = lung.half_width_mm * left, b = lung.half_height_mm * (0.5 + 0.5 * left);
@@ -33,7 +33,7 @@ Painter plant_pneumothorax(Chest&, Plan plan) {
     canvas.for_each(area_of(lung), [&](std::size_t index, float x, float y) {
       if (planes.air[index] <= 0.0F || x * sign < 0.0F) return;
       const float u = (x - fcx + lean * std::max(0.0F, fcy - y)) * per_a;
-      // No lower limit, because the collapsed lung lies on the diaphragm
+      // The outline has no lower edge, because the collapsed lung lies on the diaphragm
       const float v = std::min(0.0F, y - fcy) * per_b;
       const float r = std::sqrt(u * u + v * v);
       const float beyond_mm = (r - 1.0F) * fa;

@@ -41,8 +41,8 @@ UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-sto
 
 std::vector<Option> ServerArguments::options() {
   // Options with equal texts share a line of the help.
-  constexpr const char* kWayDoc = "sync (averaging), ps or async (servers); MXNet's name, as dist_sync";
-  constexpr const char* kServersDoc = "parameter servers (1); async: largest age of gradients, updates (16)";
+  constexpr const char* kWayDoc = "sync (average), ps or async (servers); or MXNet's name, dist_sync";
+  constexpr const char* kServersDoc = "servers (default 1); updates that a gradient may lag (default 16)";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
           {.name = "--servers", .target = &servers, .doc = kServersDoc, .range = {0, 65535}},
           {.name = "--staleness", .target = &staleness, .doc = kServersDoc, .range = {0, 1e9}},
