@@ -33,7 +33,7 @@ struct MachineState {
 /// Reads the counters. Thread-safe.
 [[nodiscard]] MachineState machine_state(const KernelFolders& folders = {});
 
-/// What happened on the machine between two readings, as shares of one core where they are CPU time.
+/// Changes of the machine's counters between two readings. CPU time is given as a mean number of cores.
 struct Disturbance {
   std::optional<double> other_cores{};      ///< mean number of cores that other processes used
   std::optional<double> stolen_cores{};     ///< mean number of cores that the hypervisor took away
