@@ -54,11 +54,12 @@ function(roentgen_set_test_flags target)
 endfunction()
 
 # Environment that every test gets, as a list for the property ENVIRONMENT; more variables may follow. One thread unless
-# a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches in the build
-# folder, not in the user's.
+# a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches and
+# records in the build folder, not in the user's.
 function(roentgen_test_environment result)
   set(${result} ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
-    RC_PARAMS=seed=20261121 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache ${ARGN} PARENT_SCOPE)
+    RC_PARAMS=seed=20261121 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache
+    XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-data ${ARGN} PARENT_SCOPE)
 endfunction()
 
 # ctest's entries of a test executable: those of its tests that `filter` takes, one process per written test; all

@@ -41,6 +41,12 @@ Value summary_ms(std::span<const double> seconds) {
       Value::Table{{"median", s.median * 1e3}, {"p95", s.p95 * 1e3}, {"min", s.min * 1e3}, {"max", s.max * 1e3}});
 }
 
+Value samples_of(std::span<const double> values) {
+  Value samples = Value::array();
+  for (const double value : values) samples.push_back(value);
+  return samples;
+}
+
 std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times) {
   constexpr double kMostSpread = 1.25;  // equal steps differ by only a few percent on a quiet machine
   const auto [least, most] = std::ranges::minmax(times);
@@ -68,6 +74,7 @@ Value measure(std::string_view name, const CaseOptions& options, const CaseWork&
   result.set("ms", summary_ms(seconds));
   if (!work.unit.empty()) result.set(work.unit + "_per_s", work.amount / summarise(seconds).median);
   result.set("checksum", work.check());
+  result.set("samples", Value::Table{{"run_s", samples_of(seconds)}});
   add_environment(result);
   return result;
 }

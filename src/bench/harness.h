@@ -48,6 +48,9 @@ struct Summary {
 /// Returns a table {median, p95, min, max} in milliseconds.
 [[nodiscard]] Value summary_ms(std::span<const double> seconds);
 
+/// Raw measurements as an array, for the entry `samples` of a result.
+[[nodiscard]] Value samples_of(std::span<const double> values);
+
 /// Advice at the end of every warning about a busy machine.
 inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure again when it is quiet";
 /// Returns a warning such as "the slowest `what` took 1.30 times the fastest; the machine was busy: ...". nullopt if
@@ -67,8 +70,8 @@ struct CaseWork {
   Value facts;
 };
 /// Runs the warm-up and the measured repetitions, then checks the result. Returns a table: case, facts, warmup, n, ms
-/// {median, p95, min, max}, <unit>_per_s (by the median), checksum and the environment's entries. Throws ConfigError if
-/// an option is out of range.
+/// {median, p95, min, max}, <unit>_per_s (by the median), checksum, samples {run_s} and the environment's entries.
+/// Throws ConfigError if an option is out of range.
 [[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);
 
 /// Throws ConfigError that names the option and the bound if `value` < `least`.

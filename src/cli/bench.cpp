@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen bench: runs one case of bench/case_list.h and prints its result. --json FILE receives the whole result.
+// roentgen bench: runs one case of bench/case_list.h and prints its result. --json FILE receives the whole result, and
+// the ledger a record of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +12,14 @@
 #include <vector>
 
 #include "bench/case_list.h"
+#include "bench/ledger/record.h"
 #include "bench/network.h"
 #include "cli/command_list.h"
 #include "cli/launch.h"
 #include "cli/output_file.h"
+#include "cli/own_arguments.h"
 #include "cli/report_text.h"
+#include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
 #include "data/source/image_list.h"
@@ -23,6 +27,9 @@
 
 namespace roentgen::cli {
 namespace {
+
+/// Value of --ledger that writes no record.
+constexpr std::string_view kNoLedger = "none";
 
 RankOptions rank_options(const bench::RankRequest& request) {
   return {.ranks = request.ranks,
@@ -66,8 +73,13 @@ class BenchCommand final : public Command {
       : Command("bench", "Run a benchmark case; --list lists the cases.", examples_of(cases)),
         cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
-                                {.name = "--list", .target = &is_list_, .doc = "list the cases"}};
+    std::vector<Option> options{
+        {.name = "CASE", .target = &case_name_, .doc = "name of the benchmark case"},
+        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+        {.name = "--ledger",
+         .target = &ledger_,
+         .doc = "folder for a record of the result (~/.local/share/roentgen/bench); none: no record",
+         .value_name = "DIR"}};
     for (const auto& [name, each] : cases_) {
       for (Option& option : each->options()) {
         option.case_name = name;
@@ -98,19 +110,36 @@ class BenchCommand final : public Command {
     bench::Case& asked = bench::find_case(cases_, case_name_);
     Value json = asked.run(host());
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    terminal::print(
-        report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
+    terminal::print(report_text(
+        json, {"warnings", "samples", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
     // The process that started the ranks prints the warnings and reports the failure
     if (is_own_rank()) return {.json = std::move(json)};
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
+    store(json);
     const int exit_code = asked.has_failed(json) ? kFailure : kSuccess;
     return {.json = std::move(json), .exit_code = exit_code};
   }
 
  private:
+  /// Writes a record of the result. A default folder that cannot be written is only a warning.
+  void store(const Value& result) const {
+    if (ledger_ == kNoLedger) return;
+    const std::filesystem::path folder = ledger_.empty() ? bench::default_ledger() : std::filesystem::path(ledger_);
+    if (folder.empty()) return;
+    std::vector<std::string> command = own_arguments();
+    command[0] = "roentgen";
+    try {
+      log::info("record: " + bench::write_record(folder, bench::make_record(case_name_, command, result)).string());
+    } catch (const DataError& error) {
+      if (!ledger_.empty()) throw;
+      log::warning(error.what());
+    }
+  }
+
   std::string case_name_ = "step";
+  std::string ledger_;
   bool is_list_ = false;
   std::vector<bench::NamedCase> cases_;
 };

@@ -24,6 +24,7 @@
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/mpirun_words.h"
+#include "cli/own_arguments.h"
 #include "cli/rank_cards.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
@@ -53,20 +54,6 @@
 
 namespace roentgen::cli {
 namespace {
-
-std::vector<std::string> own_arguments() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::vector<std::string> arguments;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\0', begin), text.size());
-    arguments.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  RG_ASSERT(!arguments.empty());
-  arguments[0] = std::filesystem::read_symlink("/proc/self/exe").string();
-  return arguments;
-}
 
 void drop_standard_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -158,7 +158,8 @@ class Place:
     def __init__(self, folder, program):
         self.folder, self.program = folder, program
         path = f"{pathlib.Path(program).parent}{os.pathsep}{os.environ['PATH']}"
-        self.environment = {**os.environ, **MPI, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(folder / ".cache"), "PATH": path}
+        self.environment = {**os.environ, **MPI, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(folder / ".cache"),
+                            "XDG_DATA_HOME": str(folder / ".data"), "PATH": path}
 
     def run(self, words):
         """Runs a command line that begins with `roentgen` or `mpirun`; fails with what it printed."""

@@ -46,7 +46,8 @@ class Lab:
 
     def run(self, *arguments, env=None, starter=()):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "COLUMNS": "120",
-                       "XDG_CACHE_HOME": str(self.folder / "cache"), **(env or {})}
+                       "XDG_CACHE_HOME": str(self.folder / "cache"),
+                       "XDG_DATA_HOME": str(self.folder / "data"), **(env or {})}
         words = [*map(str, starter), str(self.program), *map(str, arguments)]
         return subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, check=False)

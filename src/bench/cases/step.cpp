@@ -144,6 +144,7 @@ Value run_step(const NetworkOptions& given) {
   result.set("checksum", checksum(std::as_bytes(std::span(measured.losses))));
   result.set("plan_hash", executable->plan().hash());
   result.set("engine", engine->description());
+  result.set("samples", Value::Table{{"step_s", samples_of(measured.step_s)}});
   result.set("profile", std::move(profile));
   result.set("layers", options.has_profile ? layer_table(*executable, times, &floor) : Value());
   add_environment(result);

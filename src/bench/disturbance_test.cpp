@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/disturbance.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "core/folder_testing.h"
+
+namespace roentgen::bench {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+
+/// Folders /proc and /sys of a machine with two cores, whose counters a test sets.
+class Kernel : public testing::Test {
+ protected:
+  [[nodiscard]] KernelFolders folders() const { return {folder_.path() / "proc", folder_.path() / "sys"}; }
+
+  void write(const std::string& file, const std::string& text) const {
+    const std::filesystem::path path = folder_.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  /// Writes CPU times in seconds.
+  void write_times(double busy_s, double own_s, double stolen_s) const {
+    const auto ticks = [](double s) { return static_cast<long>(s * static_cast<double>(::sysconf(_SC_CLK_TCK))); };
+    write("proc/stat", fmt::format("cpu  {} 0 0 9999 9999 0 0 {} 0 0\n", ticks(busy_s), ticks(stolen_s)));
+    write("proc/self/stat", fmt::format("7 (a )name) S 1 2 3 4 5 6 7 8 9 10 {} 0 0\n", ticks(own_s)));
+  }
+  void write_core(int core, long throttles, long khz) const {
+    const std::string folder = fmt::format("sys/devices/system/cpu/cpu{}/", core);
+    write(folder + "thermal_throttle/core_throttle_count", fmt::format("{}\n", throttles));
+    write(folder + "cpufreq/scaling_cur_freq", fmt::format("{}\n", khz));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Kernel, counters_are_read) {
+  write_times(100.0, 20.0, 3.0);
+  write_core(0, 4, 3'000'000);
+  write_core(1, 5, 2'000'000);
+  write("sys/devices/system/cpu/cpufreq/thermal_throttle/core_throttle_count", "1000\n");  // not a core
+  const MachineState state = machine_state(folders());
+  EXPECT_THAT(state.busy_s, Optional(DoubleNear(100.0, 0.02)));
+  EXPECT_THAT(state.own_s, Optional(DoubleNear(20.0, 0.02)));
+  EXPECT_THAT(state.stolen_s, Optional(DoubleNear(3.0, 0.02)));
+  EXPECT_EQ(state.throttles, 9);
+  EXPECT_THAT(state.mhz, Optional(DoubleNear(2500.0, 1e-9)));
+}
+
+TEST_F(Kernel, without_counters_gives_no_figures_and_no_signs) {
+  write("proc/stat", "nothing known\n");
+  const MachineState state = machine_state(folders());
+  EXPECT_FALSE(state.busy_s || state.own_s || state.stolen_s || state.throttles || state.mhz);
+  MachineState later = state;
+  later.seconds += 1.0;
+  EXPECT_THAT(signs_of(disturbance_between(state, later)), IsEmpty());
+}
+
+TEST_F(Kernel, other_work_heat_and_clocks_are_reported) {
+  const MachineState begin{
+      .seconds = 10.0, .busy_s = 50.0, .own_s = 5.0, .stolen_s = 0.0, .throttles = 2, .mhz = 3000.0};
+  const MachineState end{
+      .seconds = 20.0, .busy_s = 75.0, .own_s = 25.0, .stolen_s = 1.0, .throttles = 9, .mhz = 2400.0};
+  const Disturbance found = disturbance_between(begin, end);
+  EXPECT_THAT(found.other_cores, Optional(DoubleNear(0.5, 1e-12)));
+  EXPECT_THAT(signs_of(found),
+              ElementsAre(HasSubstr("other processes used 0.5 cores"), HasSubstr("took away 0.10 cores"),
+                          HasSubstr("because of heat 7 times"), HasSubstr("fell to 80%")));
+  EXPECT_FALSE(disturbance_between(begin, end, 2).other_cores) << "one of two processes was read";
+}
+
+TEST(Disturbance, of_this_machine_knows_its_own_time) {
+  const MachineState state = machine_state();
+  EXPECT_TRUE(state.busy_s && state.own_s);
+  EXPECT_LE(*state.own_s, *state.busy_s + 0.1) << "reading is not atomic, and ticks last 0.01 s";
+}
+
+}  // namespace
+}  // namespace roentgen::bench

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Command line of this process, to start the program again or to store it with a result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace roentgen::cli {
+
+/// Returns the words of the command line as the kernel stores them. The first one is the absolute path of the program.
+[[nodiscard]] std::vector<std::string> own_arguments();
+
+}  // namespace roentgen::cli
