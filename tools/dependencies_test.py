@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Holds every list of libraries that a build takes, and this project's version, to one table. Run by `make lint`."""
+"""Checks that all lists of build dependencies, and all copies of this project's version, agree. Run by `make lint`."""
 import ast
 import collections
 import pathlib
