@@ -98,9 +98,9 @@ def is_skipped(words):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
     needs_hosts = any(word in words for word in ("--hosts", "--hosts-from", "--hostfile", "--map-by"))
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
-    # A plan for a described card needs no GPU, but NVIDIA's library.
+    # A plan for a described GPU needs cuDNN, but no GPU.
     needs_gpu = "cuda" in words and ("--card" not in words or ctypes.util.find_library("cudnn") is None)
-    is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
+    is_long = "allreduce" in words  # takes minutes, with sizes up to 100 MB
     return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or needs_gpu or is_long
 
 

@@ -227,7 +227,7 @@ bool EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>
   };
   while (!left.empty()) {
     auto next = std::ranges::find_if(left, is_ready);
-    if (next == left.end()) break;  // after one that waits
+    if (next == left.end()) break;  // all others come after work that waits
     if (options_.schedule == Schedule::LatestFirst) {
       next = std::find_if(left.rbegin(), left.rend(), is_ready).base() - 1;
     } else if (options_.schedule == Schedule::Random) {

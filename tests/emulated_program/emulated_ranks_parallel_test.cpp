@@ -35,7 +35,7 @@ class EmulatedRanks : public Launch {
  protected:
   static constexpr int kImages = 96;
 
-  /// A run of five updates of 12 images, in several buckets.
+  /// Trains for five updates of 12 images, with several gradient buckets.
   Ended train_plain(const std::string& run, int ranks, int batch, int accumulate,
                     const std::vector<std::string>& more = {}) {
     if (data_.empty()) data_ = place_.synth("data", kImages);

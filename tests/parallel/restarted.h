@@ -14,7 +14,7 @@ namespace roentgen::e2e {
 class Restarted : public Struck {
  protected:
   /// Starts a training into `run` with `--restart`. Causes the fault in the first `blows` starts that reach its phase;
-  /// /// later starts have no fault. Waits for the end.
+  /// later starts have no fault. Waits for the end.
   Outcome strike_each(std::string_view run, const Blow& blow, int restarts, int blows,
                       const std::vector<std::string>& more = {}) {
     const fs::path sign = place_ / (std::string(run) + ".held");

@@ -262,7 +262,7 @@ class Slurm(Workplace):
         self.assertIn("JobState=COMPLETED", self.state(job), (self.folder / "job.out").read_text() + self.state(job))
 
     def own_job(self, out):
-        """A batch script that starts two ranks."""
+        """Queues a batch script that starts two ranks. Returns the job's id."""
         script = self.folder / "job.sh"
         script.write_text("#!/bin/bash\nexec srun --mpi=pmix --ntasks=2 \"$ROENTGEN\" train --resume \"$@\"\n")
         return self.submit("--ntasks=2", "--requeue", "--open-mode=append", str(script), *self.words(out, *LONG))

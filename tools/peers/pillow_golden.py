@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Writes tests/golden/pillow_decode.csv and pillow_resize.csv: what Pillow makes of files and of a resize.
+"""Writes tests/golden/pillow_decode.csv and pillow_resize.csv: Pillow's results of decoding and of resizing.
 
   apt-get install python3-pil python3-numpy        # written with Pillow 9.4 (Debian 12)
   python3 tools/peers/pillow_golden.py TEST_DATA tests/golden
