@@ -91,7 +91,7 @@ class EmulatedStream final : public runtime::Stream {
   /// Position of the stream in the device's queue or in a graph.
   struct Tail {
     std::size_t end = 0;             // one past the index of the last node; 0: none
-    std::vector<std::size_t> waits;  // indices that the next node comes after
+    std::vector<std::size_t> waits;  // indices of nodes that must be done first
   };
   [[nodiscard]] bool is_capturing() const { return capture_ != nullptr && !capture_->is_complete; }
   [[nodiscard]] Tail& tail() { return is_capturing() ? captured_ : queued_; }
