@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# The front door: every target does what it needs first, and may be run twice. `make help` lists them.
+# Entry point for developers. Every target first makes what it needs, and may be run repeatedly. `make help` lists the
+# targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
 RELEASE := build/release
-# Every test computes on one thread (cmake/roentgen_room.cmake), so as many run at once as there are cores, and one more:
-# groups of processes wait for each other a fifth of the time.
-# $(call run_tests,BUILD,LABELS)
+# $(call run_tests,BUILD,LABELS). Every test computes with one thread (cmake/roentgen_room.cmake). So the number of
+# parallel tests is the number of cores plus one, because groups of processes wait for each other a fifth of the time.
 run_tests = ctest --output-on-failure --no-tests=error -j$$(($(JOBS) + 1)) --test-dir $(1) -L '^($(2))$$' | \
   tools/skipped_cases.py $(1)
 # $(call build_targets,TARGETS)
 build_targets = cmake --preset release && cmake --build $(RELEASE) -j$(JOBS) --target $(1)
 QUICK_LABELS := unit|parallel|e2e|real
-# product: every case by every unit and instruction set; `make test` takes one of them a case. mpich: those labelled
-# parallel under MPICH, where Open MPI is installed, too.
+# product: every test case with every compute unit and instruction set; `make test` uses one combination per case.
+# mpich: tests with the label parallel, run with MPICH if Open MPI is installed, too.
 LONG_LABELS := slow|gpu|product|mpich
-# ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN, so that
-# parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
+# ThreadSanitizer checks memory that our own threads share. It cannot see into libgomp and oneDNN, so parallel loops run
+# with one thread (OMP_THREAD_LIMIT, because tests request more by number), and some reports about oneDNN are
+# suppressed.
 TSAN_ROOMS := data runtime dist train python_core
 
 .PHONY: help setup build install wheel tarball deb packages quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs docs-api \

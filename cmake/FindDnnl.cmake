@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Finds oneDNN (libdnnl) without its own package file, which on Debian demands OpenCL. Gives Dnnl::Dnnl
-# and Dnnl_VERSION. Version 3 has another interface, so it is refused here and not by the compiler.
+# Finds oneDNN (libdnnl) without its own package file, which requires OpenCL on Debian. Defines Dnnl::Dnnl and
+# Dnnl_VERSION. Version 3 has another interface, so it is rejected here instead of by compiler errors.
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
 find_library(DNNL_LIBRARY dnnl)
 set(Dnnl_VERSION "")

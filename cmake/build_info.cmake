@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Run by every build (cmake -P) to write what environment.json says of the program: version, commit, build type,
-# libraries. Needs SOURCE_DIR, OUTPUT, VERSION, BUILD_TYPE and LIBRARIES ("name=version,name=version"). Writes only on a change, so that nothing is rebuilt without cause.
+# Run by every build (cmake -P). Writes the program's entries of environment.json: version, commit, build type,
+# libraries. Needs SOURCE_DIR, OUTPUT, VERSION, BUILD_TYPE and LIBRARIES ("name=version,name=version"). Writes only if
+# something changed, to avoid needless rebuilds.
 set(commit unknown)
 find_program(GIT git)
-# A tarball unpacked inside another repository must not report that one's commit: hence the check for our own .git.
+# Checks for our own .git, because a source tarball unpacked inside another repository must not report the commit of
+# that repository.
 if(GIT AND EXISTS ${SOURCE_DIR}/.git)
   execute_process(COMMAND ${GIT} rev-parse HEAD WORKING_DIRECTORY ${SOURCE_DIR}
     RESULT_VARIABLE failed OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Compiles through ccache where it is installed and no other launcher is set (CMAKE_CXX_COMPILER_LAUNCHER, as a variable
-# of CMake or of the environment; an empty one means none). Paths below the source folder are hashed as relative ones,
-# so that a clone elsewhere finds what this one compiled. The sloppiness is what ccache asks for before it caches sources
-# that use a precompiled header.
+# Compiles with ccache if it is installed and no other launcher is set (CMAKE_CXX_COMPILER_LAUNCHER, as a variable of
+# CMake or of the environment; an empty value means no launcher). Paths below the source folder are hashed as relative
+# paths, so that other clones can use the cache. ccache requires the sloppiness settings for sources with a precompiled
+# header.
 find_program(RG_CCACHE ccache)
 if(RG_CCACHE)
   foreach(language IN ITEMS C CXX CUDA)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Run by CPack between the installation and the packing of Debian packages: gives each of them its copyright file and
-# changelog, and compresses man pages, as Debian's policy asks.
+# Run by CPack before it packs the Debian packages. Adds copyright file and changelog to each package, and compresses
+# man pages, as Debian's policy requires.
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()

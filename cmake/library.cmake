@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# libroentgen, shared and static, made of the rooms' objects; and what `cmake --install` copies: the program, recipes,
-# man pages, completion, both libraries with their public headers, and the package that find_package(roentgen) reads. Components:
-# `program`, `library` (the shared one), `development` and `license`; cmake/packages.cmake makes a package of each.
+# Builds libroentgen, shared and static, from the objects of its modules (rooms). Defines what `cmake --install` copies:
+# the program, recipes, man pages, completion, both libraries with public headers, and the package for
+# find_package(roentgen). Components: `program`, `library` (the shared one), `development` and `license`;
+# cmake/packages.cmake makes a package of each.
 
-# Rooms with public headers (cmake/public_headers.cmake says which these are), and rooms that these need.
+# Rooms (modules of src) with public headers, and the rooms that they need. cmake/public_headers.cmake defines which
+# headers are public.
 set(public_rooms core graph data engine models eval score train)
 set(needed_rooms runtime io dist engine_plan engine_cpu engines)
 if(TARGET roentgen_engine_cuda)
   list(APPEND needed_rooms engine_cuda)
 endif()
 
-# Objects of the rooms, and the libraries that they use. nlohmann-json is headers alone, and in the objects.
+# Objects of the rooms, and the libraries that they use. nlohmann-json has only headers, so it needs no linking.
 set(objects "")
 set(used "")
 foreach(room IN LISTS public_rooms needed_rooms)
@@ -43,7 +45,7 @@ configure_file(cmake/exports.map.in ${exports} @ONLY)
 target_link_options(roentgen_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs)
 set_target_properties(roentgen_shared PROPERTIES LINK_DEPENDS ${exports})
 
-# Libraries that were found outside of the system's folders are found there again.
+# The installed program and library find libraries outside of the system's folders where the build found them.
 set_target_properties(roentgen roentgen_shared PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS roentgen COMPONENT program)
 install(TARGETS roentgen_shared EXPORT roentgen_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Launchers for tests of several processes: RG_MPI_FAMILIES lists those of openmpi and mpich that are installed (empty with
-# RG_MPI=OFF), RG_MPIEXEC_<family> is the launcher.
+# Launchers for tests with several processes. RG_MPI_FAMILIES contains openmpi and mpich if they are installed (empty
+# with RG_MPI=OFF). RG_MPIEXEC_<family> is the launcher of a family.
 
-# Accepts an mpiexec that is no link to MPICH's.
+# Accepts an mpiexec unless it is a link to MPICH's (hydra).
 function(rg_is_no_hydra result file)
   file(REAL_PATH ${file} real)
   if(real MATCHES "hydra|mpich")
@@ -23,7 +23,7 @@ if(RG_MPI)
   endforeach()
 endif()
 
-# The command before a program that starts so many processes of it.
+# Words of a command line that precede a program, to start this number of processes of it.
 function(rg_launch result family ranks)
   set(launch ${RG_MPIEXEC_${family}})
   if(family STREQUAL openmpi)
@@ -32,8 +32,9 @@ function(rg_launch result family ranks)
   set(${result} ${launch} -n ${ranks} PARENT_SCOPE)
 endfunction()
 
-# Name and label of a test under a family's launcher: `name` and `label` under the first family, so that `make test` runs
-# each test once; NAME_mpich with the label mpich (ctest -L mpich) under MPICH where Open MPI is installed, too.
+# Name and label of a test with the launcher of a family. With the first family they are `name` and `label`, so that
+# `make test` runs each test once. If both families are installed, tests with MPICH are called NAME_mpich and have the
+# label mpich (ctest -L mpich).
 function(rg_mpi_test_name name_result label_result family name label)
   list(GET RG_MPI_FAMILIES 0 first)
   if(NOT family STREQUAL first)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Debian packages by CPack (make deb): roentgen, libroentgen0.1 and libroentgen-dev, a package for each component of an
-# installation (cmake/library.cmake). Dependencies come from dpkg-shlibdeps. MPI is a suggestion: the program starts
-# without, and loads the machine's library for several processes.
+# Debian packages by CPack (make deb): roentgen, libroentgen0.1 and libroentgen-dev, one for each component of an
+# installation (cmake/library.cmake). Dependencies come from dpkg-shlibdeps. MPI is only suggested: the program starts
+# without MPI, and loads the machine's MPI library for several processes.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME roentgen)
@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libroentgen-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
-# The static library needs these (tools/dependencies_test.py holds the list to that of tools/setup.sh).
+# Packages that the static library needs. tools/dependencies_test.py compares the list with that of tools/setup.sh.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libdcmtk-dev, libdnnl-dev, libfmt-dev, libhwloc-dev, \
 libhwy-dev, libisal-dev, libopenjp2-7-dev, libspdlog-dev, libspng-dev, libssl-dev, libtomlplusplus-dev, \
 libturbojpeg0-dev, libxxhash-dev, zlib1g-dev")
@@ -46,6 +46,6 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "chest X-ray classifiers, development f
 Headers, the static library, and the package that CMake's
 find_package(roentgen) reads.")
 
-# Documents that Debian asks for, written into each package's folder.
+# Documents that Debian requires in each package.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_documents.cmake)
 include(CPack)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Writes what PROGRAM says of itself into the folder OUTPUT (cmake -P): a man page for it and for each command (man1), and
-# completion for bash and zsh (completions). Needs also VERSION.
+# Writes texts that are generated from PROGRAM's help into the folder OUTPUT (cmake -P): man pages of the program and of
+# each command (man1), and completion for bash and zsh (completions). Also needs VERSION.
 cmake_minimum_required(VERSION 3.25)
 
-# Sets `result` to `text` without characters that mean something else to roff: backslashes, hyphens that are minus signs,
-# and dots and apostrophes that begin a line.
+# Sets `result` to `text` with characters escaped that have a special meaning in roff: backslashes, hyphens that are
+# minus signs, and dots and apostrophes at the beginning of a line.
 function(roff_text result text)
   string(REPLACE "\\" "\\e" text "${text}")
   string(REPLACE "-" "\\-" text "${text}")
@@ -14,7 +14,7 @@ function(roff_text result text)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Writes the man page of `name` with the sentence `what`, the synopsis `usage` and the text `help`.
+# Writes the man page of `name` with the description `what`, the synopsis `usage` and the text `help`.
 function(write_man_page name what usage help)
   roff_text(what "${what}")
   roff_text(help "${help}")
@@ -36,7 +36,7 @@ below the folder of the installation.
 ")
 endfunction()
 
-# Sets `result` to what PROGRAM prints with the words behind.
+# Sets `result` to the output of PROGRAM with the remaining arguments.
 function(program_says result)
   execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${help}" PARENT_SCOPE)

@@ -4,13 +4,13 @@
 # Copies the public headers to OUTPUT/roentgen, where they include each other as "roentgen/<room>/x.h". Run by the
 # installation and by the target docs_api (cmake -P). Needs SOURCE_DIR, OUTPUT and ROOMS ("core,graph").
 #
-# A header of these rooms is public if a source of another room includes it, or a public header does; benchmarks look
-# into rooms and do not count. Public headers include each other and the standard library alone, so that a program needs
-# no other development package.
+# A header of these rooms (modules of src) is public if a source of another room or a public header includes it.
+# Includes in benchmarks do not count. Public headers include only each other and the standard library, so that a
+# program needs no other development package.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" ROOMS "${ROOMS}")
 
-# The room of a path below src/: folders of engine are rooms of their own.
+# The room of a path below src/. Subfolders of engine are separate rooms.
 function(room_of result path)
   string(REGEX MATCH "^(engine/(plan|cpu|cuda)/|[^/]+)" room "${path}")
   set(${result} ${room} PARENT_SCOPE)

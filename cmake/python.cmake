@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# The Python package: the module roentgen._native of room python, by nanobind for the stable ABI of Python 3.10, and the
-# component `python` of an installation: that module and the program. pip builds it (pyproject.toml), and
-# tools/wheel.py packs it.
+# The Python package. Builds the module roentgen._native from src/python by nanobind, for the stable ABI of Python 3.10.
+# The component `python` of an installation contains this module and the program. pip can build the package
+# (pyproject.toml), and tools/wheel.py packs it.
 
 set(RG_HAS_PYTHON OFF)
 if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/build/python/bin/python)
@@ -25,7 +25,7 @@ nanobind_add_module(roentgen_python NOMINSIZE BACKEND_MODULE nanobind_backend NB
 roentgen_set_flags(roentgen_python)
 set_target_properties(roentgen_python PROPERTIES OUTPUT_NAME _native)
 target_link_libraries(roentgen_python PRIVATE roentgen_python_core roentgen_task)
-# Symbols of the rooms stay inside: a process may hold another copy.
+# Hides symbols of our libraries, because the process may contain another copy.
 target_link_options(roentgen_python PRIVATE -Wl,--exclude-libs,ALL)
 
 install(TARGETS roentgen_python DESTINATION roentgen COMPONENT python EXCLUDE_FROM_ALL)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Run by a build (cmake -P) whenever a recipe changes: writes recipes/*.toml into a header, so that the program has them
-# wherever it runs. Needs RECIPES (the folder) and OUTPUT.
+# Run by a build (cmake -P) whenever a recipe changes: writes recipes/*.toml into a header, so that the program contains
+# them. Needs RECIPES (the folder) and OUTPUT.
 file(GLOB files ${RECIPES}/*.toml)
 list(SORT files)
 list(LENGTH files count)

@@ -3,7 +3,8 @@
 #
 # roentgen_room(NAME <room> [DIR <folder below src>] [EXCLUDE <regex>...] [DEPS <rooms>...]
 #               [PUBLIC <targets>...] [PRIVATE <targets>...] [TEST <targets its tests need>...])
-# One CMake target `roentgen_<room>` per room. Sources are found by suffix, so adding a file needs no CMake edit:
+# Defines one CMake target `roentgen_<room>` per room (module of src). Sources are found by suffix, so a new file needs
+# no CMake edit:
 #   x.cpp                 compiled into the room
 #   x_test.cpp            label `unit`     (one executable per room and label)
 #   x_slow_test.cpp       label `slow`
@@ -13,25 +14,26 @@
 #   x_parallel_test.cpp   label `parallel`: run as 1, 2, 3 and 4 processes under mpirun, with a main() of their own in
 #                         one of them, so that a process has one communicator; label `mpich`: the same under MPICH where
 #                         Open MPI is installed, too
-# DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
+# DEPS are other rooms, linked publicly. tools/check_borders.py checks which includes are allowed.
 
 function(roentgen_set_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
     -ffp-contract=off -fno-math-errno $<$<BOOL:${RG_WERROR}>:-Werror>>)
-  # GCC collects its garbage less often: 544 MiB at most instead of 475, and tests compile in 5 to 15% less time.
+  # Lets GCC's garbage collector run less often. GCC then needs at most 544 MiB instead of 475, and tests compile in 5
+  # to 15% less time.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=100 --param=ggc-min-heapsize=400000>)
-  # -std by hand: CMake 3.25 does not know C++20 for nvcc and drops CMAKE_CUDA_STANDARD in silence.
-  # Products and sums are fused where a kernel says fmaf() alone, so that it rounds as the emulated one.
+  # Sets -std directly, because CMake 3.25 does not support C++20 for nvcc and silently ignores CMAKE_CUDA_STANDARD.
+  # With -fmad=false, only fmaf() fuses products and sums, so that kernels round like the emulator.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -Xcompiler=-Wall,-Wextra $<$<BOOL:${RG_WERROR}>:-Werror=all-warnings>>)
   if(RG_SANITIZE)
     target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RG_SANITIZE}
       -fno-omit-frame-pointer -fno-sanitize-recover=all>)
-    # Checks of every access make unrolled kernels large: at -O2 one source that takes 38 s without them took more than
-    # eight minutes. At -O1 GCC warns of members of variants, falsely.
+    # Uses -O1, because checks of every memory access make unrolled kernels large: at -O2 one source compiled in more
+    # than eight minutes instead of 38 s. At -O1, GCC's warnings about members of variants are wrong.
     if(RG_SANITIZE MATCHES address)
       target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-O1>)
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
@@ -40,9 +42,9 @@ function(roentgen_set_flags target)
   endif()
 endfunction()
 
-# Flags of a test executable. Tests are compiled in half the time so: -O1, and the headers that nearly all of them include
-# compiled once, by the library of their main() (CMakeLists.txt); OpenMP because those headers are compiled with it.
-# GCC warns of the standard library's own code when it inlines that from a compiled header, falsely.
+# Flags of a test executable. Tests compile in half the time with -O1 and a precompiled header with the includes of
+# nearly all tests. The library with their main() compiles this header (CMakeLists.txt), with OpenMP, so tests need
+# OpenMP, too. GCC's warnings about standard library code that it inlines from a precompiled header are wrong.
 function(roentgen_set_test_flags target)
   roentgen_set_flags(${target})
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
@@ -53,20 +55,20 @@ function(roentgen_set_test_flags target)
   endif()
 endfunction()
 
-# Environment that every test gets, as a list for the property ENVIRONMENT; more variables may follow. One thread unless
-# a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches and
-# records in the build folder, not in the user's.
+# Environment of every test, as a list for the property ENVIRONMENT; more variables may follow. It sets one thread
+# unless a test requests more, and a fixed seed. Waiting threads sleep, because tests run in parallel. Caches and
+# benchmark records are in the build folder, not in the user's folder.
 function(roentgen_test_environment result)
   set(${result} ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
     RC_PARAMS=seed=20261121 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache
     XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-data ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# ctest's entries of a test executable: those of its tests that `filter` takes, one process per written test; all
-# instances of a TEST_P share one (tools/test_entries.py). Besides roentgen_test_environment(), they get the variables in
-# RG_TEST_ENVIRONMENT. RG_TEST_PROCESSORS: threads of each, where that is not 1; teams of threads wait for each other many
-# times as long when tests side by side take their cores. RG_TEST_PREFIX: before the names of these tests, for more than
-# one program of the same.
+# Adds ctest entries for the tests of an executable that match `filter`, with one process per TEST; all instances of a
+# TEST_P share a process (tools/test_entries.py). Variables in RG_TEST_ENVIRONMENT are added to
+# roentgen_test_environment(). RG_TEST_PROCESSORS is the number of threads of each test if it is not 1, because teams of
+# threads become much slower if parallel tests use their cores. RG_TEST_PREFIX precedes the names of the tests, if
+# several executables contain the same tests.
 function(roentgen_test_entries target label filter)
   set(processors 1)
   if(RG_TEST_PROCESSORS)
@@ -81,7 +83,8 @@ function(roentgen_test_entries target label filter)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
-# Adds the test executable of one label when it has sources. RG_TEST_FILTER: which of its tests ctest runs, all without it.
+# Adds the test executable of one label if it has sources. RG_TEST_FILTER selects the tests that ctest runs; default:
+# all.
 function(roentgen_tests target label)
   if(NOT ARGN)
     return()
@@ -93,7 +96,7 @@ function(roentgen_tests target label)
   roentgen_test_entries(${target} ${label} "${RG_TEST_FILTER}")
 endfunction()
 
-# Tests that are a group of processes, all of them as one test for each number of processes and each MPI.
+# Adds tests that run as a group of processes: one ctest entry for each number of processes and each MPI library.
 function(roentgen_parallel_tests target)
   if(NOT ARGN)
     return()
@@ -132,7 +135,7 @@ function(roentgen_room)
   if(sources)
     add_library(${target} STATIC ${sources})
     roentgen_set_flags(${target})
-    # A shared library is made of the same objects; calls within it are not meant to be replaced from outside.
+    # A shared library is made of the same objects. Calls inside this library need not be replaceable from outside.
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)

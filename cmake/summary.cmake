@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Prints what the build has and what it goes without, and why: the last lines of a configuration.
+# Prints the features of the build, and the missing features with reasons, as the last lines of a configuration.
 
 # summary_line(NAME TEXT ...): one line, "CUDA        off: RG_CUDA=OFF".
 function(summary_line name)
@@ -12,7 +12,8 @@ function(summary_line name)
   message(STATUS "  ${name}${padding}${text}")
 endfunction()
 
-# summary_switch(NAME IS_ON TEXT OPTION MISSING): on with the text, or off by the option or for what is missing.
+# summary_switch(NAME IS_ON TEXT OPTION MISSING): prints "on" with TEXT, or "off" with the option or the missing
+# library.
 function(summary_switch name is_on text option missing)
   if(is_on)
     summary_line(${name} "on: ${text}")

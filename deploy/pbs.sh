@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# A training job under PBS: mpiprocs ranks on each node, of ompthreads cores each. As it stands, it takes one rank on one
-# socket. The arguments of `roentgen train` stand in a file, a word a line, since qsub -v takes commas for the ends of
-# values:
+# A training job under PBS, with mpiprocs ranks (processes) on each node and ompthreads cores per rank. Without changes,
+# it uses one rank on one socket. A file contains the arguments of `roentgen train`, one word per line, because values
+# of qsub -v cannot contain commas:
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
 #   qsub -l select=2:ncpus=32:mpiprocs=2:ompthreads=16 -v ARGUMENTS_FILE=run.args deploy/pbs.sh
-# Ten minutes before the walltime the run saves everything (SIGUSR1, exit code 3), and the job is queued again, with the same
-# ROENTGEN, RUN_SECONDS, select and walltime as this one, however they were given (qsub -v, qsub -l, or below).
-#PBS -N roentgen
-#PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16
-#PBS -l walltime=12:00:00
-#PBS -r y
+# Ten minutes before the walltime ends, the run saves its state (SIGUSR1, exit code 3). The job is then queued again
+# with the same ROENTGEN, RUN_SECONDS, select and walltime, whether these were given by qsub -v, by qsub -l, or below.
+# PBS -N roentgen PBS -l select=1:ncpus=16:mpiprocs=1:ompthreads=16 PBS -l walltime=12:00:00 PBS -r y
 set -uo pipefail
 
 cd "${PBS_O_WORKDIR:-.}"
@@ -21,7 +18,7 @@ cd "${PBS_O_WORKDIR:-.}"
 : "${ARGUMENTS_FILE:?qsub -v ARGUMENTS_FILE=FILE, with a word of the arguments a line}"
 again=ARGUMENTS_FILE=$ARGUMENTS_FILE,ROENTGEN=$ROENTGEN${RUN_SECONDS:+,RUN_SECONDS=$RUN_SECONDS}
 
-# What this job was given of a resource; empty where the scheduler does not say. It folds long lines, with a tab.
+# Value of a resource of this job; empty if the scheduler does not print it. qstat folds long lines with a tab.
 resource() {
   qstat -f "${PBS_JOBID:-}" 2>/dev/null | sed -e ':join' -e 'N' -e '$!bjoin' -e 's/\n\t//g' |
     sed -n "s/^ *Resource_List\.$1 = //p"
@@ -32,9 +29,9 @@ seconds=$((12 * 3600))  # as above
 if [[ $walltime =~ ^([0-9]+):([0-9]+):([0-9]+)$ ]]; then
   seconds=$((10#${BASH_REMATCH[1]} * 3600 + 10#${BASH_REMATCH[2]} * 60 + 10#${BASH_REMATCH[3]}))
 fi
-: "${RUN_SECONDS:=$((seconds > 1200 ? seconds - 600 : seconds / 2))}"  # less what saving takes
+: "${RUN_SECONDS:=$((seconds > 1200 ? seconds - 600 : seconds / 2))}"  # minus the time to save
 mapfile -t arguments <"$ARGUMENTS_FILE"
-# The program starts the ranks on the hosts of PBS_NODEFILE, gives each its share of the cores, and passes SIGUSR1 on.
+# The program starts the ranks on the hosts in PBS_NODEFILE, divides the cores among them, and passes SIGUSR1 to them.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
   "$ROENTGEN" train --resume --hosts-from pbs "${arguments[@]}"
 status=$?

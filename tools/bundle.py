@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Lists the libraries of others that a wheel or tarball brings along: packages, versions, licences, lowest glibc.
+"""Lists the third-party libraries in a wheel or tarball: packages, versions, licences, lowest glibc.
 
   tools/bundle.py BUILD          prints the SBOM (CycloneDX 1.5, JSON) of the wheel and the tarball of a build
   tools/bundle.py --copyright    prints the copyright file of Debian packages (DEP-5), with the notices of the headers
-                                 that are compiled into the program: Debian brings the libraries
+                                 that are compiled into the program; Debian provides the libraries
 
 Libraries come from the loader (ldd), packages and licence texts from Debian's package database. A package without an
 entry in LICENSES is an error, so that nothing is shipped whose licence nobody has read.

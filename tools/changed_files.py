@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Tells which files a change touches, for checks that look at those alone.
+"""Lists the files that a change touches, for checks of only these files.
 
-  tools/changed_files.py      prints the base and the files, for a look by hand
+  tools/changed_files.py      prints the base and the files
 
 The base of a change is, in this order:
   1. the commit that ROENTGEN_BASE names;
   2. the commit where the branch left origin/main (or main, without a remote);
   3. on main itself, the first parent of a merge;
-  4. on main without a merge, the last commit that is a day older than HEAD: where a landing began cannot be told.
+  4. on main without a merge, the last commit that is a day older than HEAD, because the start of a change is unknown.
 Without any of these (no git, or a clone without history) everything counts as changed.
 """
 import os

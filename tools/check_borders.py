@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Checks the borders between rooms and the form of every source file. Exits 1 with one line a finding.
+"""Checks the includes between rooms (modules of src) and the form of every source file. Exits 1 with one line per finding.
 
   tools/check_borders.py [ROOT]
 
-- a room includes only the rooms of its row below; engine/cpu and engine/cuda never see each other;
-- a backend's header stays in its room; a header that is slow to compile is included by one source file alone;
-- includes are root-relative and exist; every file opens with the SPDX lines; headers say #pragma once, never #ifndef,
-  but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
-- nothing but core/terminal and core/log prints, so that no control character of a name reaches a terminal; the launcher
-  passes on what its ranks printed;
-- only engines that compute on the host call Arena::host(); no room above the engines points into an arena;
-- engine/plan names no backend, in code or comment;
+- a room includes only the rooms in its row below; engine/cpu and engine/cuda never include each other;
+- only one room includes the headers of a backend library; only one source file includes a header that compiles slowly;
+- includes are relative to src and exist; every file begins with the SPDX lines; headers have #pragma once, not #ifndef,
+  except X-inl.h, which Highway includes once per target (HWY_TARGET_TOGGLE);
+- only core/terminal and core/log print, so that control characters in names never reach a terminal; the launcher may
+  print the output of its ranks;
+- only engines that compute on the host call Arena::host(); no room above the engines keeps pointers into an arena;
+- engine/plan names no backend, in code or comments;
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -22,7 +22,7 @@ import sys
 CORE_IO = {"core", "runtime", "io"}
 TRAIN = {"core", "runtime", "io", "graph", "data", "dist", "eval", "engine"}
 ALL = TRAIN | {"models", "synth", "train", "engine/cpu"}
-# Room -> rooms it may include besides itself. A sub-room is a room of its own.
+# Room -> other rooms that its files may include. A subfolder such as engine/cpu is a separate room.
 ROOMS = {
     "core": set(),
     "runtime": {"core"},
@@ -45,7 +45,7 @@ ROOMS = {
     "cli": ALL | {"bench", "publish", "score", "task"},
     "python": ALL | {"publish", "score", "task"},
 }
-# Further rooms that the tests of a room may include: an engine is tested on whole models.
+# Additional rooms that tests of a room may include; for example, engines are tested with whole models.
 TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
 # Header (regex) -> folders or file prefixes below src/ that may include it.
 BACKENDS = [
@@ -63,7 +63,7 @@ PRINTERS = ("core/terminal.cpp", "cli/mpirun_output.h")
 # Calls of Arena::host() and DeviceSpan::host(), and where they may be: engines that compute on the host.
 HOST_MEMORY = re.compile(r"(\.|->)host\(\)")
 HOST_ROOMS = ("engine/cpu/", "engine/reference/", "engine/arena.h")
-# Reads of DeviceSpan::address, and the rooms that give it to kernels and collectives.
+# Uses of DeviceSpan::address, and the rooms that may pass it to kernels and collectives.
 DEVICE_ADDRESS = re.compile(r"(\.|->)address\b")
 DEVICE_ROOMS = ("engine/", "runtime/", "dist/")
 # Names of backends, their libraries and instruction sets, which the part of compiling that engines share must not know.
@@ -75,7 +75,7 @@ LINES_PER_IF = 1000
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 _IF = re.compile(r"^\s*#\s*(if|ifdef|ifndef)\b")
-# Highway compiles a file once per instruction set; its idiom needs these two.
+# Macros of Highway, which compiles a file once per instruction set. #if with these macros is allowed.
 _HIGHWAY_IF = re.compile(r"HWY_ONCE|HWY_TARGET_TOGGLE")
 
 
@@ -132,7 +132,7 @@ def check_prints(path, lines):
 
 
 def check_arenas(path, lines):
-    """Findings about lines that point into an arena where its memory may be a device's."""
+    """Findings about lines with a host pointer into an arena, whose memory may be on a device."""
     if path.endswith(("_test.cpp", "_testing.h")):
         return []
     rules = [(HOST_MEMORY, HOST_ROOMS, "upload(), download() or device()"),
@@ -143,7 +143,7 @@ def check_arenas(path, lines):
 
 
 def check_backends(path, lines):
-    """Findings about lines that name a backend where every engine's plans are made."""
+    """Findings about lines in engine/plan, which all engines share, that name a backend."""
     if not path.startswith(NEUTRAL_ROOM) or path.endswith(("_test.cpp", "_testing.h")):
         return []
     return [f"line {number} names a backend: expected a word that holds for every engine"
@@ -183,7 +183,7 @@ def check_sources(root):
 
 
 def check_others(root):
-    """SPDX lines of what is no C++ of src/."""
+    """Findings about SPDX lines of all files except the C++ sources of src/."""
     files = [p for folder in ("tests", "tools", "cmake") for p in (root / folder).rglob("*")
              if p.suffix in (".h", ".cpp", ".py", ".sh", ".cmake") or p.name == "CMakeLists.txt"]
     return [f"{p.relative_to(root)}: {text}" for p in sorted(files) if p.is_file()

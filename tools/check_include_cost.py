@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Preprocesses each public header of src/ alone and fails where the compiler would have too much to read.
+"""Preprocesses each public header of src/ alone, and fails if the preprocessed text is too large.
 
   tools/check_include_cost.py BUILD_DIR [--limit RATIO]
 
-Public: included by another room, or by nothing yet; helpers of tests (*_testing.h) are not. The cost is the size of the
-preprocessed text as a multiple of that of <filesystem>, which compiles alone in 0.38 s. To compile a header takes the
-time that its text suggests (0.75 to 1.3 of it, median 1.0, over the 91 largest of ours), but time shifts with the machine
-and with what runs beside; the text is the same on every machine with this compiler.
+A header is public if another room (module of src) includes it, or no file yet; test helpers (*_testing.h) are not public.
+The cost is the size of the preprocessed text relative to that of <filesystem>, which compiles alone in 0.38 s. Compile
+times of our 91 largest headers are 0.75 to 1.3 times (median 1.0) the time that this size predicts. Size is used because
+time depends on the machine and on other programs, while size depends only on the compiler.
 """
 import argparse
 import concurrent.futures

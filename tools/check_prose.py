@@ -109,7 +109,8 @@ def page_prose(text):
 
 
 def comments(text):
-    """Comments of a C++ source: a run of whole lines is one, each @tag in it another; so is each comment behind code.
+    """Comments of a C++ source. Consecutive comment lines are one comment, but each @tag and each comment after code begins
+    a new one.
 
     Lines indented by two blanks more are formulas or code, unless an @tag is continued.
     """

@@ -7,7 +7,7 @@
 
 Environment of a test: cmake/roentgen_room.cmake, roentgen_test_environment(). Every case that an executable lists runs
 in exactly one entry of ctest (tools/test_entries.py), whose label `make test` or `make test-all` runs. Executables that
-are not built are passed over: ctest reports those as failed.
+are not built are skipped, because ctest reports them as failed.
 """
 import collections
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""A configuration says what it goes without."""
+"""Tests that CMake's configuration prints which features are left out."""
 import pathlib
 import subprocess
 import tempfile

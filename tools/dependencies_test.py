@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Holds every list of libraries that a build takes, and this project's version, to one table. Run by `make lint`."""
+"""Checks that all lists of build dependencies, and all copies of this project's version, agree. Run by `make lint`."""
 import ast
 import collections
 import pathlib
@@ -94,7 +94,7 @@ class Dependencies(unittest.TestCase):
     def test_what_was_not_tried_says_so_first(self):
         for path in ("deploy/apptainer.def", CONDA, "deploy/conda/libspng/recipe.yaml", SPACK,
                      "deploy/spack/spack.yaml", ".github/workflows/release.yml"):
-            self.assertIn("\n# Untried: ", text_of(path)[:300], path)
+            self.assertIn("\n# Untested, ", text_of(path)[:300], path)
 
 
 class Syntax(unittest.TestCase):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Tests of the job scripts in deploy/ at the end of a run, with stand-ins for the program, srun and the schedulers. Run by `make lint`."""
+"""Tests the job scripts in deploy/ at the end of a run, with fakes of program, srun and schedulers. Run by `make lint`."""
 import os
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Stands for the program, and for srun: says its arguments, and ends with 3 on SIGUSR1, as a run that was stopped does.
+# Fake of the program and of srun: prints its arguments, and exits with 3 on SIGUSR1, like a stopped run.
 RUN = """#!/bin/bash
 printf '%s|' "$@" >>"$LOG"
 trap 'exit 3' USR1
@@ -20,7 +20,7 @@ printf '%s|' queued "$@" >>"$LOG"
 """
 
 
-# A long line, folded like PBS does.
+# Fake of qstat: prints a long line, folded as PBS folds it.
 STATE = """#!/bin/bash
 [[ "$*" == "-f 7.pbs" ]] || exit 1
 printf 'Job Id: 7.pbs\\n    Resource_List.ncpus = 64\\n    Resource_List.select = 4:ncpus=16:mpi\\n\\tprocs=2\\n    Resource_List.walltime = 02:00:00\\n'

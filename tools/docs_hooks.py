@@ -9,7 +9,7 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 
 
 def on_files(files, config):
-    # Not at the top: the tests of this file run without mkdocs.
+    # Imported here and not at the top, because the tests of this file run without mkdocs.
     from mkdocs.structure.files import File
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=notebook_page(json.loads(path.read_text("utf-8")))))

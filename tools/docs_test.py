@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Tests of the pages: commands that prove something fail where nothing runs, and README's picture is the quickstart's."""
+"""Tests of the pages: links lead to files, ctest commands fail if no test runs, README shows the quickstart's picture."""
 import json
 import pathlib
 import re

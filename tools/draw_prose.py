@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Draws comments and sentences for somebody to read who does not know the project, each with its place.
+"""Draws random comments and sentences, each with file and line, for a reader who does not know the project.
 
   draw_prose.py [NUMBER]     NUMBER (40) comments of src, each with the code below it, and
                              as many sentences of pages, help texts and error messages
 
-The draw depends on the commit alone. A reader marks what cannot be understood without reading around it.
+The draw depends only on the commit. The reader marks every text that cannot be understood by itself.
 """
 import random
 import re
@@ -26,7 +26,7 @@ NO_HINT = {"std", "string", "string_view", "str", "to_string", "data", "format",
 
 
 def arguments(text, start):
-    """Arguments of a call whose text begins at `start`, behind the opening bracket, each as its code."""
+    """Arguments of a call as code. They begin at `start`, after the opening bracket."""
     found, depth = [""], 0
     for token in TOKEN.finditer(text, start):
         word = token[0]
@@ -41,7 +41,7 @@ def arguments(text, start):
 
 
 def computed(code):
-    """Stands for what code computes: its last name, such as <folder> for `plan.folder`."""
+    """Placeholder for a computed value: the last name in the code, such as <folder> for `plan.folder`."""
     names = re.findall(r"[A-Za-z]\w*", re.sub(r"\b\w+(::\w+)*<[^<>]*>|[\w:]+\($", "", code.strip()))
     telling = [name for name in names if name not in NO_HINT and not re.match("k[A-Z]", name)] or names[-1:]
     return f"<{telling[-1]}>" if telling else ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The draw is the commit's: the same seed draws the same, another one something else; each kind has something to draw."""
+"""Tests of draw_prose.py: the same seed draws the same texts, another seed others; there are texts of every kind."""
 import unittest
 
 import check_prose

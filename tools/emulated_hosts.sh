@@ -49,7 +49,7 @@ relay=
 start_relay() {
   local pairs=()
   for ((i = 1; i <= count; ++i)); do pairs+=("$name$i/eth0=${name}br/port$i"); done
-  # Each of the two hosts' links is passed twice.
+  # A round trip passes the links of both hosts twice, so each link gets a quarter of the delay.
   local delay
   delay=$(awk -v rtt="$RTT" 'BEGIN { unit = rtt; sub(/^[0-9.]+/, "", unit); print rtt / 4 unit }')
   exec {ready}< <(exec "$(dirname "$0")/link_delay.py" "$delay" "${pairs[@]}")

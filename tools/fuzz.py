@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Runs libFuzzer on every target of tests/fuzz/target_list.h, or on those named, one after the other.
+"""Runs libFuzzer on every target of tests/fuzz/target_list.h, or on the named targets, one after the other.
 
   tools/fuzz.py build/fuzz [TARGET ...]
 
-FUZZ_SECONDS (60) is the time of each. What each found new is kept in build/fuzz/found, and what breaks a target in
-build/fuzz/crashes. Inputs to begin with are the checked-in ones and, by symbolic link, small files of the test data
-(ROENTGEN_TEST_DATA, else ../shared/data). Exits 1 when a target broke.
+FUZZ_SECONDS (60) is the time per target. New inputs are stored in build/fuzz/found, and inputs that make a target fail
+in build/fuzz/crashes. Initial inputs are the files in tests/fuzz/corpus and, by symbolic link, small files of the test
+data (ROENTGEN_TEST_DATA, else ../shared/data). Exits 1 if a target failed.
 """
 import os
 import pathlib

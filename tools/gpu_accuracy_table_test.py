@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The table of tools/gpu/accuracy.sh: differences of means beside their bound, and what cannot be judged said so."""
+"""Tests the table of tools/gpu/accuracy.sh: differences of means, their bounds, and missing results."""
 import contextlib
 import io
 import math

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""tools/gpu/card_properties.py: cuDNN gives back the properties that it took, and failures are one line."""
+"""Tests tools/gpu/card_properties.py: cuDNN returns the properties that it was given, and errors have one line."""
 import json
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The table of tools/gpu/check.sh: our fastest type beside each mode of PyTorch, and what is missing said so."""
+"""Tests the table of tools/gpu/check.sh: our fastest type, each mode of PyTorch, and missing results."""
 import contextlib
 import io
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""A folder with the 8-bit gray PNG radiographs of another one as their publisher encoded them, each a few times.
+"""Copies the 8-bit gray PNG radiographs of a folder that still have their publisher's encoding, each several times.
 
   tools/nih_originals.py FOLDER TARGET [--copies N]
 
-Files where every row has the filter Sub are left out: somebody re-encoded them, and they decode faster than the others.
-Copies are files of their own, so that a few dozen images fill passes as long as those of a large data set.
+Files in which every row has the filter Sub are left out, because they were encoded again and decode faster than
+originals. Copies are separate files, so that a few dozen images give passes as long as those of a large data set.
 """
 import argparse
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The scripts beside the peers: their packages are listed, and what ends one is told in one line."""
+"""Tests of the scripts in tools/peers: requirements.txt lists their packages, and their errors have one line."""
 import ast
 import os
 import pathlib

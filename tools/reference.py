@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Writes the reference pages that the program itself can tell.
+"""Writes the reference pages that are generated from the program's help texts.
 
   reference.py PROGRAM           write docs/reference/command_line.md and recipe_keys.md
   reference.py PROGRAM --check   exit 1 if a page differs from what the program says

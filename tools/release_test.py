@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The release: its workflow runs commands of this tree and takes what they leave; one name of the wheel everywhere. Run by
-`make lint`."""
+"""Tests of the release workflow: its commands exist, it uploads the files that they write, and all files use the same
+name of the wheel. Run by `make lint`."""
 import os
 import pathlib
 import re

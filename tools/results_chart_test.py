@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The chart of README is drawn from today's table; a table without the columns is refused."""
+"""Tests that README's chart matches the current table, and that a table without the columns is an error."""
 import unittest
 import xml.etree.ElementTree
 

@@ -50,7 +50,7 @@ unpack() {
   exit 1
 }
 
-# Without root: a tarball that is at hand is unpacked; otherwise the ways are told, shortest first.
+# Without root: unpacks a tarball if there is one, otherwise prints the ways to install Roentgen, shortest first.
 without_root() {
   local folder=$1 tarball
   for tarball in "${ROENTGEN_PACKAGES:-build/packages}"/roentgen-*-linux-x86_64-*.tar.gz; do
@@ -140,7 +140,7 @@ if [ ${#missing[@]} -eq 0 ]; then
   exec "$finish"
 fi
 
-# Other releases have other versions of oneDNN and CMake, on which nothing was tried.
+# Other releases have other versions of oneDNN and CMake, which were not tested.
 release=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}" || true)
 if [ "$release" != "debian 12" ]; then by_hand "missing ${missing[*]}"; fi
 

@@ -96,7 +96,7 @@ class Setup(unittest.TestCase):
         self.assertIn("GLIBC_2.34 not found", ended.stderr)
 
     def configure(self, version):
-        """CMake's words on a oneDNN of this version, in one line."""
+        """CMake's message about a oneDNN of this version, in one line."""
         header = self.folder / "oneapi/dnnl/dnnl_version.h"
         header.parent.mkdir(parents=True, exist_ok=True)
         names = ("MAJOR", "MINOR", "PATCH")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Runs clang-tidy over the sources of src/ (tests excepted), again only where something it reads has changed.
+"""Runs clang-tidy on the sources of src/ except tests. Skips sources that are unchanged since they had no finding.
 
   tools/tidy.py BUILD_DIR              every source
   tools/tidy.py BUILD_DIR --changed    those that differ from the base (changed_files.py); all if the settings differ
@@ -11,8 +11,8 @@ A changed header is checked through one source that includes it: the one of its 
 Sources that fit together are checked as one (tidy_groups.py); where that finds anything, each is checked alone, and that
 counts. A clean file leaves a stamp in the user's cache (XDG_CACHE_HOME, ~/.cache), which a fresh clone finds: a hash of
 the file, everything of ours it includes, its compiler options, .clang-tidy and clang-tidy's version. Code that clang
-cannot parse (an old one trips over libstdc++'s ranges) is named but no finding: whether the code compiles is for the
-compiler to say. A missing header is a finding, since the code after it is checked against nothing.
+cannot parse (old versions fail on libstdc++'s ranges) is named, but is no finding, because the compiler decides whether
+code is valid. A missing header is a finding, because the code after it cannot be checked.
 """
 import collections
 import concurrent.futures

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Puts sources together that can be checked as one file.
+"""Groups sources that clang-tidy can check as one file.
 
-Of what clang-tidy does with a source, four fifths go into the headers it includes; sources of one room include much
-the same. Two sources fit together when they are compiled alike and no name of one's anonymous namespaces is one of the
-other's: they share those namespaces when they share a file.
+clang-tidy spends four fifths of its time on included headers, and sources of one module include mostly the same headers.
+Two sources can be checked together if their compiler options are equal and their anonymous namespaces have no common
+name, because a single file merges these namespaces.
 """
 import pathlib
 import re

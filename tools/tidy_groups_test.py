@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Sources that fit together, and that checking them as one, or those of a change alone, hides no finding. `make lint`."""
+"""Tests which sources are grouped, and that checking groups or only changed sources hides no finding. Run by `make lint`."""
 import json
 import os
 import pathlib

@@ -46,7 +46,7 @@ def run(*command):
 
 
 def library(prefix, name):
-    """Path of a library, whatever the folder of libraries is called here."""
+    """Path of a library. The name of the folder for libraries depends on the system."""
     found = sorted(prefix.glob(f"lib*/{name}")) + sorted(prefix.glob(f"lib*/*/{name}"))
     if not found:
         fail(f"{prefix}: expected {name}, got none")

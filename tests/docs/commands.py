@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# First word of a command that is not run -> why.
+# First word of a command that is not run -> the reason.
 SKIPPED = {
     "make": "builds; tests/packages makes the packages", "cmake": "builds; the tests Installation.* build tests/consumer",
     "ctest": "tests a build", "pip": "installs; tests/packages does", "python3": "makes an environment; tests/packages does",
@@ -51,7 +51,7 @@ flat = flatten(pool)
 fc = linear(flat, out=K)
 output logits = fc
 """
-# MPI's own limits, lifted for two or four processes of any user on any machine.
+# Variables that let MPI start two or four processes as any user on any machine.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
@@ -98,9 +98,9 @@ def is_skipped(words):
         fail(f"{shlex.join(words)}: expected roentgen or a word of SKIPPED, got {words[0]}")
     needs_hosts = any(word in words for word in ("--hosts", "--hosts-from", "--hostfile", "--map-by"))
     needs_mpi = ("--ranks" in words or words[0] == "mpirun") and shutil.which("mpirun") is None
-    # A plan for a described card needs no GPU, but NVIDIA's library.
+    # A plan for a described GPU needs cuDNN, but no GPU.
     needs_gpu = "cuda" in words and ("--card" not in words or ctypes.util.find_library("cudnn") is None)
-    is_long = "allreduce" in words  # sizes up to 100 MB, for minutes
+    is_long = "allreduce" in words  # takes minutes, with sizes up to 100 MB
     return not is_ours and words[0] != "mpirun" or needs_hosts or needs_mpi or needs_gpu or is_long
 
 
@@ -195,7 +195,7 @@ def dicom_file(rows, columns, level):
 
 
 def make_place(place):
-    """Makes the files that guides speak of."""
+    """Makes the files that the commands in the guides need."""
     folder = place.folder
     place.roentgen("synth my_xrays --images 120 --size 64 --seed 3 --masks")
     place.roentgen("init my_xrays --set 'data.labels=[\"Cardiomegaly\",\"Effusion\",\"Edema\"]'")
@@ -278,7 +278,7 @@ def pages(names):
 
 
 def link_or_copy(source, target):
-    """Files that are only replaced, never written to, are linked: they are most of the bytes."""
+    """Links files that commands replace but never write into, because these are large. Copies all others."""
     if source.endswith((".safetensors", ".pth", ".png")):
         os.link(source, target)
     else:
@@ -286,7 +286,7 @@ def link_or_copy(source, target):
 
 
 def check_page(page, base, program):
-    """Runs the commands of a page in a copy of `base`; how many ran."""
+    """Runs the commands of a page in a copy of `base`. Returns how many ran."""
     text = page.read_text(encoding="utf-8")
     is_generated = text.startswith("<!-- Written by tools/reference.py")
     for line in () if is_generated else unmarked_commands(text):

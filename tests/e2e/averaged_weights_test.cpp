@@ -49,7 +49,7 @@ TEST(AveragedWeights, of_a_stopped_and_killed_run_are_those_of_one_that_went_thr
   EXPECT_EQ(resume.find("optimizer.ema.norm1.num_batches_tracked"), nullptr);
 }
 
-// The averaged weights are evaluated and stored: best.safetensors reproduces the validation's predictions.
+// The averaged weights are evaluated and stored: best.safetensors gives the predictions of the validation again.
 TEST(AveragedWeights, are_what_best_safetensors_holds_and_validation_saw) {
   const Workplace place;
   const fs::path data = place.synth("data", 160);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `train --checkpoint-dir`: a run whose checkpoints lie on a local disk first.
+// Tests `train --checkpoint-dir`, which first writes checkpoints to a local disk.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

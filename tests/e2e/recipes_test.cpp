@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Recipes that name a memory budget keep it, by plan.
+// Tests that recipes which name a memory budget have plans within this budget.
 #include <gtest/gtest.h>
 
 #include <charconv>

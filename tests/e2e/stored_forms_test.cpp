@@ -151,7 +151,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
   return lines;
 }
 
-// Otherwise a copy in another format would pass for an image that was never seen.
+// A training image must also be recognised if it is stored in another format.
 TEST(StoredForms, of_images_trained_on_are_known_again) {
   const Workplace place;
   const fs::path data = place.synth("data", 120);

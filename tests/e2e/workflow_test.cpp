@@ -197,7 +197,7 @@ TEST(Workflow, measured_kernels_are_taken_from_a_file_and_kept) {
                                           HasSubstr("layers of this network"), HasSubstr("bench choose")));
 }
 
-// The data type of values is stored in the plan with which a run began.
+// The resume file stores the data type of values, as part of the plan with which the run began.
 TEST(Workflow, runs_in_bf16_go_on_to_the_same_bits) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);

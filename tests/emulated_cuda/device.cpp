@@ -35,7 +35,7 @@ class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
   [[nodiscard]] runtime::DeviceCopies* copies() const override { return &copies_; }
 
  private:
-  /// Copies at once: whoever asks has waited for the work before.
+  /// Copies at once, because the caller has already waited for earlier work.
   class Copies final : public runtime::DeviceCopies {
    public:
     void read(const std::byte* from, std::span<std::byte> to) override { std::memcpy(to.data(), from, to.size()); }
@@ -46,7 +46,7 @@ class EmulatedDeviceBuffer final : public runtime::DeviceBuffer {
   mutable Copies copies_;
 };
 
-/// A place in the device's work, or in a graph under capture.
+/// A position in the device's queue, or in a graph that is being captured.
 class EmulatedEvent final : public runtime::Event {
  public:
   explicit EmulatedEvent(EmulatedDevice& device) : device_(device) {}
@@ -227,7 +227,7 @@ bool EmulatedDevice::run_nodes(std::vector<Node>& nodes, const std::vector<char>
   };
   while (!left.empty()) {
     auto next = std::ranges::find_if(left, is_ready);
-    if (next == left.end()) break;  // after one that waits
+    if (next == left.end()) break;  // all others come after work that waits
     if (options_.schedule == Schedule::LatestFirst) {
       next = std::find_if(left.rbegin(), left.rend(), is_ready).base() - 1;
     } else if (options_.schedule == Schedule::Random) {

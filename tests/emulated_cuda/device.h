@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A device of runtime/stream.h that emulates CUDA's queues: work runs not where it is queued but when the host waits,
-// in an order that streams and events allow. So a missing wait shows in some order, on every run.
+// A device for runtime/stream.h that emulates CUDA's queues. Work does not run when it is queued, but when the host
+// waits, in an order that streams and events allow. So a missing wait causes an error in one of the schedules on every
+// run.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +21,34 @@
 
 namespace roentgen::emulated {
 
-/// Which of the work that is free to run comes first when the host waits.
+/// Order of work that is ready to run when the host waits.
 enum class Schedule {
   Submitted,    ///< in the order of submission
-  LatestFirst,  ///< the last that was submitted
-  OnlyNeeded,   ///< as Submitted, but nothing that the host does not wait for
-  Random,       ///< any
+  LatestFirst,  ///< the work that was submitted last
+  OnlyNeeded,   ///< as Submitted, but only work that the host waits for
+  Random,       ///< random, by the seed
 };
 inline constexpr Schedule kSchedules[] = {Schedule::Submitted, Schedule::LatestFirst, Schedule::OnlyNeeded,
                                           Schedule::Random};
 
-/// Choices of an emulated device.
+/// Options of an emulated device.
 struct DeviceOptions {
   Schedule schedule = Schedule::Submitted;
-  Order order = Order::Forward;  ///< of blocks and threads
+  Order order = Order::Forward;  ///< order of blocks and threads
   std::uint64_t seed = 1;        ///< for Schedule::Random and Order::Random
   std::size_t free_bytes = std::numeric_limits<std::size_t>::max();
 };
 
-/// A piece of work and what it comes after, by index.
+/// A piece of work, and the indices of the nodes that must be done before it.
 struct Node {
   std::string name;
-  /// Returns whether it is done; work that waits for another process may have to be tried again.
+  /// Returns true if the work is done. Work that waits for another process may return false and is then tried again.
   std::function<bool()> work;
   std::vector<std::size_t> after;
   bool is_done = false;
 };
 
-/// Captured work, with the arguments of the time of capture.
+/// Captured work with the arguments at the time of capture.
 struct Graph {
   std::vector<Node> nodes;
   bool is_complete = false;  ///< the capture is over
@@ -56,7 +57,7 @@ struct Graph {
 class EmulatedDevice;
 class Memory;
 
-/// A queue. One thread.
+/// Emulated stream. For use by one thread.
 class EmulatedStream final : public runtime::Stream {
  public:
   explicit EmulatedStream(EmulatedDevice& device) : device_(device) {}
@@ -65,30 +66,32 @@ class EmulatedStream final : public runtime::Stream {
   EmulatedStream& operator=(const EmulatedStream&) = delete;
   using runtime::Stream::download;
   using runtime::Stream::upload;
-  /// Pinned memory is read when the copy runs. Other memory is read now, after what was queued before.
+  /// Reads pinned memory when the copy runs. Reads other memory immediately, after all earlier work.
   void upload(std::span<const std::byte> from, runtime::DeviceBuffer& to, std::size_t at) override;
   void download(const runtime::DeviceBuffer& from, std::size_t at, std::span<std::byte> to) override;
   void record(runtime::Event& event) override;
   void wait_for(const runtime::Event& event) override;
-  /// DeviceError naming the first work that failed, on this call and on every later one.
+  /// Waits for all work. Throws DeviceError that names the first failed work, also on every later call.
   void synchronize() override;
 
   /// Queues a kernel.
   void launch(std::string_view name, const Dim3& blocks, const Dim3& threads, std::function<void()> body);
-  /// Queues work that waits for something outside of the device: `work` is called until it returns true.
+  /// Queues work that depends on something outside of the device. `work` is called until it returns true.
   void attempt(std::string name, std::function<bool()> work);
-  /// From now on work of this stream, and of streams that wait for its events, is captured instead of queued.
+  /// Begins a capture: later work of this stream, and of streams that wait for its events, is captured instead of
+  /// queued.
   void begin_capture();
-  /// The captured work. DeviceError when another stream was forked from this one and did not join it.
+  /// Ends the capture and returns its work. Throws DeviceError if another stream joined the capture, but this stream
+  /// has not waited for it.
   [[nodiscard]] std::shared_ptr<const Graph> end_capture();
   /// Queues all work of a graph.
   void replay(std::shared_ptr<const Graph> graph);
 
  private:
-  /// Place of the stream in the device's queue or in a graph.
+  /// Position of the stream in the device's queue or in a graph.
   struct Tail {
     std::size_t end = 0;             // one past the index of the last node; 0: none
-    std::vector<std::size_t> waits;  // indices that the next node comes after
+    std::vector<std::size_t> waits;  // indices of nodes that must be done first
   };
   [[nodiscard]] bool is_capturing() const { return capture_ != nullptr && !capture_->is_complete; }
   [[nodiscard]] Tail& tail() { return is_capturing() ? captured_ : queued_; }
@@ -101,12 +104,12 @@ class EmulatedStream final : public runtime::Stream {
   Tail queued_, captured_;
 };
 
-/// The device. Several threads may queue, poll and wait; queued work is done by one of them at a time. Streams, events
-/// and buffers must be gone before it.
+/// Emulated device. Several threads may queue, poll and wait; one of them at a time runs queued work. Streams, events
+/// and buffers must be destroyed before the device.
 class EmulatedDevice final : public runtime::Device {
  public:
   explicit EmulatedDevice(DeviceOptions options = {}) : options_(options) {}
-  /// Aborts when work failed and no wait told of it.
+  /// Aborts if work failed and no wait has reported the error.
   ~EmulatedDevice() override;
   EmulatedDevice(const EmulatedDevice&) = delete;
   EmulatedDevice& operator=(const EmulatedDevice&) = delete;
@@ -118,16 +121,16 @@ class EmulatedDevice final : public runtime::Device {
   [[nodiscard]] std::size_t free_bytes() const override { return options_.free_bytes; }
 
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
-  /// Runs work until node `index` is done, and more as the schedule has it. Yields to other threads while nothing can
-  /// go on.
+  /// Runs work until node `index` is done, and more if the schedule requires it. Yields to other threads while no work
+  /// is ready.
   void run_until(std::size_t index);
-  /// Runs all that is queued, as freeing memory of a device waits for it. Errors are those of the next wait.
+  /// Runs all queued work, because freeing device memory waits for all work. The next wait reports errors.
   void run_before_free();
-  /// The error that the next wait throws, unless there is one.
+  /// Stores the error that the next wait throws, unless another error is already stored.
   void keep_error(std::string error);
-  /// Keeps an error when something was written past a device buffer.
+  /// Stores an error if a kernel has written past a device buffer.
   void check_buffers();
-  /// Runs one piece of work that is free to run, if there is any. For hosts that poll.
+  /// Runs one piece of work that is ready, if there is any. For hosts that poll.
   void run_one();
   [[nodiscard]] bool is_done(std::size_t index) const;
 
@@ -138,11 +141,11 @@ class EmulatedDevice final : public runtime::Device {
   friend class EmulatedDeviceBuffer;
   // Of these, callers hold the mutex.
   void require_no_capture(std::string_view what) const;
-  /// Whether the calling thread captures: as in CUDA's thread-local mode, others may wait meanwhile.
+  /// True if the calling thread is capturing. As in CUDA's thread-local mode, other threads may wait during a capture.
   [[nodiscard]] bool is_capturing_here() const;
-  /// Whether all of the wanted are done; false: the rest waits for something outside of the device.
+  /// Runs the wanted nodes. Returns true if all are done; false if some wait for something outside of the device.
   bool run_nodes(std::vector<Node>& nodes, const std::vector<char>& is_wanted);
-  /// Whether the node is done now.
+  /// Runs the node. Returns true if it is done.
   bool run_node(Node& node);
   [[nodiscard]] bool try_until(std::size_t index);
   void look_at_buffers();
@@ -159,7 +162,7 @@ class EmulatedDevice final : public runtime::Device {
   bool is_told_ = false;  // of the error
 };
 
-/// The emulated stream behind the interface; DeviceError when it is another device's.
+/// Returns the emulated stream behind the interface. Throws DeviceError if it is a stream of another kind of device.
 [[nodiscard]] EmulatedStream& as_emulated(runtime::Stream& stream);
 
 }  // namespace roentgen::emulated

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Streams, events and graphs of the emulated device: a missing wait shows in some schedule, and a graph keeps the
-// arguments of its capture.
+// Tests streams, events and graphs of the emulated device: one of the schedules reveals a missing wait, and a graph
+// keeps the arguments of its capture.
 #include "tests/emulated_cuda/device.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ float read(runtime::Stream& stream, const runtime::DeviceBuffer& buffer) {
   return value;
 }
 
-/// Wait that a training loop leaves out: a planted bug.
+/// Planted bug: the wait that a training loop omits.
 enum class Missing { Nothing, UploadBeforeStep, SlotFree, BufferFree };
 
 /// Three steps: upload on one stream from one pinned slot, weight += rate * gradient on another, two gradient buffers.
@@ -237,7 +237,7 @@ TEST(EmulatedDevice, work_that_waits_for_others_is_tried_again_while_other_strea
     begun->wait();
     EXPECT_FALSE(after->is_reached());
     EXPECT_EQ(read(*computing, *number), 3);
-    const std::jthread other([&] {  // as a communication thread polls
+    const std::jthread other([&] {  // polls like a communication thread
       while (tries < 3) static_cast<void>(after->is_reached());
       is_open = true;
     });

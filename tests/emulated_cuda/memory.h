@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Memory of the emulated device, which notices writes behind its end.
+// Memory of the emulated device, which detects writes past its end.
 #pragma once
 
 #include <algorithm>

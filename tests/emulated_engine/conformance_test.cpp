@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The CUDA engine, emulated, against the double reference, over every case of every op (engine/conformance).
+// Compares the emulated CUDA engine with the reference in double precision, for every case of every op
+// (engine/conformance).
 #include <gtest/gtest.h>
 
 #include "engine/conformance/suite_testing.h"

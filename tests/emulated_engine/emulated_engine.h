@@ -13,10 +13,10 @@
 
 namespace roentgen::emulated {
 
-/// Entry by entry, or as graphs once they are recorded.
+/// How steps run: entry by entry, or as CUDA graphs after these were recorded.
 enum class Graphs { None, Recorded };
 
-/// Graphs of emulated streams.
+/// Returns a recorder of graphs for emulated streams.
 [[nodiscard]] inline std::unique_ptr<engine::cuda::GraphRecorder> make_emulated_graphs() {
   class Recording final : public engine::cuda::StepGraph {
    public:
@@ -36,7 +36,7 @@ enum class Graphs { None, Recorded };
   return std::make_unique<Recorder>();
 }
 
-/// Engine "cuda" whose executables have an emulated device each.
+/// Engine "cuda" in which each executable has its own emulated device.
 class EmulatedEngine : public engine::Engine {
  public:
   /// @param graphs how steps are queued

@@ -159,7 +159,8 @@ TEST(EmulatedCuda, steps_in_f16_give_the_same_bits_in_any_schedule) {
   }
 }
 
-// Tolerance: half of that for bf16 (steps_test.cpp). f16 has three bits more, but ReLUs that flip reduce the gain.
+// Tolerance: half of the tolerance for bf16 in steps_test.cpp. f16 has three bits more, but ReLUs that flip reduce the
+// gain.
 TEST(EmulatedCuda, ten_steps_in_f16_follow_those_in_f32) {
   const Case tested = network("resnet18", 12, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::F32}, EmulatedEngine(), engine::Sgd{}, 10);

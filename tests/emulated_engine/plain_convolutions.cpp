@@ -35,7 +35,7 @@ std::vector<float> values(const std::byte* from, std::int64_t count) {
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = engine::cuda::to_float(typed[i]);
   return result;
 }
-// The nearest number of TF32, ties to the even one: 10 bits of mantissa, f32's exponents. NaN stays NaN.
+// Rounds to the nearest TF32 number, ties to even: 10 bits of mantissa, exponents of f32. NaN stays NaN.
 float rounded_to_tf32(float value) {
   if (!std::isfinite(value)) return value;
   constexpr std::uint32_t kDropped = 13;
@@ -50,8 +50,8 @@ void write(const std::vector<float>& from, std::byte* to) {
   for (std::size_t i = 0; i < from.size(); ++i) engine::cuda::convert(from[i], typed[i]);
 }
 
-// Calls body(src offset, weight offset, dst offset) of the first channel of a group, for every pair of a pixel and a
-// tap that meet, images and taps in this order or the reverse.
+// Calls body(src offset, weight offset, dst offset) for every result pixel and every tap (element of the window) inside
+// the image. Offsets are those of the first channel of a group. Images and taps are visited in order or in reverse.
 template <typename Body>
 void for_pairs(const ConvProblem& p, bool is_reversed, const Body& body) {
   const auto [out_height, out_width] = p.out_size();
@@ -69,7 +69,7 @@ void for_pairs(const ConvProblem& p, bool is_reversed, const Body& body) {
   }
 }
 
-// All three passes are sums over pairs of a pixel and a tap, and over channels of both sides.
+// Each of the three passes is a sum over pixels, taps of the window, and input and output channels.
 void compute(const ConvProblem& p, bool is_reversed, std::vector<float>& src, std::vector<float>& weights,
              std::vector<float>& dst) {
   const std::int64_t channels = p.channels / p.groups, out_channels = p.out_channels / p.groups;

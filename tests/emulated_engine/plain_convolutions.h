@@ -10,10 +10,10 @@
 
 namespace roentgen::emulated {
 
-/// Two plans for every problem: "forward" and "backward", which add up in opposite orders and want workspaces of
-/// different sizes. A plan fills workspace and result with NaN before it computes, and refuses operands that are
-/// missing or not aligned to 16 bytes. Both round each result once, from sums in f32. Factors of f32 are rounded to the
-/// nearest number of TF32 where the problem allows it.
+/// Offers two plans for every problem: "forward" and "backward". They sum in opposite orders and need workspaces of
+/// different sizes. A plan fills workspace and result with NaN before it computes. It throws if operands are missing or
+/// not aligned to 16 bytes. Both plans sum in f32 and round each result once. They round f32 factors to TF32 if the
+/// problem allows it.
 [[nodiscard]] std::unique_ptr<engine::cuda::Convolutions> make_plain_convolutions();
 
 }  // namespace roentgen::emulated

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TF32 on the emulated CUDA engine: products of rounded factors where they are asked for, and only there.
+// Tests TF32 on the emulated CUDA engine: factors of products are rounded if this was requested, and only then.
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
@@ -13,7 +13,7 @@ namespace {
 using engine::ComputeType;
 using engine::Form;
 
-// One pixel, multiplied by 1 in a convolution and in a linear layer.
+// Graph that multiplies a pixel by 1, in a convolution and in a linear layer.
 graph::Graph products() {
   graph::Builder b("products");
   const auto image = b.input("image", {1, 1, 1, 1});
@@ -26,7 +26,7 @@ graph::Graph products() {
 
 class Tf32Products : public testing::TestWithParam<Form> {
  protected:
-  // Results of the convolution and the linear layer for a pixel with 12 bits behind the point.
+  // Results of the convolution and the linear layer for a pixel value with 12 binary digits after the point.
   static std::pair<float, float> results(ComputeType type) {
     EmulatedEngine engine;
     const auto executable = engine.compile(products(), {.form = GetParam(), .dtype = type});
@@ -57,7 +57,7 @@ TEST(Tf32, is_in_the_plan_and_a_stored_plan_keeps_it) {
   EXPECT_EQ(resumed.hash(), plan.hash());
 }
 
-// Logits of a network of 20 layers are off by about 2^-11 sqrt(20) of them, 0.2%; losses follow them within the steps.
+// In a network of 20 layers, the relative error of logits is about 2^-11 sqrt(20), or 0.2%. Losses have similar errors.
 TEST(Tf32, trains_like_f32) {
   const auto tested = network("resnet18", 12, models::Stem::ImageNet, 8);
   const Trained wanted = train(tested, {.dtype = DType::F32}, EmulatedEngine(), engine::Sgd{}, 5);

@@ -81,7 +81,7 @@ class TimedPlans : public ::testing::Test {
   std::map<std::string, std::string> choices(const std::string& device = kDevice) {
     return compile({.dtype = DType::Bf16}, device)->plan().choices;
   }
-  // Number of choices for a plan.
+  // Number of plan entries for which this convolution plan was chosen.
   static std::ptrdiff_t count_of(const std::map<std::string, std::string>& choices, std::string_view plan) {
     return std::ranges::count_if(choices, [&](const auto& choice) { return choice.second == plan; });
   }

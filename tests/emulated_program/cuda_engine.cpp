@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The engine "cuda" of the program under test, on emulated cards. ROENTGEN_EMULATED_CARDS says how many; default: one.
+// The engine "cuda" of the program under test, on emulated GPUs. ROENTGEN_EMULATED_CARDS sets their number; default:
+// one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,14 +9,14 @@
 
 namespace roentgen::e2e {
 
-/// Sets the number of emulated cards for programs started while it lives. One thread.
+/// Sets the number of emulated GPUs for programs that start during its lifetime. For use by one thread.
 class EmulatedCards {
  public:
   explicit EmulatedCards(int count) {
     if (const char* const before = std::getenv(kName)) before_ = before;
     ::setenv(kName, std::to_string(count).c_str(), 1);
   }
-  /// Restores the number of before.
+  /// Restores the previous number.
   ~EmulatedCards() {
     if (before_.empty()) {
       ::unsetenv(kName);

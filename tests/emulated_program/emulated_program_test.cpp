@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The program with --device cuda, on the emulated engine: train, resume on either device, eval, predict and report.
+// Tests the program with --device cuda on the emulated engine: train, resume on CPU and GPU, eval, predict and report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 constexpr int kStopped = 3;
-/// Images of the synthetic set: 5 updates an epoch, some images for validation and test.
+/// Number of synthetic images: enough for 5 updates per epoch, and for validation and test.
 constexpr int kImages = 120;
 
-/// Data, and a run of two epochs on the emulated card; made once.
+/// Fixture with data and a run of two epochs on the emulated GPU; created once.
 class EmulatedProgram : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -79,8 +79,8 @@ class EmulatedProgram : public testing::Test {
     }
     return all;
   }
-  /// Adam's steps are of the size of the rate, whatever that of a gradient is: a gradient near 0 that rounding turns
-  /// moves a weight by up to twice the rates of the updates, 0.01 each. Most weights must stay far closer.
+  /// Adam's steps have the size of the learning rate (0.01), whatever the size of the gradient. If rounding changes the
+  /// sign of a gradient near 0, a weight moves by up to twice this rate per update. Most weights must stay much closer.
   static void expect_close_ends(const std::string& left, const std::string& right) {
     const auto a = tensors(left), b = tensors(right);
     ASSERT_EQ(a.size(), b.size());
@@ -104,7 +104,8 @@ TEST_F(EmulatedProgram, trains_to_what_the_cpu_trains_to) {
   train("cpu", {"--device", "cpu"});
   EXPECT_THAT(read_all(place() / "cuda/recipe.toml"), HasSubstr("\ndevice = \"cuda\""));
   expect_close_ends("cuda", "cpu");
-  // 24 images: one pair of a positive and a negative of 23 x 1 that changes places moves an AUROC by 1/23.
+  // With 24 test images, a finding has at least 23 x 1 pairs of a positive and a negative image. If one pair changes
+  // its order, the AUROC changes by at most 1/23.
   const auto mean = [&](const std::string& run) {
     const std::string json = place() / (run + "-eval.json");
     must_run({"eval", "--checkpoint", weights(run), "--data", place() / "data", "--split", "test", "--device", run,
@@ -207,7 +208,7 @@ TEST_F(EmulatedProgram, in_tf32_trains_and_resumes_to_the_same_bits) {
   expect_equal_tensors(resume_file("tf32-stopped"), resume_file("tf32"));
 }
 
-// Inference in fewer digits is asked for by name, and says so.
+// A less precise type for inference must be requested by name, and the output states it.
 TEST_F(EmulatedProgram, predicts_in_f32_unless_another_type_is_asked_for) {
   std::map<std::string, std::string> rows;
   for (const std::string dtype : {"", "f32", "tf32", "bf16", "f16"}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Several ranks on emulated cards: gradients are averaged on the cards, by a twin of NCCL, or through the host. What
-// they compute, how they go on after a stop, and how faults end them.
+// Tests several ranks on emulated GPUs. Gradients are averaged on the GPUs by a replacement of NCCL, or through the
+// host. Covers results, resumed runs, and faults.
 #include <cmath>
 #include <map>
 
@@ -35,7 +35,7 @@ class EmulatedRanks : public Launch {
  protected:
   static constexpr int kImages = 96;
 
-  /// A run of five updates of 12 images, in several buckets.
+  /// Trains for five updates of 12 images, with several gradient buckets.
   Ended train_plain(const std::string& run, int ranks, int batch, int accumulate,
                     const std::vector<std::string>& more = {}) {
     if (data_.empty()) data_ = place_.synth("data", kImages);
@@ -59,12 +59,12 @@ class EmulatedRanks : public Launch {
   Ended run_it(const std::vector<std::string>& words) {
     return Process(words, place_.root(), {}, RG_HELD_PROGRAM).wait();
   }
-  /// A card for each of at most four ranks.
+  /// One GPU for each of up to four ranks.
   EmulatedCards cards_{4};
 
   fs::path resume_file(const std::string& run) { return place_ / run / "checkpoints/resume.safetensors"; }
 
-  /// Distance of all weights of two runs, as a share of their length.
+  /// L2 distance between the weights of two runs, divided by their norm.
   double distance(const std::string& left, const std::string& right) {
     const auto a = io::SafetensorsReader::open(resume_file(left)).or_throw();
     const auto b = io::SafetensorsReader::open(resume_file(right)).or_throw();
@@ -152,7 +152,7 @@ TEST_F(EmulatedRanks, resume_goes_on_with_the_same_bits_and_with_other_numbers_o
   EXPECT_LE(distance("alone", "whole"), 1e-5);
 }
 
-/// Faults on emulated cards whose gradients NCCL's twin averages.
+/// Fixture for faults on emulated GPUs, where the replacement of NCCL averages gradients.
 class EmulatedStruck : public Struck {
  protected:
   std::string program() const override { return RG_HELD_PROGRAM; }

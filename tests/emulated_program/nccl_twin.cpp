@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// NCCL of the program under test, on emulated devices: ranks meet in shared memory.
+// Replaces NCCL in the program under test, on emulated devices; ranks exchange data through shared memory.
 #include <memory>
 
 #include "dist/nccl_calls.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In the place of engine/cpu/simd/tiles_granted.cpp: what stands around tiles needs AVX-512's bf16 instructions.
+// Replaces engine/cpu/simd/tiles_granted.cpp. The code around emulated tiles needs AVX-512's bf16 instructions.
 #include "engine/cpu/simd/tiles_amx.h"
 #include "engine/cpu/simd/tiles_avx512.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A library with the functions of NVML that DeviceMonitor calls, and one device, at 0000:3B:00.0.
+// Fake of NVML: contains the functions that DeviceMonitor calls, and one device with the PCI address 0000:3B:00.0.
 #include <cstring>
 
 extern "C" {
@@ -18,7 +18,7 @@ int nvmlDeviceGetMemoryInfo(void*, unsigned long long* memory) {
   return memory[0] = 80ULL << 30, memory[1] = 77ULL << 30, memory[2] = 3ULL << 30, 0;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) { return *millijoules = 5'000'500, 0; }
-/// Two processes, where there is room for them.
+/// Reports two processes, if the caller's array has room for them.
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
   const bool fits = *count >= 2;
   *count = 2;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Pixels that reach the network from drawn images, in every stored form and by every pipeline; and which split an
-image is in. No real data; the same on every machine."""
+"""Network inputs from synthetic images, for every storage format and every pipeline, and the split of each image. The
+results are the same on every machine."""
 import json
 
 import lab as laboratory

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Names and types of what other programs read: JSON results, csv columns, log lines, files and checkpoint keys."""
+"""Names and types of output that other programs read: JSON results, csv columns, log lines, files, checkpoint keys."""
 import json
 import re
 
@@ -20,7 +20,7 @@ def type_of(value):
 
 
 def names_of(value, labels):
-    """{path: type} with [] for any place in a list and <label> for any label."""
+    """{path: type} with [] for any position in a list and <label> for any label."""
     found = {}
     for path, part in laboratory.flatten(value).items():
         path = NUMBERED.sub("[]", path)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Compares the program with what commit a569795 did, as a user sees it: pixels, batches, splits, tables, weights, fields.
+"""Compares results of the program with those of commit a569795: pixels, batches, splits, tables, weights, fields.
 
     tests/frozen/frozen.py check  --program build/release/roentgen [CASE ...]
     tests/frozen/frozen.py record --program PROGRAM_OF_A569795     [CASE ...]
 
-Each case is a flat table of key and value, kept in expected/CASE.json; None stands for what this machine cannot tell. Those files are never edited: every difference
-from them has a line in CHANGES.md with its reason. Exit code 0: equal but for those lines; 1: not; 77: nothing to test.
+Each case is a flat table of keys and values in expected/CASE.json; None means that this machine cannot tell it.
+These files are never edited: every difference from them has a line in CHANGES.md with its reason. Exit codes: 0 if there
+are no other differences, 1 if there are, 77 if nothing could be tested.
 """
 import argparse
 import fnmatch
@@ -82,13 +83,13 @@ def read_changes(path):
 
 
 def is_close(before, after):
-    """Numbers kept as [value, bound] need only lie within their bound."""
+    """True if two values are equal, or differ by at most the bound if stored as [value, bound]."""
     return (isinstance(before, list) and isinstance(after, list) and len(before) == 2 and len(after) == 2
             and abs(before[0] - after[0]) <= before[1])
 
 
 def differences(case, before, after, changes):
-    """Lines that say what differs and is not in CHANGES.md, and which of its lines no longer hold."""
+    """Lines about differences that are not in CHANGES.md, and about lines of CHANGES.md without a difference."""
     own = [change for change in changes if change.case == case]
     lines = []
     for key in sorted(before.keys() | after.keys()):

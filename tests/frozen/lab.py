@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""A folder in which the program is run, and digests of what it leaves there."""
+"""Runs the program in a folder, and computes digests of the files that it writes."""
 import csv
 import hashlib
 import io
@@ -11,7 +11,8 @@ import struct
 import subprocess
 import tarfile
 
-# Every x86-64 machine that Roentgen runs on has AVX2, so results that depend on the instruction set are kept for it.
+# Every x86-64 machine on which Roentgen runs has AVX2, so results that depend on the instruction set are stored for
+# AVX2.
 AVX2 = {"DNNL_MAX_CPU_ISA": "AVX2"}
 FROZEN = pathlib.Path(__file__).resolve().parent
 

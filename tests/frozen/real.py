@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Pixels, splits and figures of real files; skipped loudly where the folder of real files is absent."""
+"""Pixels, splits and metrics of real files; skipped with a message if the folder of real files is absent."""
 import gzip
 import json
 import os
@@ -9,7 +9,7 @@ import batches
 import lab as laboratory
 
 IMAGES = (".png", ".jpg", ".jpeg", ".dcm")
-# The default pipeline's first batch, and no second one decoded ahead.
+# The default pipeline without prefetching, so that only the first batch is decoded.
 ONE_BATCH = "samples | shuffle | shard | map_and_batch"
 PRESETS = ("stored", "voi", "nih", "mimic-jpg", "chexpert", "xrv")
 
@@ -46,7 +46,7 @@ def decoded(lab, root, name, intensity="stored"):
 
 
 def good_files(lab, name, folder):
-    """A list of what can be read, and the table of what cannot."""
+    """List of the files that can be read, and the table of those that cannot."""
     root, names = listed(lab, name, folder)
     lab.must("inspect", "--data", root, "--pixels", "--broken", f"{name}.broken.csv", "--set", "data.labels=[\"x\"]",
              "data.split=whole")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""AUROCs and all other figures of given predictions: no network, so the same on every machine."""
+"""AUROCs and all other metrics of given predictions. No network is involved, so they are the same on every machine."""
 import lab as laboratory
 
 LABELS = ("Mass", "Edema", "Nodule", "Fibrosis")

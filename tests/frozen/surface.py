@@ -12,7 +12,7 @@ def commands_of(text):
 
 
 def flags_of(text):
-    """{flag: whether it takes a value}: with one, an upper-case word, a list of choices or a default follows.
+    """{flag: True if it takes a value}. In the help, an upper-case word, a list of choices or a default then follows it.
 
     Flags of one kind may share a line: --a,--b NUMBER.
     """

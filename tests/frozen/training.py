@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Weights, predictions and figures of short trainings, and of runs that go on from a569795's resume files.
+"""Weights, predictions and metrics of short trainings, and of runs that resume from resume files of commit a569795.
 
-Bits depend on the instruction set, so *_avx2 runs with AVX2 alone, which every machine has, and compares bit for bit;
-the others run as the machine is and compare within a bound.
+Results depend on the instruction set. Cases *_avx2 use only AVX2, which every machine has, and compare bit for bit. The
+other cases use the machine's best instruction set and compare within a bound.
 """
 import json
 import os
@@ -39,7 +39,7 @@ def mpirun(ranks):
 
 
 def train_words(lab, net, data, out, algorithms="direct"):
-    """Names without a folder: a resume file keeps the model's. Direct convolutions were a569795's default."""
+    """Arguments of `train`. Names have no folder, because resume files store them. a569795 used direct convolutions."""
     lab.write(f"{net}.toml", RECIPE.format(optimizer=OPTIMIZERS[net]))
     lab.write(f"{net}.txt", (laboratory.FROZEN / f"nets/{net}.txt").read_text())
     return ["train", "--recipe", f"{net}.toml", "--data", data, "--out", out, "--model", f"{net}.txt", "--set",
@@ -55,7 +55,7 @@ def has_mpi():
 
 
 def exact(lab, run):
-    """Digests of what a run left."""
+    """Digests of the files of a run."""
     best = laboratory.Safetensors(lab / f"{run}/checkpoints/best.safetensors")
     resume = laboratory.Safetensors(lab / f"{run}/checkpoints/resume.safetensors")
     table = {"best": best.digest(), "resume": resume.digest(), "optimizer": resume.digest("optimizer.")}
@@ -67,7 +67,7 @@ def exact(lab, run):
 
 
 def near(lab, run):
-    """The same as numbers with a bound."""
+    """Numbers of a run with a bound, instead of digests."""
     best = laboratory.Safetensors(lab / f"{run}/checkpoints/best.safetensors")
     rows = laboratory.rows_of(lab / run / "preds.csv")[1:]
     losses = [line["loss"] for line in map(json.loads, (lab / run / "log.jsonl").read_text().splitlines())
@@ -82,7 +82,7 @@ def near(lab, run):
 
 
 def untold(measure, run):
-    """The keys of a run of two ranks, which needs mpirun: this machine cannot tell their values."""
+    """Keys of a case without values, for a machine that cannot compute them (such as two ranks without mpirun)."""
     case = {exact: "training_avx2", near: "training"}[measure]
     for name in (case, case.replace("training", "resume")):
         known = json.loads((laboratory.FROZEN / f"expected/{name}.json").read_text())
@@ -132,7 +132,7 @@ def resume_files():
 
 
 def resumed(lab, measure, env):
-    """Runs of a569795 that stopped in the middle of the first epoch go on to their end."""
+    """Resumes runs of a569795 that stopped in the middle of the first epoch."""
     data = lab.synth("data", 160)
     table = {}
     for path in resume_files():
@@ -147,7 +147,7 @@ def resumed(lab, measure, env):
         ended = lab.run(*train_words(lab, net, data, name, algorithms), *rank_words(ranks), "--resume", env=env,
                         starter=mpirun(ranks))
         if measure is near and ended.returncode == REFUSED and "[engine.plan]" in ended.stderr:
-            table.update(untold(measure, name))  # kernels of AVX2's blocks of channels, which AVX-512 has not
+            table.update(untold(measure, name))  # these kernels exist only for AVX2's blocks of channels
             continue
         if ended.returncode != 0:
             raise laboratory.Failure(f"{name}: {ended.stderr}")
@@ -164,7 +164,7 @@ def resume(lab):
 
 
 def write_resume_files(program, folder):
-    """Made once, with the program of a569795: `python3 training.py PROGRAM`."""
+    """Writes the resume files. Was run once with the program of a569795: `python3 training.py PROGRAM`."""
     lab = laboratory.Lab(program, folder, laboratory.real_data())
     data = lab.synth("data", 160)
     for net in OPTIMIZERS:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Makes the packages of a build and checks them as a user meets them. Exits 1 with the reason.
+"""Makes the packages of a build and checks them like a user. Exits 1 with the reason.
 
   packages.py BUILD tarball   made of BUILD/wheels and unpacked elsewhere, it runs without variables, with the versions
                               of the machine's libraries that docs/guide/install.md states
@@ -25,7 +25,7 @@ sys.path.insert(0, str(SOURCE / "tools"))
 import bundle
 SKIPPED = 77
 MPI = re.compile(r"lib(mpi|mpich|open-rte|open-pal|pmix)\w*\.so")
-# CPack calls ldconfig in scripts, beside the trigger that Debian wants.
+# CPack calls ldconfig in scripts, in addition to the trigger that Debian requires.
 TOLERATED = "maintscript-calls-ldconfig"
 
 
@@ -47,7 +47,7 @@ def run(*command, **options):
 
 
 def check_tarball(build):
-    """Unpacks the tarball under another name and runs it with nothing but a home."""
+    """Unpacks the tarball under another name and runs the program with no environment variable but HOME."""
     wheel = next((build / "wheels").glob("*.whl"), None)
     if wheel is None:
         skip("the build has no wheel (tools/wheel.py)")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of failures: a training by several ranks, one of which is struck at a place of its work.
+// For tests of failures: trains with several ranks and causes a fault in one of them, in a given phase of its work.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,24 +19,24 @@ namespace roentgen::e2e {
 
 enum class Fault { Kill, Stop, Terminate, Cut };
 
-/// A fault: its kind, the rank, and the place.
+/// A fault: its kind, the rank, and the phase and update in which it occurs.
 struct Blow {
   Fault fault = Fault::Kill;
-  /// Place as in dist::Phase::text().
+  /// Phase of the work, as in dist::Phase::text().
   std::string place;
-  /// Update, from 0, or "any": held_reach.cpp.
+  /// Number of the update, from 0, or "any" (held_reach.cpp).
   std::string step = "5";
   int ranks = 2;
   int rank = 1;
-  /// Half of the ranks run on a second host. Links are cut between two hosts alone.
+  /// True if half of the ranks run on a second host. Only links between two hosts can be cut.
   bool has_two_hosts = fault == Fault::Cut;
   bool is_traced = false;
 };
 
-/// How the job ended.
+/// Result of a job with a fault.
 struct Outcome {
   Ended ended;
-  /// From the blow until no process was left.
+  /// Time from the fault until all processes had ended.
   double seconds = 0.0;
 };
 
@@ -47,13 +47,13 @@ inline std::string name_of(Fault fault) {
                                      : "cut";
 }
 
-/// Test of faults in updates: a checkpoint every two.
+/// Fixture for tests of faults. Runs write a checkpoint every two updates.
 class Struck : public Launch {
  protected:
   static constexpr int kLimitS = 5;
-  /// The program that is not struck; empty: RG_PROGRAM.
+  /// Program for runs without a fault; empty: RG_PROGRAM.
   virtual std::string program() const { return {}; }
-  /// Arguments of every job.
+  /// Additional arguments of every job.
   virtual std::vector<std::string> more() const { return {}; }
 
   virtual std::vector<std::string> job(std::string_view run, const Blow& blow,
@@ -75,12 +75,12 @@ class Struck : public Launch {
     ::setenv("EMULATED_HOSTS", host_name().c_str(), 1);
     return {std::string(std::getenv("ROENTGEN_SOURCE_DIR")) + "/tools/emulated_hosts.sh", "2", "none"};
   }
-  /// Whether this machine can make hosts of network namespaces.
+  /// True if this machine can emulate hosts by network namespaces.
   static bool has_hosts() {
     return ::system("ip netns add rgprobe 2>/dev/null && ip netns del rgprobe && command -v tc >/dev/null") == 0;
   }
 
-  /// Starts a training into `run`, waits until the rank is at the place, strikes, and waits for the end.
+  /// Starts a training into `run`, waits until the rank reaches the phase, causes the fault, and waits for the end.
   Outcome strike(std::string_view run, const Blow& blow) {
     const fs::path sign = place_ / (std::string(run) + ".held");
     const std::string hold = std::to_string(blow.rank) + ":" + blow.place + ":" + blow.step + ":" + sign.string();
@@ -114,7 +114,7 @@ class Struck : public Launch {
     EXPECT_EQ(::system(("ip -n " + host_name() + "br link set port2 down").c_str()), 0);
   }
 
-  /// Compares with a run that was never struck.
+  /// Expects the weights of a run without a fault, bit for bit.
   void expect_same_bits(std::string_view run, const Blow& blow) {
     const std::string whole = "whole" + std::to_string(blow.ranks);
     if (!fs::exists(place_ / whole)) {
@@ -124,7 +124,7 @@ class Struck : public Launch {
                          place_ / whole / "checkpoints/resume.safetensors");
   }
 
-  /// Goes on to the end, and compares with a run that was never struck.
+  /// Resumes the run to its end, and expects the weights of a run without a fault, bit for bit.
   void expect_same_bits_after_resume(std::string_view run, const Blow& blow) {
     const std::string log = read_all(place_ / run / "log.jsonl");
     std::int64_t updates = 0;
@@ -139,7 +139,7 @@ class Struck : public Launch {
   }
 
  private:
-  /// Whether mpirun has a daemon on the host that is cut off.
+  /// True if a daemon of mpirun still runs on the host that was cut off.
   static bool has_daemon() {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       if (words_of(entry.path() / "environ").find("EMULATED_HOSTS=" + host_name()) == std::string::npos) continue;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Tests every fault in every phase: all processes end within --comm-timeout plus five seconds. One line names the rank
-// and the place, and --resume gives the bits of an undisturbed run. Prints a line for the table in
+// and the phase, and --resume gives the same bits as a run without a fault. Prints a line for the table in
 // docs/reference/ranks.md.
 #include <fmt/format.h>
 

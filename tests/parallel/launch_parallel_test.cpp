@@ -231,7 +231,7 @@ TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
                        place_ / "whole/checkpoints/resume.safetensors");
 }
 
-// Open MPI's mpirun would wait for ever.
+// Without this check, Open MPI's mpirun would wait forever.
 TEST_F(Launch, is_refused_where_files_may_not_be_opened_for_all_ranks) {
   Process process(ranks("run", 2), place_.root(), {"/bin/sh", "-c", "ulimit -n 24; exec \"$@\"", "sh"});
   const Ended run = process.wait();

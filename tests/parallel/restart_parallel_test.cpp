@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `train --restart`, --hosts-from and --tag-output as people run them.
+// Tests `train --restart`, --hosts-from and --tag-output on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -127,7 +127,7 @@ TEST_F(Launch, tagged_lines_name_their_ranks) {
   EXPECT_THAT(failed.err, HasSubstr(": [train."));
 }
 
-// Global batches of 4, 8 and 16 images by 1, 2 and 4 ranks.
+// Runs with 1, 2 and 4 ranks, and with global batches of 4, 8 and 16 images.
 TEST_F(Launch, compare_shows_ranks_and_batches_of_runs_of_several_numbers_of_ranks) {
   const std::vector<std::string> small{"--set", "train.batch=4", "--set", "train.epochs=2"};
   place_.must_run(train("r1", small));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `train --restart` after every fault in every phase.
+// Tests `train --restart` after every fault in every phase.
 #include <gmock/gmock.h>
 
 #include <cctype>

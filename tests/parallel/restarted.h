@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests of `train --restart`: a training that starts again after each blow.
+// For tests of `train --restart`: a training that starts again after each fault.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,11 +10,11 @@
 
 namespace roentgen::e2e {
 
-/// Test of restarts.
+/// Fixture for tests of restarts.
 class Restarted : public Struck {
  protected:
-  /// Starts a training into `run` with `--restart`, and strikes the rank at its place in the first `blows` of the
-  /// starts that come there. Later starts pass it. Waits for the end.
+  /// Starts a training into `run` with `--restart`. Causes the fault in the first `blows` starts that reach its phase;
+  /// later starts have no fault. Waits for the end.
   Outcome strike_each(std::string_view run, const Blow& blow, int restarts, int blows,
                       const std::vector<std::string>& more = {}) {
     const fs::path sign = place_ / (std::string(run) + ".held");

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Trainings under schedulers: `schedulers.py PROGRAM pbs|slurm`.
 
-pbs: the job script deploy/pbs.sh with the variables of a job, and stand-ins for qsub and qstat.
+pbs: the job script deploy/pbs.sh with the variables of a job, and fakes of qsub and qstat.
 slurm: a cluster of this one node, made in a temporary folder (munge, slurmctld, slurmd), and real jobs in it. Exit code 77
 where Slurm is not installed.
 """
@@ -46,7 +46,7 @@ LONG = ["--set", "train.epochs=200"]
 
 
 def look_again():
-    """Lets other processes run between two looks at a scheduler: each look is a process of its own."""
+    """Lets other processes run between two queries of a scheduler, each of which is a separate process."""
     select.select([], [], [], 0.1)
 
 
@@ -81,7 +81,7 @@ class Workplace(unittest.TestCase):
         return ended
 
     def tensors(self, out):
-        """Bytes behind the header, which alone may differ."""
+        """Bytes after the header. Only the header may differ."""
         data = (self.folder / out / "checkpoints/resume.safetensors").read_bytes()
         self.assertGreater(len(data), 1000)
         return data[8 + int.from_bytes(data[:8], "little"):]
@@ -139,7 +139,7 @@ def find_daemon(name):
 
 
 class Cluster:
-    """Slurm on this node, of this user, until close()."""
+    """Slurm on this node as this user, running until close()."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rgslurm"))
@@ -243,7 +243,7 @@ class Slurm(Workplace):
         return self.call(["srun", "--ntasks=2", *words, PROGRAM, "train", *self.words(out)], **more)
 
     def submit(self, *words):
-        """Queues a job; its id."""
+        """Queues a job. Returns its id."""
         return self.check(["sbatch", "--parsable", f"--output={self.folder}/job.out", *words]).stdout.strip()
 
     def state(self, job):
@@ -253,7 +253,7 @@ class Slurm(Workplace):
         return not any(f"JobState={end}" in self.state(job) for end in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"))
 
     def wait_for_end(self, job):
-        """Waits for a job. One that was queued again need not wait for two minutes, once the node is done with it."""
+        """Waits for a job. A job that was queued again starts when the node is free, instead of after two minutes."""
         while self.is_alive(job):
             is_idle = self.check(["sinfo", "--noheader", "--format=%T"]).stdout.strip() == "idle"
             if is_idle and "Reason=BeginTime" in self.state(job):
@@ -262,7 +262,7 @@ class Slurm(Workplace):
         self.assertIn("JobState=COMPLETED", self.state(job), (self.folder / "job.out").read_text() + self.state(job))
 
     def own_job(self, out):
-        """A batch script that starts two ranks."""
+        """Queues a batch script that starts two ranks. Returns the job's id."""
         script = self.folder / "job.sh"
         script.write_text("#!/bin/bash\nexec srun --mpi=pmix --ntasks=2 \"$ROENTGEN\" train --resume \"$@\"\n")
         return self.submit("--ntasks=2", "--requeue", "--open-mode=append", str(script), *self.words(out, *LONG))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Faults of workers and parameter servers, in each phase: all processes end within --comm-timeout and five seconds. One
-// line names the rank and the place. Synchronous runs resume to the bits of an undisturbed run, asynchronous ones to
-// the same number of updates.
+// Tests faults of workers and parameter servers in each phase. All processes must end within --comm-timeout plus five
+// seconds, and one line must name rank and phase. Synchronous runs must resume to the same bits as a run without a
+// fault, asynchronous runs to the same number of updates.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -22,7 +22,7 @@ struct Place {
   const char* name;
   int rank;
   const char* step = "5";
-  /// Gradients that the server has taken; a worker does not read every number of them.
+  /// Update of the fault in asynchronous runs. "any", because a worker does not see every number of applied gradients.
   const char* async_step = "any";
 };
 

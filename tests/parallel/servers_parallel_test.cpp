@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `roentgen train --update ps|async` as people run it, over MPI.
+// Tests `roentgen train --update ps|async` on the command line, over MPI.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Small buckets, so that two servers have some each.
+/// Small buckets, so that each of two servers has some.
 const std::vector<std::string> kBuckets{"--set", "train.bucket_mb=0.01"};
 
 TEST_F(Launch, servers_sum_to_the_bits_of_an_exchange) {

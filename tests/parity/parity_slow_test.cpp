@@ -18,7 +18,7 @@ TEST(ParityAt224, resnet50_infers_as_torch_does) { expect_inference_parity("resn
 TEST(ParityAt224, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_224px"); }
 TEST(ParityAt224, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_224px"); }
 
-// Its auxiliary classifier needs at least 299 px.
+// The auxiliary classifier of Inception-v3 needs at least 299 px.
 TEST(ParityAt304, inception_v3_trains_as_torch_does) { expect_training_parity("inception_v3_304px"); }
 TEST(ParityAt304, inception_v3_infers_as_torch_does) { expect_inference_parity("inception_v3_304px"); }
 
@@ -29,7 +29,7 @@ TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) {
 TEST(ParityAt224, densenet121_by_winograd_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Winograd);
 }
-// Uses products of bf16 numbers on machines that have them (Intel AMX, AVX-512 BF16), and direct kernels elsewhere.
+// Uses products of bf16 numbers on machines with Intel AMX or AVX-512 BF16, and direct kernels on others.
 TEST(ParityAt224, resnet50_by_split_products_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Split);
 }

@@ -35,7 +35,7 @@ def main(build, python):
                            "pillow"], capture_output=True, text=True)
     if done.returncode != 0:
         skip(f"pip cannot install what the wheel needs: {done.stderr.strip().splitlines()[-1]}")
-    # Neither this tree's package nor variables of the tests around this one.
+    # Removes variables that would select the package of this tree or come from the surrounding tests.
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "PYTHON"))}
     tests = SOURCE / "python" / "tests"
     command = [environment / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tests, tests]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Prints the table of tools/gpu/accuracy.sh: AUROCs of a card beside those of the CPU, and the bound of their difference.
+"""Prints the table of tools/gpu/accuracy.sh: AUROCs of GPU and CPU, and the bound of their difference.
 
   python3 tools/gpu/accuracy_table.py aurocs.csv
 
@@ -26,7 +26,7 @@ def read(path):
 
 
 def bound(left, right):
-    """Largest difference of the means that counts as none. Two seeds or more each."""
+    """Largest difference of the means that counts as equal. Needs at least two seeds on each side."""
     return max(2 * math.sqrt(statistics.variance(left) / len(left) + statistics.variance(right) / len(right)),
                LEAST_BOUND)
 

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Checks the CUDA engine on a card and times it beside PyTorch. Run it from an unpacked bundle (tools/gpu/bundle.sh).
+# Tests the CUDA engine on a GPU and compares its speed with PyTorch's. Run it from an unpacked bundle
+# (tools/gpu/bundle.sh).
 #
-#   DIR/check.sh OUT [PART]     PART open: what no card has confirmed yet, also first in part 1: 3 minutes
+#   DIR/check.sh OUT [PART]     PART open: tests that no GPU has passed yet, also first in part 1: 3 minutes
 #                               PART 1: tests, our times, eager PyTorch: 7 minutes
-#                               PART 2: our best cells again beside torch.compile with CUDA graphs: 6 minutes
+#                               PART 2: our fastest cells again, and torch.compile with CUDA graphs: 6 minutes
 #                               PART all, the default: 1 and 2
 #
-# Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has a limit of its own; a job that fails or runs into it is
-# named at the end, and the status is 1. A lock lets one process at a time use the card while others compile.
+# Writes OUT/rows.jsonl, OUT/*.log and OUT/table.md. Every job has its own time limit. The script prints jobs that
+# failed or reached their limit, and then exits with 1. A lock lets one process at a time use the card while others
+# compile.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -53,7 +55,7 @@ torch() {  # SECONDS NAME train|infer CELL...
   grep '^{' "$out/$name.log" >> "$out/rows.jsonl"
 }
 
-# Cases of engine_cuda_gpu_test, the longest tests: each runs beside the others, under its own limit.
+# Cases of engine_cuda_gpu_test, the longest tests. They run in parallel, each with its own time limit.
 engine_cases() {  # SECONDS CASE...
   local limit=$1 pids=() one
   shift

@@ -9,7 +9,7 @@
 A line `case,NAME,N,AUROC,WEIGHTED` opens a case; N lines `score,label,weight` follow. Scores are float32, written so
 that they read back exactly; WEIGHTED is the AUROC with the integer weights as sample_weight.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import sys
 
 import numpy as np

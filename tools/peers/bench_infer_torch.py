@@ -6,11 +6,11 @@
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   python3 tools/peers/bench_infer_torch.py --model resnet50 --batch 16 --image 224 --threads 2
 
-Every way is timed in both memory layouts: `eager` is the module in eval mode; `frozen` is the same module traced,
+Every variant is timed in both memory layouts: `eager` is the module in eval mode; `frozen` is the same module traced,
 frozen and put through optimize_for_inference, which folds batch norms and fuses what follows convolutions. With one
 thread PyTorch 1.13 computes eager convolutions without oneDNN, ten times slower: compare with two or more.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 
 import torch
 import torchvision

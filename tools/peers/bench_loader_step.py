@@ -11,7 +11,7 @@
 `before_ms` is the median step before the loader is imported, `after_ms` the one after it has given a batch, while it
 lies idle with batches made ahead; --loader none has no loader in between. --work: a folder of tools/studies/loaders.py.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import copy
 import os
 import statistics

@@ -11,7 +11,7 @@ FOLDER is one that tools/studies/loaders.py has filled. A loader reads the files
 --threads threads or worker processes. With --first it keeps the order of names, and FILE gets the values of the first
 8 images. --hold: seconds for which each batch is held, as by a training step.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import collections
 import concurrent.futures
 import importlib

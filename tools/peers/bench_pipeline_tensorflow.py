@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Times tf.data's way from PNG files to normalised batches, as `roentgen bench pipeline` does ours.
+"""Measures how fast tf.data makes normalised batches from PNG files; compare with `roentgen bench pipeline`.
 
   pip install tensorflow-cpu
   tools/peers/bench_pipeline_tensorflow.py --data FOLDER --image 224 --batch 16 --threads 2 --warmup 4 --steps 20
@@ -9,7 +9,7 @@
 Orders: naive = list, read, map, shard, shuffle, repeat, batch, prefetch; official = list, slices, shard, shuffle of
 files, parallel interleave, prefetch, shuffle, repeat, parallel map and batch, prefetch. Both map with as many threads.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import os
 import pathlib
 

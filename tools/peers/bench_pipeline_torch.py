@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Times PyTorch's way from image files to normalised batches, as `roentgen bench pipeline` does ours.
+"""Measures how fast PyTorch makes normalised batches from image files; compare with `roentgen bench pipeline`.
 
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   tools/peers/bench_pipeline_torch.py --data FOLDER --image 224 --batch 16 --threads 2 --warmup 4 --steps 20
 
 DataLoader with shuffling, a worker process for each thread and its usual prefetch of 2 batches a worker. Readers:
-Pillow, Resize, ToTensor, Normalize, as everybody writes it; torchvision.io.read_image and an antialiased resize.
+Pillow, Resize, ToTensor, Normalize, the usual code; torchvision.io.read_image and an antialiased resize.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import pathlib
 
 import torch

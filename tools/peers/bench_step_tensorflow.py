@@ -9,7 +9,7 @@
 Keras's own networks, in a tf.function (`graph`) and in one that XLA compiles (`xla`), each in a process of its own.
 --dtype bf16 is Keras's policy mixed_bfloat16.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import multiprocessing
 import os
 

@@ -6,13 +6,13 @@
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   python3 tools/peers/bench_step_torch.py --model resnet50 --batch 16 --image 224 --threads 2
 
-Both memory layouts are timed; each as good as PyTorch gets it: foreach optimizer, gradients set to none. Each runs in
-a process of its own, so that its memory can be told: how far the resident memory grew from before the first step to its
-peak, less gradients and momentum, which any trainer has; `activation_bytes` is that of the leaner layout. --dtype bf16
+Both memory layouts are timed with PyTorch's fastest settings: foreach optimizer, gradients set to none. Each layout runs
+in its own process, so that its memory can be measured: the growth of resident memory from before the first step to its
+peak, without gradients and momentum. `activation_bytes` is the value of the layout that needs less. --dtype bf16
 computes the forward under autocast; --compile takes the model through torch.compile (PyTorch 2). Auxiliary classifiers
 count with a weight of 0.3.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import multiprocessing
 import re
 

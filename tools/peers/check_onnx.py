@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Probabilities of an exported ONNX file in onnxruntime beside those of `roentgen predict`, on the same pictures.
+"""Compares probabilities of an exported ONNX file in onnxruntime with those of `roentgen predict`, for the same images.
 
   pip install onnx onnxruntime pillow
   build/release/roentgen export --checkpoint best.safetensors --out model.onnx
   build/release/roentgen predict --checkpoint best.safetensors IMAGES --preds preds.csv
   python3 tools/peers/check_onnx.py model.onnx preds.csv IMAGES
 
-Pictures are resized in floating point, as roentgen does. Exits 1 where a probability differs by over 1e-4.
+Pictures are resized in floating point, as roentgen does. Exits 1 if a probability differs by more than 1e-4.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import csv
 import json

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""A run's event files, read back by TensorBoard itself, beside the run's own log.
+"""Compares a run's event files, as TensorBoard reads them, with the run's log.
 
   pip install tensorboard
   python3 tools/peers/check_tensorboard.py RUN
 
-Every loss, rate and AUROC of log.jsonl must be there once, at its step, as the nearest float32, and nothing else. Exits
-1 otherwise.
+The event files must contain every loss, learning rate and AUROC of log.jsonl once, at its step, as the nearest float32,
+and nothing else. Exits 1 otherwise.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import json
 import pathlib
 import struct

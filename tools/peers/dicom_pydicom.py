@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Our gray levels of DICOM files beside those that pydicom's own functions give, under every intensity.
+"""Compares our gray levels of DICOM files with those of pydicom's functions, for every value of preprocess.intensity.
 
   tools/peers/dicom_pydicom.py --roentgen build/release/roentgen FILE_OR_FOLDER...
 
 Needs pydicom (tried: 2.3.1, Pillow for JPEG and JPEG 2000), numpy below 2 and OpenCV's cv2. Each file goes through
-`roentgen convert --encode raw --intensity NAME` and out of the record again. Exits 1 when a file that both read differs
-by more than the bound of its intensity: 0 of the stored values, 1 of 65,535 behind a window (pydicom rounds nothing, we
-round), 1 of 255 where the published code works in 8 bits.
+`roentgen convert --encode raw --intensity NAME`, and the script reads the record. Exits 1 if a file that both programs
+read differs by more than a bound: 0 for stored values, 1 of 65,535 after a window (we round, pydicom does not), 1 of 255
+if the published code works with 8 bits.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import csv
 import pathlib

@@ -6,7 +6,7 @@
 Needs imagecodecs (OpenJPEG and OpenJPH): pip install imagecodecs. Both hold value(x, y) = 517 * (x + 4 * y) % 4096 + top
 in 8 x 6 pixels, where top is 0 for HTJ2K and 600 for JPEG 2000, whose greatest samples therefore need 13 bits.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import imagecodecs
 import numpy
 

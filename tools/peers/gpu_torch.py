@@ -13,7 +13,7 @@ which does without to the peer's advantage. Inference folds batch norms into con
 median, 10th and 90th percentile of the steps, by CUDA events. With --lock FILE a process waits for that file's lock
 before it uses the card, so that others may compile meanwhile.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import fcntl
 import gc

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""8-bit gray radiographs to rows of a batch on one core: by our decoder and by other libraries, each with our resize
-(image_to_batch.cpp names them), and by Pillow with its own. Rounds are interleaved; times are of the processor, ratios
-are medians over rounds (and their range).
+"""Measures how fast one core converts 8-bit gray radiographs to rows of a batch. Compares our decoder and other libraries
+(image_to_batch.cpp names them), each with our resize, and Pillow with its own resize. Rounds are interleaved; times are
+processor times, ratios are medians over rounds (and their range).
 
   tools/peers/image_to_batch.py [--data FOLDER] [--rounds N] [--size PX] [--build DIR] [--json FILE]
   tools/peers/image_to_batch.py --jpeg [--side PX] [--quality Q] ...
@@ -12,7 +12,7 @@ PNG files as NIH published them are taken (tools/nih_originals.py); all decoders
 radiographs are rarely JPEG in the open: with --jpeg, Pillow encodes these first (--side: resized to that side before).
 Needs libpng-dev, Pillow and NumPy.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import io
 import json

@@ -12,7 +12,7 @@ checkpoint's own metadata; images are decoded by Pillow and resized by torch's a
 checkpoint is torchvision's model with a first convolution of one channel: nothing else differs. What torchvision does
 not have (another width, the small stem) is refused.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import csv
 import json

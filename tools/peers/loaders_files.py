@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The PNG files of FOLDER/png once more, in the forms that loaders read: FOLDER/jpeg, FOLDER/raw.npy (uint8 levels
+"""Converts the PNG files of FOLDER/png to other formats that loaders read: FOLDER/jpeg, FOLDER/raw.npy (uint8 levels
 (N, size, size), resized by Pillow) and LitData's chunks of files, FOLDER/litdata_png and FOLDER/litdata_jpeg.
 
   tools/peers/loaders_files.py FOLDER [--size PX] [--quality Q]
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import importlib.util
 import pathlib

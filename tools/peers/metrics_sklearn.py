@@ -6,7 +6,7 @@
   python3 -m venv venv && venv/bin/pip install scikit-learn
   venv/bin/python tools/peers/metrics_sklearn.py tests/golden/metrics.csv
 
-Or holds an evaluation of ours against scikit-learn, figure by figure, and fails beyond 1e-12:
+Or compares an evaluation of ours with scikit-learn, metric by metric, and fails if a difference exceeds 1e-12:
 
   roentgen eval --predictions preds.csv --labels Data_Entry.csv --validation val.csv --metrics all --json eval.json
   venv/bin/python tools/peers/metrics_sklearn.py --check preds.csv Data_Entry.csv eval.json
@@ -16,7 +16,7 @@ are float32, written so that they read back exactly. Keys that start with weight
 sample_weight. ece and the softmax block at the end (`softmax,N,K`, values, N lines `truth,p,p,...`) have no function in
 scikit-learn, or one whose ties depend on the order of classes: they are computed here from their definitions.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import csv
 import json
 import sys

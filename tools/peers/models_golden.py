@@ -12,7 +12,7 @@ into its first 1x1 convolution; `small` has a 3x3 convolution of stride 1 and no
 last K stages dilate instead of halving the image (ResNets with bottlenecks: replace_stride_with_dilation); `bare` has
 no auxiliary classifiers, whose arithmetic is not counted anyway. Inception-v4 is timm's.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import sys
 
 import parity_formula

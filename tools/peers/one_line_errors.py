@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Imported before all else by the scripts of this folder: what ends a script is told in one line, as roentgen tells it.
+"""Makes the scripts of this folder print errors in one line, like roentgen. They import this module before all others.
 
 PEERS_TRACEBACK=1 shows Python's own traceback instead.
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Each convolution of networks by a newer oneDNN, and by the kernels that `roentgen bench choose` times: which wins where.
-Rounds are interleaved; a layer's time is the least of all rounds, since other tenants of a machine only ever add to it.
+"""Compares each convolution of some networks between a newer oneDNN and the kernels that `roentgen bench choose` times.
+Rounds are interleaved; a layer's time is the shortest of all rounds, because other programs only ever add to it.
 
   tools/peers/onednn_layers.py --include FOLDER --library FILE [--models A,B] [--batch N] [--threads N] [--rounds N]
                                [--program FILE] [--json FILE]
@@ -10,7 +10,7 @@ Rounds are interleaved; a layer's time is the least of all rounds, since other t
 --include: the folder that holds oneapi/dnnl/dnnl.hpp, of the package onednn-devel. --library: a shared library with oneDNN in
 it: libdnnl.so.3 of the package onednn-cpu-gomp, or libtorch_cpu.so of PyTorch's.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import json
 import os

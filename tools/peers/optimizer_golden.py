@@ -5,7 +5,7 @@
 Run: /usr/bin/python3 tools/peers/optimizer_golden.py > tests/golden/optimizers.csv   (written with torch 1.13.0)
 Parameters and gradients are small fractions, exact in float32, so both sides start from the same bits.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import torch
 
 COUNT, STEPS = 8, 5

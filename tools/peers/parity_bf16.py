@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""How far PyTorch's training in bf16 (autocast on the CPU) is from float64: the yardstick of our bf16 tests.
+"""Measures the error of PyTorch's training in bf16 (autocast on the CPU) against float64, for tolerances of our tests.
 
   python3 tools/peers/parity_bf16.py tests/golden/parity resnet50_224px densenet121_224px
 
 Prints, for each golden file and layout, the median and the largest relative L2 error of its gradients, and those of
 logits and loss. Works with any PyTorch from 1.13 on; nothing is written.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import json
 import pathlib

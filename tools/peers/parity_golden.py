@@ -11,7 +11,7 @@ Weights and batches come from closed formulas (parity_formula.py), so a file hol
 statistics are kept as norms and projections. `float32` holds, for PyTorch's two layouts, the errors against float64,
 estimated by the very same projections that the C++ tests use: they are the yardstick of tests/parity.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Writes tests/golden/pillow_decode.csv and pillow_resize.csv: what Pillow makes of files and of a resize.
+"""Writes tests/golden/pillow_decode.csv and pillow_resize.csv: Pillow's results of decoding and of resizing.
 
   apt-get install python3-pil python3-numpy        # written with Pillow 9.4 (Debian 12)
   python3 tools/peers/pillow_golden.py TEST_DATA tests/golden
@@ -13,7 +13,7 @@ pillow_resize.csv: resize() in mode F, which does not round, of a picture given 
 A line `case,NAME,WIDTH,HEIGHT,BOX,OUT_WIDTH,OUT_HEIGHT` (BOX: x0 y0 x1 y1), then OUT_HEIGHT lines of values. Then, for three
 NIH files, `real,FILE,...` and 8 rows (13, 41, ..., 209) of 224 values.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import csv
 import hashlib
 import pathlib

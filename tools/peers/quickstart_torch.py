@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""The quickstart's job with PyTorch's usual tools: Pillow, torchvision's transforms, DataLoader workers, the same network,
-optimizer, schedule and augmentation, the epoch with the best validation AUROC, its AUROC on the test list.
+"""Runs the quickstart's training with PyTorch's usual tools: Pillow, torchvision's transforms and DataLoader workers.
+Network, optimizer, schedule and augmentation are the same. Prints the test AUROC of the epoch with the best validation
+AUROC.
 
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   /usr/bin/python3 tools/peers/quickstart_torch.py build/quickstart/data --epochs 20
@@ -12,7 +13,7 @@ Prints seconds an epoch (training and validation) and, at the end, everything to
 of the same images from roentgen.Loader instead (a wheel of this project must be installed). --preds writes the test
 set's probabilities, for `roentgen compare`.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import csv
 import math

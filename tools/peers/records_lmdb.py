@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Databases that liblmdb wrote, as Caffe's convert_imageset fills them, read by `roentgen convert`.
+"""Checks that `roentgen convert` reads databases that liblmdb wrote, with content as from Caffe's convert_imageset.
 
   python3 -m venv venv && venv/bin/pip install lmdb numpy pillow
   venv/bin/python tools/peers/records_lmdb.py build/release/roentgen [COUNT]
@@ -10,7 +10,7 @@ Random images, gray and in colour, as pixels (planes, blue first) and as PNG fil
 pages, put in random order and partly deleted and put again, so that the tree has splits and pages that were freed.
 `convert --to png` must give the same names, classes and pixels. Exits 1 otherwise. Seed 0.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import csv
 import io
 import pathlib

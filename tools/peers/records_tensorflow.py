@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""TFRecord files of `roentgen convert`, read back by TensorFlow, beside the images they were made of.
+"""Checks that TensorFlow reads the TFRecord files of `roentgen convert`, with the pixels of the original images.
 
   python3 -m venv venv && venv/bin/pip install tensorflow-cpu pillow
   roentgen convert DIR records --to tfrecord
@@ -11,7 +11,7 @@ tf.data reads every record (its checksums too), tf.io parses it. Its image must 
 image/filename names below DIR, found by the end of its path, as TensorFlow (raw pixels: Pillow) decodes that. Exits 1
 otherwise. Records must not have been resized or made JPEG.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import pathlib
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Shards of `roentgen convert --to tar`, read back by the webdataset package and Python's tarfile.
+"""Checks that the webdataset package and Python's tarfile read the shards of `roentgen convert --to tar`.
 
   python3 -m venv venv && venv/bin/pip install webdataset numpy pillow
   roentgen convert DIR shards --to tar
@@ -11,7 +11,7 @@ Every sample must have a .json with filename and labels, and an image with the b
 that name below DIR. Exits 1 otherwise. Shards must not have been resized or made JPEG; those of --encode png are compared
 by pixels.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import io
 import json
 import pathlib

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# A page of roentgen report as a browser draws it, to be looked at. Needs chromium; not part of make test:
+# Makes a screenshot of a page of roentgen report in a browser, for inspection. Needs chromium; not part of make test:
 #   tools/peers/report_screenshot.sh report.html report.png [HEIGHT_PX [WIDTH_PX]]
 set -euo pipefail
 page=$(realpath "$1")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""How far a linear model of 32x32 pixels gets on a data set in NIH's layout: the yardstick that says a synthetic set
-is not blatant. Prints its test AUROC per finding, and with truth.csv the ceiling beside it.
+"""Trains a linear model on 32x32 pixels of a data set in NIH's layout, to show that a synthetic set is not too easy.
+Prints its test AUROC per finding, and the ceiling if there is a truth.csv.
 
   tools/peers/synth_linear_probe.py DATA_DIR [--size 32] [--limit MEAN]
 
@@ -10,7 +10,7 @@ One logistic regression per finding on all train_val images, pixels averaged dow
 penalty is chosen on the last 15% of them, then all are used. Exits 1 when the mean reaches --limit.
 Needs PyTorch, NumPy and Pillow (Debian: python3-torch python3-numpy python3-pil).
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import csv
 import pathlib

@@ -10,7 +10,7 @@
 With --names it writes names.csv: `library,model,name,shape` for each float tensor of the state dicts of torchvision, timm
 and torchxrayvision that `train --init` and `convert-weights` know.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import collections
 import os

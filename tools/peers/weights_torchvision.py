@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Holds roentgen.load() of PyTorch's files against PyTorch: random networks, the same uint8 pictures, the same logits.
+"""Compares roentgen.load() of PyTorch's files with PyTorch: random networks and the same uint8 images must give the same
+logits.
 
   python3 -m venv venv && venv/bin/pip install torch torchvision ROENTGEN.whl
   venv/bin/python tools/peers/weights_torchvision.py resnet18 densenet121 torchxrayvision
@@ -11,7 +12,7 @@ get running statistics of noise, so that values stay in range. Files: a state di
 of torch.save; a copy with the names of DenseNet's old files; `convert-weights` of one. "torchxrayvision" is its DenseNet
 with op_threshs, fed as that library feeds it.
 """
-import one_line_errors  # noqa: F401  first: errors of the other imports, too
+import one_line_errors  # noqa: F401  imported first, so that errors of other imports have one line, too
 import argparse
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""roentgen.Loader beside other loaders of training images: images/s and memory, as tables in Markdown.
+"""Compares roentgen.Loader with other loaders of training images: images/s and memory, as tables in Markdown.
 
   tools/studies/loaders.py --python VENV/bin/python --tensorflow-python TF/bin/python --json loaders.json
   tools/studies/loaders.py --python VENV/bin/python --data "" --images 400      # of synthetic films
@@ -13,10 +13,10 @@ Each loader is a process of tools/peers/bench_loaders.py with --threads threads 
 The first round takes memory and brings the files into the page cache; the others take images/s, in interleaved order.
 
 Memory is PSS of the process and its children, sampled ten times a second while each batch is held for a second, so that
-batches lie ready as they do in training: the most of it, less that of a process that only imports. Pages of files that
-other programs map count in part: run it on a quiet machine, and see the column without files. That one is anonymous
-memory and all shared memory of the processes, also batches that wait there unmapped. Ratios are medians over the rounds
-(least to most). A loader that fails is left out and named.
+batches are ready as in training. The result is the largest PSS minus that of a process that only imports. Pages of files
+that other programs map count in part, so run it on a quiet machine, and see the column without files. This column counts
+anonymous memory and all shared memory of the processes, also unmapped batches. Ratios are medians over the rounds
+(smallest to largest). A loader that fails is left out and named.
 """
 import array
 import json

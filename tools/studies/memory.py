@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Memory of our training step beside PyTorch's, and what recomputation costs.
+"""Compares the memory of our training step with PyTorch's, and measures the cost of recomputation.
 
   tools/studies/memory.py --model resnet50 --batch 16 --image 224 --threads 2 --rounds 3 --python PYTORCH
 
-Measured alike: how far the resident memory of a process that runs steps alone grows, less gradients and momentum. Ours
-also holds weights and two batches by then, which PyTorch's process has before; they are taken off as well. Steps of the
-recomputations run in turns, since the speed of a machine drifts; `cost` is the median over the rounds of step / step
-with --recompute none, less 1. `of_peer` is over PyTorch's leaner layout.
+Memory is the growth of the resident memory of a process that only runs steps, minus gradients and momentum. The growth of
+our process also contains weights and two batches, which PyTorch's process has allocated before; they are subtracted, too.
+Steps with different recomputation alternate, because the speed of a machine drifts. `cost` is the median over rounds of
+the step time divided by that with --recompute none, minus 1. `of_peer` compares with PyTorch's layout that needs less.
 """
 import json
 import statistics

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Training, inference and input pipelines here and in other programs, side by side in one run.
+"""Compares training, inference and input pipelines of Roentgen with those of other programs, in one run.
 
   tools/studies/peers.py --model resnet50 --batch 16 --threads 2 --rounds 3 --python PYTORCH --tensorflow-python TENSORFLOW
   tools/studies/peers.py --what training --peers torch --dtype bf16 --peer-dtype bf16 --python PYTORCH
@@ -9,10 +9,10 @@
 
 Interleaved rounds, since the speed of a machine drifts: one run of `bench step`, of `bench infer` (auto and direct
 kernels) or of `bench pipeline` (default and tf-official), and of every peer's script in tools/peers. Prints two tables:
-images/s of every way, medians over the rounds; and ratios of images/s, ours over the peer's: median, least and most of
-the rounds. Ours is the first way. Ways of a peer that differ behind the last comma alone, mostly by the memory layout,
-have one ratio: to the fastest of them in each round. A peer that cannot be imported is left out, with a line that names
-what pip installs for it.
+images/s of every variant, as medians over the rounds, and ratios of images/s, ours over the peer's, as median, smallest
+and largest of the rounds. Our variant is the first. If variants of a peer differ only after the last comma, mostly in
+the memory layout, they have one ratio: to the fastest in each round. A peer that cannot be imported is left out, with a
+line that names the package for pip.
 --data: 8-bit gray PNG files as NIH published them are taken (tools/nih_originals.py), each --copies times; with --all
 every file of the folder, as it lies there. Needs Python only; the peers need their packages.
 """

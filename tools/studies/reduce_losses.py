@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Trains the same small network with every way of averaging gradients, and compares the losses.
+"""Trains the same small network with every algorithm that averages gradients, and compares the losses.
 
   tools/studies/reduce_losses.py --ranks 4 --seeds 0,1,2 --steps 60 --markdown losses.md       # 3 minutes on two cores
 

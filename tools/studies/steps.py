@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""How the training step grows: images/s by batch, by image side and by threads, as tables in Markdown.
+"""Measures images/s of training steps by batch size, image side and number of threads, as tables in Markdown.
 
   tools/studies/steps.py --models resnet50,densenet121 --json step.json > tables.md
 
-Every point runs once a round, in an order that turns round by round, since the speed of a machine drifts; a figure is
-the median over the rounds, and a ratio the median of the rounds' ratios. Points beyond the machine's memory are left out
+Every point runs once per round, in alternating order, because the speed of a machine drifts. Results are medians over
+the rounds, and ratios are medians of the rounds' ratios. Points that need more memory than the machine has are left out
 and named. Run it on a quiet machine.
 """
 import statistics

@@ -46,8 +46,8 @@ def words_of(settings):
 
 
 def run(command, allowed=None, ends=(0,)):
-    """Output of a command that exits with a status of `ends`. Another one ends the study, or gives None where the
-    command's message has `allowed` in it."""
+    """Output of a command that exits with a status in `ends`. Any other status ends the study, or returns None if the
+    command's message contains `allowed`."""
     command = [str(word) for word in command]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode in ends:

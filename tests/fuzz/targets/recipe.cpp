@@ -10,7 +10,7 @@
 
 namespace roentgen::fuzz {
 
-// Parses the recipe sections that belong to the room `data`, and train.pipeline.
+// Parses the recipe sections that src/data reads, and train.pipeline.
 void fuzz_recipe(Input input) {
   const auto read = io::parse_toml(text_of(input), "input");
   if (!read.ok() || !read.value().is_table()) return;

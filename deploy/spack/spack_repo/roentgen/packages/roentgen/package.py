@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Untried: no Spack was at hand. Sources are those of this checkout (../../../../spack.yaml). tools/dependencies_test.py holds
-# the list to that of tools/setup.sh.
+# Untested, because Spack was not available. Builds the sources of this checkout (../../../../spack.yaml).
+# tools/dependencies_test.py compares the list of dependencies with that of tools/setup.sh.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 
 from spack.package import *
