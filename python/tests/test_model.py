@@ -236,7 +236,7 @@ def test_an_export_replaces_nothing_that_is_read(model, run, folder, tmp_path):
     taken = [run / "checkpoints" / "best.safetensors", run / "checkpoints" / "resume.safetensors", run / "recipe.toml"]
     before = [path.read_bytes() for path in taken]
     for path in taken:
-        with pytest.raises(roentgen.ConfigError, match="expected a file of its own, got one of the run"):
+        with pytest.raises(roentgen.ConfigError, match="expected a separate file, got a file of the run"):
             model.export_onnx(path)
     with pytest.raises(roentgen.ConfigError, match=r"\[io.place\] out .*expected a path outside the data folder"):
         model.export_onnx(folder / "images" / "m.onnx")

@@ -190,7 +190,7 @@ class MpiCommunicator final : public Communicator {
     Flight& flight = flight_of(next_ticket_);
     if (flight.is_under_way) {
       throw CommError(error_text("dist.mpi", phase.text(),
-                                 "at most " + std::to_string(kMostFlights) + " collectives under way", "more",
+                                 "at most " + std::to_string(kMostFlights) + " collectives at the same time", "more",
                                  "a larger train.bucket_mb"));
     }
     flight.phase = phase;
@@ -212,7 +212,7 @@ class MpiCommunicator final : public Communicator {
   Message& take_off(Address other, Phase phase) {
     if (other.rank < 0 || other.rank >= total_ || other.rank == rank_) {
       throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(total_ - 1),
-                                 std::to_string(other.rank), "one of them"));
+                                 std::to_string(other.rank), "one of these ranks"));
     }
     if (free_messages_.empty()) {
       messages_.emplace_back();

@@ -28,8 +28,8 @@ class Session {
     int is_begun = 0;
     mpi_.Initialized(&is_begun);
     if (is_begun != 0) {
-      throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one",
-                                 "one group for all"));
+      throw CommError(error_text("dist.mpi", "communicator mpi", "no earlier use of MPI in this process",
+                                 "an earlier use", "one MPI group per process"));
     }
     // Open MPI 4.1 chooses osc/rdma where a host has several ranks and hosts are linked by TCP, and then makes no
     // window. osc/ucx waits inside a call for a lost rank, without any timeout. Later versions have no other component
@@ -53,7 +53,7 @@ class Session {
     int length = 0;
     mpi_.Error_string(code, text.data(), &length);
     throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)},
-                               "it again (train: --resume) once the hosts and their links are well"));
+                               "again (train: --resume) when the hosts and their network work"));
   }
   /// check() that makes the phase's text only after a failure, since texts cost memory.
   void check(int code, Phase phase) const {
@@ -72,7 +72,7 @@ class Session {
   constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (count <= kMost) return static_cast<int>(count);
   throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
-                             std::to_string(count), "several pieces"));
+                             std::to_string(count), "several smaller messages"));
 }
 
 }  // namespace roentgen::dist

@@ -177,7 +177,7 @@ TEST(NcclChoice, auto_takes_nccl_where_each_rank_has_it_and_a_device_to_itself) 
 
 TEST(NcclChoice, nccl_is_refused_on_all_ranks_with_the_reason) {
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.id = "one"; }),
-              testing::Each(HasSubstr("got ranks 0 and 1 on one device, one; ")));
+              testing::Each(HasSubstr("got ranks 0 and 1 on the same GPU, one; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl", .wire = "bf16"}), testing::Each(HasSubstr("got rank 0: --wire bf16; ")));
   EXPECT_THAT(choices(2, {.algorithm = "nccl"}, [](Rank& rank) { rank.device.is_host = true; }),
               testing::Each(HasSubstr("got rank 0: gradients in the host's memory; ")));

@@ -39,7 +39,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 
 void warn_left_out(const data::Dataset& dataset) {
   if (dataset.left_out_images == 0) return;
-  log::warning(fmt::format("{} in the data folder are not read; the notes on the data say why",
+  log::warning(fmt::format("{} in the data folder not read; roentgen inspect says why",
                            counted(dataset.left_out_images, "image file")));
 }
 
@@ -52,8 +52,9 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   if (options_.earlier != EarlierRun::Overwrite) folder.check_own();
   if (options_.earlier == EarlierRun::Overwrite && !recipe.train.init.empty() &&
       io::is_inside(recipe.train.init, folder.root())) {
-    throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
-                                 recipe.train.init, "a copy of that file elsewhere, or another --out"));
+    throw ConfigError(error_text("train.run", "--overwrite",
+                                 "initial weights outside the run folder, which --overwrite deletes", recipe.train.init,
+                                 "copying the file to another folder, or another --out"));
   }
   static_cast<void>(train::compute_threads(recipe.train));  // refuses devices that the machine lacks
   static_cast<void>(train::keeps_on_disk(recipe.train));
@@ -130,8 +131,8 @@ const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
     if (options_.on_data) options_.on_data(*dataset_);
   }
   if (dataset_->label_names.empty()) {
-    throw ConfigError(error_text("cli.train", dataset_->root.string(), "a data set with labels", "images without any",
-                                 "a labels.csv beside them; roentgen predict needs none"));
+    throw ConfigError(error_text("cli.train", dataset_->root.string(), "a data set with labels",
+                                 "images without labels", "adding a labels.csv; roentgen predict needs no labels"));
   }
   return *dataset_;
 }

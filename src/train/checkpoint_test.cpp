@@ -99,7 +99,8 @@ TEST(CheckpointInfo, of_old_files_draws_splits_by_the_spelling_of_patients) {
   metadata.erase("split_rule");
   EXPECT_EQ(from_metadata(metadata, "file").value().split_rule, data::SplitRule::Written);
   metadata["split_rule"] = "3";
-  EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("metadata key split_rule of 1 or 2, got '3'"));
+  EXPECT_THAT(from_metadata(metadata, "file").error(),
+              HasSubstr("expected 1 or 2 under metadata key split_rule, got '3'"));
 }
 
 TEST(CheckpointInfo, has_pixel_hashes_where_there_are_any) {

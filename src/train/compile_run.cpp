@@ -29,9 +29,9 @@ namespace {
 // otherwise logs a warning.
 void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction_set, const Ranks& ranks) {
   if (!stored.instruction_set.empty() && stored.instruction_set != instruction_set) {
-    throw ConfigError(error_text(
-        "train.resume", "instruction set of the kernels", stored.instruction_set + ", as the run began",
-        instruction_set, "machines like the one it began on, or a new --out folder with --init and its weights"));
+    throw ConfigError(error_text("train.resume", "instruction set of the kernels",
+                                 stored.instruction_set + ", as at the start of the run", instruction_set,
+                                 "the same type of machine, or --init with the run's weights and a new --out folder"));
   }
   if (!ranks.is_first()) return;
   log::warning("the kernels differ from those at the start of the run: weights will differ in their last bits");

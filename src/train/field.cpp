@@ -150,7 +150,7 @@ KnownNames known_names(const std::vector<Section>& sections) {
   }
   const auto inside =
       std::ranges::find_if(known.keys, [&](const std::string& key) { return key.ends_with("." + name); });
-  throw ConfigError(error_text("train.recipe", what, "keys inside sections", name + " outside of any",
+  throw ConfigError(error_text("train.recipe", what, "keys inside sections", name + " outside of all sections",
                                inside == known.keys.end() ? std::string(kSeeKeys) : *inside));
 }
 

@@ -80,8 +80,8 @@ std::optional<engine::InputNorm> input_norm(const data::Preprocess& preprocess, 
 SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns) {
   const auto image = input_index(owner, "image");
   if (!image)
-    throw ConfigError(
-        error_text("train.predict", owner.graph().name(), "an input named image", "none", "a graph text with one"));
+    throw ConfigError(error_text("train.predict", owner.graph().name(), "an input named image", "none",
+                                 "renaming the input in the graph text"));
   const engine::InputSpec& spec = owner.inputs()[static_cast<std::size_t>(*image)];
   batch_ = spec.shape[0];
   dtype_ = spec.dtype;
@@ -115,7 +115,7 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
   RG_ASSERT(logits.size() == probabilities.size() && !logits.empty());
   const auto bad = std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
   if (bad != logits.end()) {
-    throw DataError(error_text("train.predict", image, "finite logits", fmt::to_string(*bad),
+    throw DataError(error_text("train.predict", image, "finite outputs of the network", fmt::to_string(*bad),
                                "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
   }
   if (loss != "softmax") {

@@ -126,7 +126,7 @@ class Progress final : public Observer {
     if (!is_slow || !warned_of_.insert(slow_rank_).second) return;
     terminal::clear_progress();
     log::warning(
-        fmt::format("rank {} works {:.0f}% longer per update than the mean, and all ranks wait for it; measure its "
+        fmt::format("rank {} computes {:.0f}% longer per update than the mean, and all ranks wait for it; measure the "
                     "host with roentgen bench nodes",
                     rank_name(slow_rank_), 100.0 * imbalance));
   }

@@ -66,7 +66,7 @@ RunPlan plan_from(const Value& table) {
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)
-      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form", kRemedy));
+      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs of texts", "another type", kRemedy));
     plan.choices[pair[0].as_string()] = pair[1].as_string();
   }
   return plan;
@@ -81,12 +81,13 @@ void refuse(std::string_view what, const LoadReport& report, std::string_view ex
 RunState run_state_of(const io::SafetensorsReader& reader, const std::string& what) {
   const auto found = reader.metadata().find(kStateKey);
   if (found == reader.metadata().end()) {
-    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", kRemedy));
+    throw ConfigError(error_text("train.checkpoint", what, "a resume file with optimizer state",
+                                 "a file with weights only", kRemedy));
   }
   try {
     return run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
   } catch (const Error& error) {
-    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", cause_of(error.what()), kRemedy));
+    throw ConfigError(error_text("train.checkpoint", what, "a complete run_state", cause_of(error.what()), kRemedy));
   }
 }
 

@@ -131,11 +131,11 @@ std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input) {
   const TrainRecipe& recipe = job.recipe.train;
   const std::int64_t batches = batches_per_epoch(job, input);
   if (batches == 0) {
-    throw ConfigError(error_text("train.run", "train.batch",
-                                 fmt::format("a batch for {} of {}", ranks_text(Ranks(job.group).size()),
-                                             counted(std::ssize(input.training), "image")),
-                                 fmt::to_string(recipe.batch),
-                                 "a smaller train.batch, fewer ranks, or train.tail=wrap"));
+    throw ConfigError(
+        error_text("train.run", "train.batch",
+                   fmt::format("at least one full batch per rank, with {} and {}", ranks_text(Ranks(job.group).size()),
+                               counted(std::ssize(input.training), "training image")),
+                   fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
   }
   if (batches >= recipe.accumulate) return batches / recipe.accumulate;
   throw ConfigError(error_text("train.run", "train.accumulate",
@@ -201,9 +201,9 @@ std::string skipped_note(const EpochUse& use) {
   const std::int64_t skipped = use.images - use.updates * use.images_per_update;
   if (skipped < use.images_per_update) return {};
   const char* const reason = use.ranks > 1
-                                 ? "all ranks make as many updates as the one with the fewest images; files of equal "
-                                   "size, a multiple of the ranks in number, or train.pipeline=default leave out none"
-                                 : "train.pipeline ends it there";
+                                 ? "all ranks stop with the rank that has the fewest images; to use all images, set "
+                                   "train.pipeline=default, or write equally large files, the same number for each rank"
+                                 : "train.pipeline ends the epoch early";
   return fmt::format("an epoch leaves out {} of {} training images ({:.0f}%): {}", skipped, use.images,
                      100.0 * static_cast<double>(skipped) / static_cast<double>(use.images), reason);
 }
@@ -211,8 +211,8 @@ std::string skipped_note(const EpochUse& use) {
 std::string network_note(const char* network, const std::filesystem::path& data, bool keeps_on_disk) {
   if (network == nullptr || keeps_on_disk) return {};
   return fmt::format(
-      "{} lies on {}, which every epoch reads again: roentgen copy-local {} DIR, or --cache-dir DIR on a "
-      "disk of this host, reads it once",
+      "{} lies on {}, and every epoch reads it again; to read it only once, use roentgen copy-local {} DIR, or "
+      "--cache-dir DIR with DIR on a disk of this host",
       data.string(), network, shell_word(data.string()));
 }
 

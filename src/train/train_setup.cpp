@@ -88,7 +88,7 @@ std::size_t log_plan(const TrainRecipe& recipe, const TrainSetup& setup) {
   const engine::Plan& plan = setup.executable->plan();
   std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", setup.stepper->optimizer().state_bytes()}};
   if (setup.ema) more.emplace_back("averages", plan.memory.parameters + plan.memory.state);
-  if (recipe.accumulate > 1) more.emplace_back("sums of gradients", plan.memory.gradients);
+  if (recipe.accumulate > 1) more.emplace_back("gradient sums", plan.memory.gradients);
   if (setup.validator) more.emplace_back("validation", setup.validator->plan().memory.total());
   log::info(fmt::format("training: peak of memory {}; values in {}; plan {}", plan.memory.text(more), plan.dtype(),
                         plan.hash()));

@@ -103,7 +103,7 @@ void require_fit(const LoadReport& report, const graph::Graph& graph, std::strin
   if (report.is_clean()) return;
   throw ConfigError(error_text("train.checkpoint", what,
                                fmt::format("the {} tensors of {}", graph.parameters().size(), graph.name()),
-                               report.text(), "--partial to load what fits"));
+                               report.text(), "--partial to load the tensors that fit"));
 }
 
 void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,

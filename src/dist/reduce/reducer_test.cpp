@@ -300,7 +300,7 @@ TEST(Reducer, names_a_rank_that_never_comes) {
         EXPECT_EQ(error.what(),
                   "[dist.mailbox] gradient bucket 5: expected all 4 ranks within 0 ms, got no sign of rank 3 (" + node +
                       "); try "
-                      "it again (train: --resume) once its host and links are well, or a longer --comm-timeout");
+                      "again (train: --resume) when its host and network work, or a longer --comm-timeout");
       }
     }
   });

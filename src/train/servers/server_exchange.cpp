@@ -31,7 +31,7 @@ ServerExchange::ServerExchange(dist::CommThread& group, engine::Executable& exec
       servers_(assign_buckets(executable.buckets(), options.servers)),
       replies_(static_cast<std::size_t>(options.servers)) {
   if (executable.read_loss_scale()) {
-    throw ConfigError(error_text("train.servers", "train.dtype", "gradients without a loss scale", "f16",
+    throw ConfigError(error_text("train.servers", "train.dtype", "a dtype without a loss scale, such as bf16", "f16",
                                  "train.dtype=bf16, or --update sync"));
   }
 }
