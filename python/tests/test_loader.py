@@ -156,7 +156,7 @@ def test_the_older_of_two_iterations_is_refused(data):
     old = iter(loader)
     next(old)
     iter(loader)
-    with pytest.raises(roentgen.ConfigError, match="expected the last one that was begun"):
+    with pytest.raises(roentgen.ConfigError, match="expected the iteration started last"):
         next(old)
 
 
