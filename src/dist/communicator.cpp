@@ -12,7 +12,7 @@
 
 namespace roentgen::dist {
 namespace {
-// "ranks 2 (node07), 3 (node08)".
+// Names ranks with their hosts: "ranks 2 (node07), 3 (node08)".
 std::string ranks_text(const Communicator& group, std::span<const int> ranks) {
   if (ranks.empty()) return "an unknown rank";
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
@@ -42,7 +42,7 @@ Pending::~Pending() {
 
 bool Pending::is_done() {
   if (owner_ == nullptr) return true;
-  // A collective that failed is over, too: the error says what an abandoned one would.
+  // A failed collective is over, too: poll() throws its error, and the destructor must not log it as abandoned.
   Communicator* owner = std::exchange(owner_, nullptr);
   if (owner->poll(ticket_)) return true;
   owner_ = owner;

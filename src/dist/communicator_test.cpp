@@ -123,7 +123,8 @@ TEST(Pending, moving_hands_the_wait_over) {
   ScriptedCommunicator communicator({0, 0});
   Pending first = communicator.barrier({"a"});
   Pending second = std::move(first);
-  EXPECT_TRUE(first.is_done());  // NOLINT(bugprone-use-after-move): moved-from means done, which is what is checked
+  EXPECT_TRUE(
+      first.is_done());  // NOLINT(bugprone-use-after-move): a moved-from Pending is done, which this line checks
   EXPECT_EQ(communicator.polls, 0);
   first = communicator.barrier({"b"});
   EXPECT_TRUE(second.is_done());
