@@ -117,7 +117,7 @@ class Links {
   Communicator& group_;
   const LinkTest& test_;
   Phase phase_{};
-  /// Measured times, by the other rank.
+  /// Measured times, indexed by the other rank of the link.
   Times latency_s_, message_s_;
   std::vector<std::byte> buffer_;
 };

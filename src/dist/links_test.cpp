@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Slow links, their names, and the pairing of ranks.
+// Tests how slow links are found and named, and how ranks are paired.
 #include "dist/links.h"
 
 #include <gmock/gmock.h>
