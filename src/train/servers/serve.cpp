@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kRoom = "train.servers";
 
-// Hash of a server's weights in plain layout: equal only where both sides lay out the shard alike.
+// Hashes the weights of a shard in row-major layout. Worker and server get equal hashes only with equal memory layouts.
 std::string hash_of_shard(const engine::Executable& executable, const std::vector<std::int64_t>& buckets) {
   std::string bytes;
   for (const std::int64_t bucket : buckets) {
@@ -41,7 +41,7 @@ std::string hash_of_shard(const engine::Executable& executable, const std::vecto
   return io::sha256_hex(bytes);
 }
 
-// Receives of the greeting. Workers read data and compile before it, in several phases of one limit each.
+// Receives the greeting of the first worker. The timeout is long, because workers read data and compile before it.
 class Greeting {
  public:
   explicit Greeting(dist::CommThread& group) : group_(group) {}

@@ -40,7 +40,7 @@ UpdateWay parse_update_way(std::string_view name) { return find(kWays, "--update
 UpdateWay parse_kv_store(std::string_view name) { return find(kStores, "--kv-store", name); }
 
 std::vector<Option> ServerArguments::options() {
-  // Options with equal texts share a line of the help.
+  // The help prints options with equal texts on one line.
   constexpr const char* kWayDoc = "sync (averaging), ps or async (servers); MXNet's name, as dist_sync";
   constexpr const char* kServersDoc = "number of servers (1); async: age limit of gradients, updates (16)";
   return {{.name = "--update", .target = &update, .doc = kWayDoc},
