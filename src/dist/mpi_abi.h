@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Binary interfaces of MPI libraries: types, constants and functions that dist/mpi.cpp uses, declared
-// without mpi.h. So one program works with any installed MPI (docs/adr/0026). tests/mpi_abi compares this file with
-// the mpi.h of each installed MPI. Only for dist/mpi.cpp.
+// Binary interfaces of MPI libraries: types, constants and functions that dist/mpi.cpp uses, declared without mpi.h. So
+// one program works with any installed MPI (docs/adr/0026). tests/mpi_abi compares this file with the mpi.h of each
+// installed MPI. Only for dist/mpi.cpp.
 #pragma once
 
 #include <cstddef>

@@ -151,7 +151,7 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
-// Ranks on different kinds of machines have different plans; the checkpoint holds the plan of rank 0.
+// Ranks on different types of machines have different plans; the checkpoint contains the plan of rank 0.
 TEST(RunState, of_an_older_file_has_rank_0s_plan) {
   Value kept = Value::table();
   const Value now = to_value(sample_state());

@@ -49,7 +49,7 @@ bool is_of_another_engine(const RunPlan& stored, const engine::Engine& engine, c
   return true;
 }
 
-// Returns the type for which a plan was made.
+// Returns the compute type (f32, bf16, ...) of a stored plan.
 std::optional<engine::ComputeType> dtype_of(const RunPlan& plan) {
   const auto found = plan.choices.find(std::string(engine::kDtypeChoice));
   return engine::parse_dtype(found == plan.choices.end() ? "f32" : found->second);

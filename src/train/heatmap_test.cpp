@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Heat-maps of networks small enough to be computed by hand, run by the CPU engine.
+// Tests heat-maps of networks that are small enough to compute by hand, with the CPU engine.
 #include "train/heatmap.h"
 
 #include <gmock/gmock.h>

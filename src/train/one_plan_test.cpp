@@ -54,7 +54,7 @@ TEST(CompileOnRanks, takes_rank_0s_timings_and_stored_choices_on_all) {
   }));
 }
 
-/// Calls require_one_plan() on ranks that have one of these forms of the network each, and returns their exceptions.
+/// Calls require_one_plan() on one rank for each of these forms of the network, and returns the exceptions.
 std::vector<std::exception_ptr> compare(const std::vector<ReferenceForm>& forms) {
   const std::vector<std::string> hosts{"node0", "node1", "node2"};
   const auto ranks = static_cast<int>(forms.size());

@@ -47,7 +47,7 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const data::Sample& sample = dataset.samples[samples[i]];
     result.image_ids.push_back(sample.id);
-    // An image whose patient is unknown counts as a patient of its own.
+    // an image with an unknown patient counts as a separate patient
     const auto [entry, is_new] = numbers.try_emplace(hashes[i].empty() ? sample.id : hashes[i], next_number);
     if (is_new) ++next_number;
     result.patients.push_back(entry->second);
@@ -242,7 +242,7 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   const std::vector<std::uint32_t> own(samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank)),
                                        samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank + 1)));
   PredictOptions shared = options;
-  if (options.on_progress) {  // assumes that the other ranks progress equally
+  if (options.on_progress) {  // estimates the progress of all ranks from this rank
     shared.on_progress = [&](std::int64_t done) {
       options.on_progress(std::min(done * std::int64_t{ranks.size()}, std::ssize(samples)));
     };

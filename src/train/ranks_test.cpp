@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Runs of several ranks, each a thread of this process, and their common results.
+// Tests runs of several ranks, each a thread of this process.
 #include "train/ranks.h"
 
 #include <fmt/format.h>

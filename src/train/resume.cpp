@@ -56,7 +56,7 @@ void put_plan(const RunPlan& plan, Value& table) {
 }
 
 // Reads the plan from the metadata. Files of old versions, which chose kernels by timing, have no revision, measured
-// file or instruction set. Runs on different kinds of machines have one plan per kind; this is rank 0's.
+// file or instruction set. A run on different types of machines has several plans; this is the plan of rank 0.
 RunPlan plan_from(const Value& table) {
   RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();

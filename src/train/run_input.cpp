@@ -29,7 +29,7 @@
 namespace roentgen::train {
 namespace {
 
-// Warns once, however many folders there are.
+// Warns of data on a network file system, at most once.
 void warn_of_network(const TrainJob& job) {
   std::vector<std::filesystem::path> roots{job.dataset.root};
   for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
@@ -41,7 +41,7 @@ void warn_of_network(const TrainJob& job) {
   }
 }
 
-// Decoded images: in memory, or where the recipe keeps them on a disk, which it logs.
+// Creates the cache of decoded images: in memory, or on disk if the recipe says so. Logs the disk cache.
 std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t cache_bytes) {
   const TrainRecipe& recipe = job.recipe.train;
   if (!keeps_on_disk(recipe)) {
@@ -70,7 +70,7 @@ data::LoaderOptions first_options(const TrainJob& job, const RunInput& input, DT
   options.workers = decode_workers(recipe.train);
   options.cores = train_cores(recipe.train).input;
   options.seed = static_cast<std::uint64_t>(recipe.train.seed);
-  // a fast worker of an asynchronous run makes updates of the slow ones
+  // asynchronous: a fast worker may use more images than its share of an epoch
   const int passes = job.servers.is_async() ? ranks.size() : 1;
   options.epochs = static_cast<std::uint32_t>(recipe.train.epochs * passes);
   options.preprocess = recipe.preprocess;
@@ -158,7 +158,8 @@ data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, D
   now.known_bad = state.bad_samples;
   const auto epoch = static_cast<std::uint32_t>(state.epoch);
   const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
-  // After a resume file of an epoch with another length, `updates` of the present epoch count as done, with their loss.
+  // Sets the progress in an epoch whose length has changed since the resume file. Then `updates` count as done, and the
+  // sum of losses is scaled.
   const auto count_made = [&](std::int64_t updates) {
     const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
     state.step_in_epoch = updates;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The order of the steps before the first update, and the errors of each step.
+// Tests the order of the steps before the first update, and the errors of each step.
 #include "train/train_setup.h"
 
 #include <fmt/format.h>
@@ -212,7 +212,7 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
 }
 
 TEST_F(SetupOfRanks, end_with_one_line_where_one_fails_alone) {
-  constexpr std::chrono::milliseconds kShort{2000};  // time that the other rank waits at most
+  constexpr std::chrono::milliseconds kShort{2000};  // timeout of the other rank
   const auto expect = [&](const std::string& text, const Change& change = {}) {
     const auto errors = set_up(Start::Fresh, change, {}, kShort);
     EXPECT_THAT(text_of(errors[0]), HasSubstr(text));
