@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 namespace roentgen::python {
 namespace {
 
-// Any checkpoint of a run, from which its recipe is read.
+// Returns any checkpoint of a run, from which its recipe can be read.
 fs::path any_weights_of(const train::RunFolder& run) {
   if (fs::exists(run.best())) return run.best();
   if (fs::exists(run.resume())) return run.resume();

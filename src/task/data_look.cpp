@@ -53,7 +53,7 @@ std::string joined(const std::vector<std::string>& names) {
                              remedy));
 }
 
-/// Chooses the source that reads the folder, and its tables.
+/// Chooses the dataset reader (data.source) for the folder, and the tables to read.
 void choose_source(DataLook& look, data::TableFiles& files) {
   data::SourceOptions& source = look.source;
   const bool is_told = source.source != "auto";
@@ -63,7 +63,7 @@ void choose_source(DataLook& look, data::TableFiles& files) {
     try {
       images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
     } catch (const DataError&) {
-      // throws an error that says what every source looked for
+      // throws an error that lists what each dataset reader expects
       static_cast<void>(data::detected_source(source, files));
     }
     refuse_unlabelled(source.root, images.value_or(0), files);
@@ -156,7 +156,7 @@ void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
   look.source.labels = kept;
 }
 
-/// Chooses labels from the folder names: all except the one that means no finding.
+/// Chooses labels from the folder names: all except names that mean "no finding".
 void choose_folder_labels(const data::Dataset& dataset, DataLook& look) {
   std::vector<std::string> findings, normals;
   for (const std::string& name : dataset.label_names) {
@@ -211,7 +211,7 @@ void list_finally(DataLook& look, const data::Dataset& before, data::TableFiles&
         return;
       }
     } catch (const DataError&) {
-      // With no frontal view, or too few patients with one, all views are kept.
+      // If there are too few frontal images or patients for a data set, all views are kept.
     }
     source.views.clear();
   }

@@ -56,7 +56,7 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
                                  "initial weights outside the run folder, which --overwrite deletes", recipe.train.init,
                                  "copying the file to another folder, or another --out"));
   }
-  static_cast<void>(train::compute_threads(recipe.train));  // refuses devices that the machine lacks
+  static_cast<void>(train::compute_threads(recipe.train));  // throws if train.threads exceeds the number of cores
   static_cast<void>(train::keeps_on_disk(recipe.train));
   train::check_dtype(recipe.train);
   // The number of labels is not known yet; any number shows faults of the model.
@@ -70,13 +70,13 @@ train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& fold
   return train::Start::Fresh;
 }
 
-// Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps its rule of
-// splits.
+// Only rank 0 touches the run folder; it broadcasts whether the run starts or resumes. A resumed run keeps the rule by
+// which its splits were drawn.
 train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder) {
   lock_.reset();
   is_made_ = false;
   const train::Ranks ranks(options_.group);
-  std::string rule;  // empty: a new run
+  std::string rule;  // split rule of a resumed run; empty for a new run
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());

@@ -54,7 +54,8 @@ Value with_later_keys(Value preprocess) {
   return preprocess;
 }
 
-// Refuses missing entries. Defaults would silently give the network another input than in training.
+// Throws ConfigError for missing entries, because defaults would silently give the network another input than in
+// training.
 void check_meaning(const CheckpointInfo& info, std::string_view what) {
   const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
     if (!holds) throw ConfigError(error_text("train.checkpoint", what, expected, got, kRemedy));

@@ -44,7 +44,8 @@ void require(bool holds, std::string_view what, std::string_view expected, std::
 
 std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
 
-// Refuses batch norms over a single value per channel: its variance is 0, so running statistics would be meaningless.
+// Throws ConfigError for a batch norm over a single value per channel: its variance is 0, and running statistics would
+// be meaningless.
 void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const bool is_sync = recipe.train.batch_norm == "sync";
   for (const graph::Node& node : model.nodes()) {

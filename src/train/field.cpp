@@ -66,7 +66,7 @@ Value value_of(const std::vector<double>& values) {
   return list;
 }
 
-// Formats a field's variable for people.
+// Formats the value of a field for `roentgen train --keys`.
 template <typename Number>
 std::string written(const Number& value) {
   return fmt::to_string(value);

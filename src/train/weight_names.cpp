@@ -27,7 +27,7 @@ struct Rename {
 constexpr std::array kRenames{
     Rename{"", "classifier.0.", "classifier."},  // last layer inside nn.Sequential
     Rename{"", "fc.0.", "fc."},
-    Rename{".denselayer", ".norm.1.", ".norm1."},  // DenseNet files of torchvision, which still use names from before
+    Rename{".denselayer", ".norm.1.", ".norm1."},  // old layer names in torchvision's DenseNet files
                                                    // 0.3
     Rename{".denselayer", ".norm.2.", ".norm2."},
     Rename{".denselayer", ".conv.1.", ".conv1."},

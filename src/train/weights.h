@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Named tensors between files and executables: plain row-major f32 under torchvision's names.
+// Named tensors, by which weights move between files and executables: row-major f32 with torchvision's names.
 #pragma once
 
 #include <cstdint>
