@@ -19,7 +19,7 @@ namespace {
 
 using runtime::cuda::as_cuda;
 
-// Oldest accepted version, because an older library would misread this build's ncclConfig_t.
+// Oldest accepted version of NCCL, because an older library would misread this build's ncclConfig_t.
 constexpr int kLeastVersion = NCCL_VERSION_CODE;
 constexpr const char* kRemedy =
     "pip install nvidia-nccl-cu13, ROENTGEN_NCCL=FILE with another libnccl.so.2, or --reduce auto";

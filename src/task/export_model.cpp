@@ -110,7 +110,7 @@ std::string export_form(const ExportOptions& options) {
                                  form.empty() ? options.out.string() : form, "--out model.onnx"));
   }
   if (form == "onnx" && options.channels > 0) {
-    throw ConfigError(error_text("cli.export", "--channels", "--channels only with safetensors", "onnx",
+    throw ConfigError(error_text("cli.export", "--channels", "a safetensors file", "onnx",
                                  "omitting --channels: the ONNX model copies one gray channel itself"));
   }
   if (form == "safetensors" && (options.is_folding || options.opset != io::kOnnxMostOpset)) {

@@ -89,7 +89,7 @@ class Ranks {
 
 /// Broadcasts rank 0's weights, running statistics, optimizer state and moving averages, bit for bit. All ranks must
 /// have equal plans.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
 /// Value of engine::CompileOptions::norm_group that makes batch norms use the images of all ranks; null for one
@@ -97,13 +97,13 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
 /// Replaces the running statistics of each rank by their mean over ranks.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
 
 /// Gathers the running statistics of every rank on all ranks, in rank order. Between two calls of average_statistics(),
 /// ranks have different statistics, and a resume file must keep all of them. Empty for one process, and for networks
 /// without running statistics.
-/// @param ema may be null
+/// @param ema moving averages of the weights; may be null
 [[nodiscard]] std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema);
 
 /// Gives each rank its part of the result of gather_statistics(), which rank 0 has read from a file. Does nothing on

@@ -152,7 +152,7 @@ RunState run_state_from_value(const Value& table) {
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }
-  // Files of versions that supported one process only have no legs.
+  // Files of versions without several ranks have no list of legs (RunLeg).
   if (const Value* legs = table.find("legs")) {
     for (const Value& leg : legs->as_array()) {
       state.legs.push_back({.ranks = leg.at("ranks").as_integer(),

@@ -49,7 +49,7 @@ std::vector<NamedTensor> weights_of(const engine::Executable& executable) {
 void write_weights(const std::filesystem::path& path, const std::vector<NamedTensor>& weights, std::int64_t updates,
                    const std::map<std::string, std::string>& metadata) {
   std::vector<io::TensorToWrite> tensors;
-  // The 8-byte scalars come first, so that every tensor is aligned to its element size.
+  // Writes the 8-byte scalars "num_batches_tracked" first, so that every tensor is aligned to its element size.
   for (const NamedTensor& weight : weights) {
     if (!weight.name.ends_with(kMean) || weight.name.starts_with(kOptimizerPrefix)) continue;
     const std::string module = weight.name.substr(0, weight.name.size() - kMean.size());

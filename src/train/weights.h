@@ -66,7 +66,7 @@ struct LoadReport {
 [[nodiscard]] LoadReport compare(const std::vector<NamedTensor>& tensors,
                                  const std::vector<graph::Parameter>& parameters);
 
-/// Throws ConfigError with the report unless all lists are empty.
+/// Throws ConfigError with the report unless all tensors fit.
 /// @param what file name, for the error
 void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 

@@ -111,7 +111,7 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
       for (int size = 2; size <= 9; ++size) {
         for (const auto& hosts : host_maps(size)) {
           const ReduceOptions options{.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 13};
-          if (name == "allreduce" && options.wire == "f32") continue;  // the communicator's own, tested elsewhere
+          if (name == "allreduce" && options.wire == "f32") continue;  // the communicator's own algorithm
           SCOPED_TRACE(testing::Message() << name << ", " << wire << ", ranks " << size << ", first host "
                                           << hosts.front() << ", last " << hosts.back());
           check(size, options);

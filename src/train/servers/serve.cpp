@@ -89,7 +89,7 @@ bool divide_ranks(const TrainJob& job) {
   const int ranks = Ranks(job.group).size();
   if (ranks <= servers) {
     throw ConfigError(error_text(kRoom, "--servers", fmt::format("fewer than the {}", ranks_text(ranks)),
-                                 fmt::to_string(servers), "more --ranks: they are workers and servers together"));
+                                 fmt::to_string(servers), "more --ranks (workers and servers together)"));
   }
   if (job.group->is_nccl_asked()) refuse_nccl_servers(job.servers, dist::kNcclReduce);
   if (!job.group->way().ends_with(" f32")) {
