@@ -33,7 +33,7 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
 }
 
-// Compilation refuses differing kernels later.
+// Differing kernels are refused later, at compilation.
 TEST(ChangedRecipe, device_may_change_and_may_have_its_earlier_name) {
   Recipe recipe;
   recipe.train.device = "cpu";
