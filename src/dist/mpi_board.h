@@ -103,7 +103,7 @@ class MpiBoard {
     size_ = size;
   }
 
-  /// Asks another rank whether this rank is the first to fail; also has the result to assume if no answer comes.
+  /// Question to rank `of` whether this rank is the first to fail, and the answer to assume if that rank is silent.
   struct Claim {
     int of = 0;
     bool if_silent = true;

@@ -226,7 +226,7 @@ TEST(NcclFailures, a_rank_that_fails_lets_go_of_the_device) {
         rank.comm.use_device(rank.device);
         Gradients gradients(rank);
         const std::vector<std::int64_t> tickets = gradients.queue();
-        if (rank.number == 0) {  // while averages are in progress
+        if (rank.number == 0) {  // this rank fails while averages are in progress
           static_cast<void>(rank.comm.fail());
           throw DataError("a loss that is not finite");
         }
