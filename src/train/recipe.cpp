@@ -197,7 +197,8 @@ int compute_threads(const TrainRecipe& recipe) {
   // More OpenMP threads than cores spin-wait for each other, which is slower by orders of magnitude.
   const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
-    throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most the {} cores of this process", most),
+    throw ConfigError(error_text("train.recipe", "threads",
+                                 fmt::format("at most the {} CPU threads of this process", most),
                                  fmt::to_string(recipe.threads), "fewer, or 0 for all cores"));
   }
   return runtime::given_team(static_cast<int>(recipe.threads));
